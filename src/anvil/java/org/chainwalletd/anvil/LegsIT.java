@@ -210,7 +210,7 @@ class LegsIT {
 
     @Test
     void our_lock_settles_and_the_pools_claim_is_seen_with_its_secret() {
-        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, executor);
+        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system(), executor);
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
         assertThat(done(leg.obstacle(row))).isEmpty();
         String tx = done(leg.sendLock(row));
@@ -231,7 +231,7 @@ class LegsIT {
 
     @Test
     void our_lock_comes_back_at_its_deadline_and_not_a_second_before() {
-        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, executor);
+        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system(), executor);
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
         done(leg.sendLock(row));
         mine(1);

@@ -43,7 +43,7 @@ final class SwapLegs {
         ChainSide chain = chain(parts, clocks.clock(), executor);
         Pool pool = parts.pool().orElseThrow();
         OwnLeg ownOnChain = new AnnouncedLeg(new ChainOwnLeg(chain, limits), pool, executor);
-        OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, executor);
+        OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, clocks.clock(), executor);
         PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay, executor);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
         return new BothLegs(

@@ -235,7 +235,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         SwapService start(Follower.Spawner spawner) {
             SwapLimits limits = limits();
             if (limits.development()) {
-                LOG.warn("swaps run on development chains: how old their blocks are is not judged");
+                LOG.info("swaps run on development chains: how old their blocks are is not judged");
             }
             String run = run();
             SwapClocks clocks = new SwapClocks(

@@ -115,16 +115,25 @@ public final class BothLegs implements Legs {
 
     private CompletionStage<View> judged(SwapRow row, Seen seen) {
         if (seen.isWithoutOwnLock() && !row.acts().expired() && !row.acts().abandoning()) {
-            return obstacle(row).thenApplyAsync(clearance -> view(seen, clearance, Optional.empty()), executor);
+            return obstacle(row).thenApplyAsync(clearance -> view(row, seen, clearance, Optional.empty()), executor);
         }
         if (seen.settledAt().isPresent() && !row.acts().claimJournalled()) {
-            return gate(row, seen).thenApplyAsync(gate -> view(seen, Clearance.NOT_ASKED, gate), executor);
+            return gate(row, seen).thenApplyAsync(gate -> view(row, seen, Clearance.NOT_ASKED, gate), executor);
         }
-        return CompletableFuture.completedFuture(view(seen, Clearance.NOT_ASKED, Optional.empty()));
+        return CompletableFuture.completedFuture(view(row, seen, Clearance.NOT_ASKED, Optional.empty()));
     }
 
-    private static View view(Seen seen, Clearance clearance, Optional<GateVerdict> gate) {
-        return new View(seen.sight(), clearance, seen.refundDue(), gate);
+    private View view(SwapRow row, Seen seen, Clearance clearance, Optional<GateVerdict> gate) {
+        return new View(seen.sight(), clearance, seen.refundDue() || isOverdue(row, seen), gate);
+    }
+
+    /** No endpoint that is silent, or tells an old time, holds a refund in the contract for ever. */
+    private boolean isOverdue(SwapRow row, Seen seen) {
+        OwnLock lock = seen.own().map(OwnLeg.View::lock).orElse(row.ownLock());
+        return !row.terms().direction().isSell()
+                && lock instanceof OwnLock.Locked
+                && RefundDue.byWallClock(
+                        clock.instant().getEpochSecond(), row.terms().timeout());
     }
 
     /** The bounds first, then both chains; what could not be asked leaves it open, and nothing is then sent or given up. */

@@ -104,7 +104,7 @@ public final class ChainPoolLeg implements PoolLeg {
                         sight -> isClaimJournalled(row, sight)
                                 .thenApplyAsync(
                                         journalled -> new View(
-                                                state(sight),
+                                                state(row, sight),
                                                 journalled || sight.view().secretShown()),
                                         chain.executor()),
                         chain.executor());
@@ -120,7 +120,7 @@ public final class ChainPoolLeg implements PoolLeg {
     }
 
     /** One that was claimed has paid us, whatever others there are. */
-    private static PoolLock state(Sight sight) {
+    private static PoolLock state(SwapRow row, Sight sight) {
         List<Candidate> fitting = sight.fitting();
         for (Candidate one : fitting) {
             OptionalLong claimed = one.found().claimedAt();
@@ -143,7 +143,18 @@ public final class ChainPoolLeg implements PoolLeg {
                         fitting.stream()
                                 .allMatch(each -> isFinal(
                                         sight.view(), each.found().takenBackAt().orElseThrow()))))
-                .orElseGet(PoolLock.Absent::new);
+                .orElseGet(() -> absent(row, sight.view()));
+    }
+
+    /** What a reorganisation took out of its block may be in the next one: it is gone for good as late as what was spent. */
+    private static PoolLock absent(SwapRow row, HashLockBooks.View view) {
+        if (!(row.ownLock() instanceof OwnLock.Claimed claimed) || !claimed.isFinal()) {
+            return new PoolLock.Absent();
+        }
+        long since = row.poolLock() instanceof PoolLock.Absent before
+                ? before.since().orElse(view.tip().height())
+                : view.tip().height();
+        return new PoolLock.Absent(OptionalLong.of(since), isFinal(view, since));
     }
 
     private static boolean isFinal(HashLockBooks.View view, long height) {
@@ -153,22 +164,29 @@ public final class ChainPoolLeg implements PoolLeg {
     @Override
     public CompletionStage<Optional<String>> obstacle(SwapRow row) {
         SwapTerms terms = row.terms();
+        Amount least = Amount.of(terms.received().units());
         return chain.identity()
                 .genesisForSigning()
                 .thenComposeAsync(genesis -> chain.signer().find(terms.ours().address()), chain.executor())
                 .thenCombineAsync(
                         chain.look(new HashLockBooks.Question(
-                                terms.hashLock(), terms.ours().key(), Amount.ZERO, terms.depth(), Optional.empty())),
+                                terms.hashLock(), terms.ours().key(), least, terms.depth(), Optional.empty())),
                         (key, view) -> {
                             chain.requireFresh(view.tip(), limits);
                             return key.isEmpty()
                                     ? Optional.of("the key that would claim the pool's lock is not in the keyring")
-                                    : taken(view);
+                                    : taken(row, view);
                         },
                         chain.executor());
     }
 
-    private static Optional<String> taken(HashLockBooks.View view) {
+    /** From when our own lock has left, a quick pool may answer what no block has yet. */
+    private static Optional<String> taken(SwapRow row, HashLockBooks.View view) {
+        boolean answered = row.acts().locking() && !view.found().isEmpty();
+        return answered ? Optional.empty() : other(view);
+    }
+
+    private static Optional<String> other(HashLockBooks.View view) {
         return view.all().stream().findFirst().map(other -> "there is an HTLC with this hash lock already: " + other);
     }
 

@@ -50,18 +50,26 @@ public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest,
                 && slot.deadline() == terms.timeout();
     }
 
+    /** Whether whoever has the slot pays us what was quoted. */
+    static boolean paysUs(SwapTerms terms, SwapContract.Swap slot) {
+        return slot.recipient().equals(terms.ours().evm())
+                && slot.amount().compareTo(terms.received().units()) >= 0;
+    }
+
     /**
      * The pool's lock, in a sell.
      *
+     * @param own our own lock, as it was seen last
      * @param tx of the transaction that claimed it, as far as it is known
      */
-    public PoolLock poolLock(SwapTerms terms, String tx) {
+    public PoolLock poolLock(SwapTerms terms, OwnLock own, String tx) {
         if (latest.state() == SwapContract.State.NONE) {
-            return new PoolLock.Absent();
+            boolean isPaid = own instanceof OwnLock.Claimed claimed && claimed.isFinal();
+            return isPaid && settled.equals(latest)
+                    ? new PoolLock.Absent(OptionalLong.empty(), true)
+                    : new PoolLock.Absent();
         }
-        boolean forUs = latest.recipient().equals(terms.ours().evm())
-                && latest.amount().compareTo(terms.received().units()) >= 0;
-        if (!forUs) {
+        if (!paysUs(terms, latest)) {
             return new PoolLock.Foreign();
         }
         String reference = terms.hashLock().hex();

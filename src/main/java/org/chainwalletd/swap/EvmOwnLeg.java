@@ -1,6 +1,8 @@
 package org.chainwalletd.swap;
 
 import java.math.BigInteger;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -25,22 +27,28 @@ import org.chainwalletd.stage.Causes;
  * never made anew. What became of it is read from the contract.
  */
 public final class EvmOwnLeg implements OwnLeg {
+    /** A refund that comes too early by the chain's clock reverts, and costs its gas. */
+    private static final Duration PAUSE = Duration.ofMinutes(10);
+
     private final AccountSends sends;
     private final SwapSends ours;
     private final ContractLook contract;
     private final ClaimSearch claims;
     private final EvmObstacles obstacles;
     private final LockDate dates;
+    private final InstantSource clock;
     private final Executor executor;
 
     /** @param limits whose pinned code the contract must have before a lock */
-    public EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limits, Executor executor) {
+    public EvmOwnLeg(
+            AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock, Executor executor) {
         this.sends = sends;
         this.ours = new SwapSends(sends, executor);
         this.contract = new ContractLook(chain, executor);
         this.claims = new ClaimSearch(chain, executor);
         this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash(), executor);
         this.dates = new LockDate(chain, limits, executor);
+        this.clock = clock;
         this.executor = executor;
     }
 
@@ -193,7 +201,16 @@ public final class EvmOwnLeg implements OwnLeg {
 
     @Override
     public CompletionStage<String> takeBack(SwapRow row) {
-        return ours.send(row, SendKind.REFUND, attempt -> refund(row, attempt));
+        return ours.of(row)
+                .thenComposeAsync(
+                        made -> made.newest(SendKind.REFUND)
+                                        .filter(SwapSends::hasFailed)
+                                        .filter(refund -> clock.millis() - refund.createdAt() < PAUSE.toMillis())
+                                        .isPresent()
+                                ? CompletableFuture.failedFuture(new IllegalStateException(
+                                        "the refund has failed; it is tried once in " + PAUSE.toMinutes() + " minutes"))
+                                : ours.send(row, SendKind.REFUND, attempt -> refund(row, attempt)),
+                        executor);
     }
 
     private static SendRequest refund(SwapRow row, int attempt) {

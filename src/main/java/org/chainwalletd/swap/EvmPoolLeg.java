@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
@@ -66,7 +67,7 @@ public final class EvmPoolLeg implements PoolLeg {
     private static View view(SwapRow row, Seen seen, String claimedBy) {
         boolean isClaimed = seen.sight().latest().state() == SwapContract.State.CLAIMED;
         return new View(
-                seen.sight().poolLock(row.terms(), claimedBy),
+                seen.sight().poolLock(row.terms(), row.ownLock(), claimedBy),
                 isClaimed || seen.made().newest(SendKind.CLAIM).isPresent());
     }
 
@@ -81,12 +82,16 @@ public final class EvmPoolLeg implements PoolLeg {
                 : CompletableFuture.completedFuture("");
     }
 
-    /** Nothing may stand under our hash lock before our own lock is there: the pool could not have known it from us. */
+    /**
+     * Nothing may stand under our hash lock before our own lock has left: the pool could not have known it from us. From then on a quick pool
+     * may answer what no block has yet.
+     */
     @Override
     public CompletionStage<Optional<String>> obstacle(SwapRow row) {
+        Predicate<SwapContract.Swap> answer = slot -> row.acts().locking() && ContractSight.paysUs(row.terms(), slot);
         return relay.isPresent()
-                ? obstacles.findBesideGas(row, slot -> false)
-                : obstacles.find(row, slot -> false, funds -> BigInteger.ZERO);
+                ? obstacles.findBesideGas(row, answer)
+                : obstacles.find(row, answer, funds -> BigInteger.ZERO);
     }
 
     private record Standing(AccountFunds funds, boolean somethingWaits) {}

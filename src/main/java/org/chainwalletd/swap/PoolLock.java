@@ -4,8 +4,28 @@ import java.util.OptionalLong;
 
 /** What the chain of the pool's lock says of it. */
 public sealed interface PoolLock {
-    /** No lock that fits the terms. */
-    record Absent() implements PoolLock {}
+    /** Whether nothing is there for us any more, for good. */
+    default boolean isGone() {
+        return false;
+    }
+
+    /**
+     * No lock that fits the terms.
+     *
+     * @param since height of the followed tip at which it was first missed although our own lock was claimed, unsigned; empty before that, and
+     *     on the account chain, whose final block says it at once
+     * @param isFinal whether our own lock was claimed for good and no reorganisation is expected to bring one
+     */
+    record Absent(OptionalLong since, boolean isFinal) implements PoolLock {
+        public Absent() {
+            this(OptionalLong.empty(), false);
+        }
+
+        @Override
+        public boolean isGone() {
+            return isFinal;
+        }
+    }
 
     /**
      * @param reference the outpoint of the HTLC, or the hash lock of the slot
@@ -25,5 +45,10 @@ public sealed interface PoolLock {
     record Claimed(String reference, String tx, boolean isFinal) implements PoolLock {}
 
     /** Taken back by the pool. */
-    record TakenBack(String reference, boolean isFinal) implements PoolLock {}
+    record TakenBack(String reference, boolean isFinal) implements PoolLock {
+        @Override
+        public boolean isGone() {
+            return isFinal;
+        }
+    }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountReads;
@@ -77,13 +78,29 @@ public final class Quoting {
     }
 
     /**
-     * A quote that is bound and durable. Fails with {@link SwapException.Refused}, or with the exceptions of the pool, the account chain, the
-     * keyring and the store; no quote is then left behind that could be executed.
+     * A quote that is bound and durable.
+     *
+     * @param taken told of it, and from then on it counts as open
      */
-    CompletionStage<SwapJournal.Held> take(Wanted wanted) {
-        if (setup.book().count(SwapStatus.QUOTED) >= MOST_OPEN) {
+    CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
+        if (!setup.book().takesQuote(MOST_OPEN)) {
             return refused(new SwapRefusal.TooManySwaps());
         }
+        return take(wanted)
+                .thenApplyAsync(
+                        held -> {
+                            taken.accept(held.row());
+                            return held;
+                        },
+                        setup.executor())
+                .whenCompleteAsync((held, failure) -> setup.book().quoteTaken(), setup.executor());
+    }
+
+    /**
+     * Fails with {@link SwapException.Refused}, or with the exceptions of the pool, the account chain, the
+     * keyring and the store; no quote is then left behind that could be executed.
+     */
+    private CompletionStage<SwapJournal.Held> take(Wanted wanted) {
         return ours(wanted.from())
                 .thenComposeAsync(
                         ours -> usable(ours.evm()).thenComposeAsync(yes -> ask(wanted, ours), setup.executor()),

@@ -223,6 +223,10 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     private Behavior<Command> saw(Legs.View view) {
         look.saw(view, setup.now());
         SwapRow seen = row().seeing(look.view().sight(), setup.now());
+        if (seen.status() == SwapStatus.LOST && row().status() != SwapStatus.LOST) {
+            alarm(SwapAlarm.Kind.LOST, SwapRow.LOST);
+            seen = seen.failing(Optional.of(SwapRow.LOST), setup.now());
+        }
         boolean same = seen.at(setup.tip().get(), setup.now()) == row();
         return same ? decide() : write(seen, true, new Next.Decide());
     }
@@ -246,6 +250,10 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         if (row().isClaimLate(setup.margins(), setup.now(), setup.tip().get())) {
             alarm(SwapAlarm.Kind.CLAIM_NOT_MINED, SwapRow.CLAIM_NOT_MINED);
             return Optional.of(SwapRow.CLAIM_NOT_MINED);
+        }
+        if (row().isRefundOverdue(setup.now(), setup.tip().get())) {
+            alarm(SwapAlarm.Kind.REFUND_OVERDUE, SwapRow.REFUND_OVERDUE);
+            return Optional.of(SwapRow.REFUND_OVERDUE);
         }
         return Optional.empty();
     }
@@ -412,7 +420,7 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private void rest() {
-        boolean calm = row().status().isTerminal() && row().isSettled();
+        boolean calm = row().status().isTerminal() && row().isSettled() && !row().isMissed();
         timers.startSingleTimer(new Tick(), calm ? setup.pace().multipliedBy(PATIENCE) : setup.pace());
     }
 

@@ -19,6 +19,10 @@ public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, Stri
         CLAIM_NOT_MADE,
         /** A claim is journalled and in no block, and half of its margin is gone. */
         CLAIM_NOT_MINED,
+        /** Our lock could be taken back for a quarter of an hour, and stands. */
+        REFUND_OVERDUE,
+        /** The pool claimed our lock, and its own is gone. */
+        LOST,
         /** Money of ours in the contract of which the journal knows nothing is taken back. */
         LOCK_WITHOUT_ROW,
         /** Money for us of which the journal knows nothing is claimed. */

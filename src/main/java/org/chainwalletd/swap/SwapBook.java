@@ -78,6 +78,9 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     /** Whose lock is being decided on, by the order in which they came. */
     private final Map<String, Long> turns = new ConcurrentHashMap<>();
 
+    /** Quotes that are asked of the pool, or written, and not in here yet. */
+    private int beingTaken;
+
     private final AtomicLong newestTurn = new AtomicLong(HOLDS_MONEY);
     private volatile Caretaker caretaker = Caretaker.NOT_KNOWN_YET;
 
@@ -157,6 +160,20 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
                                 id -> "the swap " + id
                                         + " with the fee of swaps: swap_refund takes its lock back, swap_status tells where it is");
         };
+    }
+
+    /** Keeps a place among the open quotes for one that is being taken; false when there are so many. Given back by {@link #quoteTaken}. */
+    synchronized boolean takesQuote(int most) {
+        if (count(SwapStatus.QUOTED) + beingTaken >= most) {
+            return false;
+        }
+        beingTaken++;
+        return true;
+    }
+
+    /** It is in here by now, or was not taken. */
+    synchronized void quoteTaken() {
+        beingTaken--;
     }
 
     /** How many are at this point. */

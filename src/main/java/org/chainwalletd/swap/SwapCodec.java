@@ -224,8 +224,14 @@ final class SwapCodec {
             json.put("final", claimed.isFinal());
         } else if (lock instanceof PoolLock.TakenBack back) {
             json.put("is", "taken_back").put("at", back.reference()).put("final", back.isFinal());
+        } else if (lock instanceof PoolLock.Absent absent) {
+            json.put("is", "absent");
+            absent.since().ifPresent(height -> json.put("since", height));
+            if (absent.isFinal()) {
+                json.put("final", true);
+            }
         } else {
-            json.put("is", lock instanceof PoolLock.Foreign ? "foreign" : "absent");
+            json.put("is", "foreign");
         }
         return json;
     }
@@ -239,7 +245,10 @@ final class SwapCodec {
             case "claimed" -> new PoolLock.Claimed(text(json, "at"), text(json, "tx"), isFinal(json));
             case "taken_back" -> new PoolLock.TakenBack(text(json, "at"), isFinal(json));
             case "foreign" -> new PoolLock.Foreign();
-            case "absent" -> new PoolLock.Absent();
+            case "absent" ->
+                new PoolLock.Absent(
+                        json.has("since") ? OptionalLong.of(number(json, "since")) : OptionalLong.empty(),
+                        json.has("final") && isFinal(json));
             default -> throw new IllegalArgumentException("no such state of the pool's lock: " + text(json, "is"));
         };
     }

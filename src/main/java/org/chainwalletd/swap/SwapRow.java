@@ -37,6 +37,9 @@ public record SwapRow(
 
     static final String CLAIM_NOT_MINED =
             "the claim was sent and is in no block, although half of the time that was left for it is gone";
+    static final String LOST = "the pool claimed our lock, and its own is gone";
+    static final String REFUND_OVERDUE =
+            "our lock could be taken back for a quarter of an hour and still stands: see whether nodes and endpoints answer";
     static final String SLOT_TAKEN = "slot taken: somebody else's lock has our hash lock in the contract";
 
     public static SwapRow quoted(
@@ -93,10 +96,12 @@ public record SwapRow(
     }
 
     private boolean isLost() {
-        return ownLock instanceof OwnLock.Claimed claimed
-                && claimed.isFinal()
-                && poolLock instanceof PoolLock.TakenBack back
-                && back.isFinal();
+        return ownLock instanceof OwnLock.Claimed claimed && claimed.isFinal() && poolLock.isGone();
+    }
+
+    /** Whether a block could still bring what is missing: it is looked for as often as while it was open. */
+    boolean isMissed() {
+        return poolLock instanceof PoolLock.Absent absent && absent.isFinal();
     }
 
     public SwapRow with(Acts now, long at) {
@@ -176,14 +181,31 @@ public record SwapRow(
     private Optional<String> error(Acts now, OwnLock own, PoolLock pool) {
         return own instanceof OwnLock.Foreign || pool instanceof PoolLock.Foreign
                 ? Optional.of(SLOT_TAKEN)
-                : error.filter(why -> !isOvercome(why, now, pool));
+                : error.filter(why -> !isOvercome(why, now, own, pool));
     }
 
     /** Whether what was told stands in the way no more. */
-    private static boolean isOvercome(String why, Acts now, PoolLock pool) {
+    private static boolean isOvercome(String why, Acts now, OwnLock own, PoolLock pool) {
         return why.equals(SLOT_TAKEN)
+                || pool instanceof PoolLock.Claimed
+                || why.equals(LOST) && !(own instanceof OwnLock.Claimed && pool.isGone())
+                || why.equals(REFUND_OVERDUE) && !(own instanceof OwnLock.Locked)
                 || why.startsWith(PERMISSION_UNUSED) && now.claimJournalled()
                 || why.equals(CLAIM_NOT_MINED) && !(pool instanceof PoolLock.Locked);
+    }
+
+    /**
+     * Whether our lock can be taken back for so long that an honest chain would have done it.
+     *
+     * @param tip height of the followed tip, unsigned
+     */
+    boolean isRefundOverdue(long now, OptionalLong tip) {
+        if (!(ownLock instanceof OwnLock.Locked)) {
+            return false;
+        }
+        return terms.direction().isSell()
+                ? tip.isPresent() && RefundDue.byManyBlocks(tip.getAsLong(), terms.timeout())
+                : RefundDue.byWallClock(now, terms.timeout());
     }
 
     /**

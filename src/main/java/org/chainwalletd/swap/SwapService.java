@@ -50,16 +50,14 @@ public final class SwapService {
         return room.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
                 .thenComposeAsync(
                         there -> there
-                                ? quoting.take(wanted)
+                                ? quoting.take(wanted, changed)
                                 : CompletableFuture.failedFuture(
                                         new SwapException.Refused(new SwapRefusal.TooManySwaps())),
                         executor)
                 .thenApplyAsync(
                         held -> {
-                            SwapRow row = held.row();
-                            changed.accept(row);
                             engine.tell(new SwapEngine.Adopt(held));
-                            return row;
+                            return held.row();
                         },
                         executor);
     }

@@ -134,10 +134,12 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     /** Nothing was ever read, and nobody has named where the contract begins. */
     private Behavior<Command> beginBefore(Optional<AccountBlock> settled) {
         long first = Math.max(0, settled.map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
-        LOG.warn(
-                "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract in"
-                        + " --swap-contract-from-block if these keys may have locked before, in another installation",
-                first);
+        if (first > 0) {
+            LOG.warn(
+                    "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract"
+                            + " in --swap-contract-from-block if these keys may have locked before, in another installation",
+                    first);
+        }
         return readFrom(first);
     }
 

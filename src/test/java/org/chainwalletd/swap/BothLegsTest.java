@@ -258,6 +258,40 @@ class BothLegsTest {
         assertThat(told.refundDue()).isTrue();
     }
 
+    /** An endpoint that is silent, or tells an old time, must not hold it for ever; one that comes too early reverts. */
+    @Test
+    void a_refund_in_the_contract_is_due_by_the_wall_clock_a_quarter_of_an_hour_later() {
+        for (long past : new long[] {899, 900}) {
+            SwapRow buy = buy(Sample.NOW - past);
+            pool = () -> done(new PoolLeg.View(NONE_OF_THEIRS, false));
+            own = silent();
+            assertThat(look(buy).refundDue()).as("silent, " + past).isEqualTo(past == 900);
+            assertThat(next(buy, look(buy)).contains(new Step.TakeBack())).isEqualTo(past == 900);
+            own = () -> done(new OwnLeg.View(SETTLED, false, false));
+            assertThat(look(buy).refundDue()).as("an old time, " + past).isEqualTo(past == 900);
+            own = () -> done(new OwnLeg.View(new OwnLock.Claimed("ours", "tx", false), false, false));
+            assertThat(look(buy).refundDue()).isFalse();
+        }
+    }
+
+    private static SwapRow buy(long deadline) {
+        SwapTerms terms = Sample.terms(Direction.NATIVE_TO_CHAIN);
+        SwapTerms due = new SwapTerms(
+                terms.direction(),
+                terms.hashLock(),
+                terms.given(),
+                terms.received(),
+                terms.account(),
+                terms.ours(),
+                terms.theirs(),
+                deadline,
+                terms.depth(),
+                terms.offer());
+        return SwapRow.quoted("buy", "pool-buy", "run-1", due, Optional.empty(), Sample.NOW)
+                .with(Acts.NONE.lock(), Sample.NOW)
+                .seeing(new Sight(Optional.of(SETTLED), Optional.empty(), false), Sample.NOW);
+    }
+
     @Test
     void a_gate_that_fails_stays_closed() {
         sees(SETTLED, POOL);

@@ -481,6 +481,32 @@ class ChainPoolLegTest {
     }
 
     @Test
+    void a_quick_pool_that_answers_a_lock_which_is_in_no_block_yet_is_no_obstacle() {
+        SwapRow locking = row.with(Acts.NONE.lock(), 1);
+        rig.lock(pool, params(LONG_ENOUGH), Amount.of(300));
+        assertThat(get(rig.pool.obstacle(locking)).orElseThrow()).contains("there is an HTLC with this hash lock");
+        poolLocks();
+        assertThat(get(rig.pool.obstacle(locking))).isEmpty();
+        assertThat(get(rig.pool.obstacle(row.with(Acts.NONE, 2)))).isPresent();
+    }
+
+    @Test
+    void a_lock_of_the_pool_that_is_gone_while_ours_was_claimed_is_gone_for_good_after_sixty_blocks() {
+        SwapRow paid =
+                row.seeing(new Sight(Optional.of(new OwnLock.Claimed("ours", "tx", true)), Optional.empty(), false), 1);
+        PoolLock missed = rig.poolLock(paid);
+        assertThat(missed)
+                .isEqualTo(new PoolLock.Absent(OptionalLong.of(rig.chain.tip().height()), false));
+        paid = paid.seeing(new Sight(Optional.empty(), Optional.of(missed), false), 2);
+        rig.mine((int) ChainSide.FINAL_DEPTH - 2);
+        assertThat(rig.poolLock(paid).isGone()).isFalse();
+        rig.mine(1);
+        assertThat(rig.poolLock(paid).isGone()).isTrue();
+        Outpoint lock = poolLocks();
+        assertThat(rig.poolLock(paid)).isEqualTo(locked(lock));
+    }
+
+    @Test
     void a_claim_needs_our_key() {
         SwapRow strange = rig.buy(rig.stranger(), secret);
         assertThat(get(rig.pool.obstacle(strange)).orElseThrow()).contains("not in the keyring");

@@ -32,7 +32,23 @@ class ContractSightTest {
     }
 
     private static PoolLock pool(SwapContract.Swap settled, SwapContract.Swap latest) {
-        return new ContractSight(settled, latest, 50).poolLock(SELL, "tx");
+        return pool(settled, latest, ABSENT);
+    }
+
+    private static PoolLock pool(SwapContract.Swap settled, SwapContract.Swap latest, OwnLock own) {
+        return new ContractSight(settled, latest, 50).poolLock(SELL, own, "tx");
+    }
+
+    /** A deep reorganisation has taken it, while ours was claimed. */
+    @Test
+    void the_pools_lock_is_gone_for_good_when_a_final_block_has_none_although_ours_was_claimed() {
+        OwnLock claimed = new OwnLock.Claimed("ours", "tx", true);
+        assertThat(pool(NOTHING, NOTHING, claimed).isGone()).isTrue();
+        assertThat(pool(NOTHING, NOTHING, new OwnLock.Claimed("ours", "tx", false))
+                        .isGone())
+                .isFalse();
+        assertThat(pool(theirs(State.LOCKED), NOTHING, claimed).isGone()).isFalse();
+        assertThat(pool(NOTHING, theirs(State.LOCKED), claimed).isGone()).isFalse();
     }
 
     @Test
@@ -84,7 +100,9 @@ class ContractSightTest {
     @Test
     void the_pools_lock_must_pay_us_what_was_quoted() {
         assertThat(pool(NOTHING, NOTHING)).isEqualTo(new PoolLock.Absent());
-        assertThat(pool(NOTHING, theirs(State.LOCKED))).isEqualTo(new PoolLock.Locked(HASH_LOCK));
+        assertThat(pool(NOTHING, theirs(State.LOCKED)))
+                .isEqualTo(new PoolLock.Locked(
+                        HASH_LOCK, OptionalLong.of(theirs(State.LOCKED).deadline())));
         SwapContract.Swap less = new SwapContract.Swap(
                 Sample.POOL_EVM, Sample.OUR_EVM, Sample.WEI.subtract(BigInteger.ONE), 7, State.LOCKED);
         SwapContract.Swap another =

@@ -63,7 +63,7 @@ final class EvmLegRig implements AutoCloseable {
     }
 
     EvmOwnLeg ownLeg(Hash256 codeHash) {
-        return new EvmOwnLeg(rig.endpoints, rig.sends, limits(codeHash), rig.executor);
+        return new EvmOwnLeg(rig.endpoints, rig.sends, limits(codeHash), chain.clock(), rig.executor);
     }
 
     EvmPoolLeg poolLeg() {

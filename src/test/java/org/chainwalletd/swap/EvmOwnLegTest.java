@@ -363,6 +363,8 @@ class EvmOwnLegTest {
         done(leg.takeBack(row));
         rig.settle();
         rig.rig.await("swap/a-buy/refund", SendState.Reverted.class);
+        assertThatThrownBy(() -> done(leg.takeBack(row))).hasMessageContaining("once in 10 minutes");
+        rig.chain.clock().advance(Duration.ofMinutes(10));
         rig.chain.nextTime(rig.deadline);
         rig.chain.mine();
 

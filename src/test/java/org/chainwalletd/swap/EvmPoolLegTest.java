@@ -343,11 +343,25 @@ class EvmPoolLegTest {
     }
 
     @Test
-    void whatever_stands_under_our_hash_lock_before_our_own_lock_is_an_obstacle() {
-        assertThat(done(leg.obstacle(row))).isEmpty();
+    void whatever_stands_under_our_hash_lock_before_our_own_lock_has_left_is_an_obstacle() {
+        assertThat(done(leg.obstacle(rig.sell()))).isEmpty();
         rig.lockOfThePool();
         rig.chain.mine();
 
+        assertThat(done(leg.obstacle(rig.sell()))).get().asString().contains("slot taken");
+    }
+
+    /** It has heard of our lock from a mempool, and what it answers pays us. */
+    @Test
+    void a_quick_pool_that_answers_a_lock_which_is_in_no_block_yet_is_no_obstacle() {
+        rig.lockOfThePool();
+        rig.chain.mine();
+        assertThat(done(leg.obstacle(row))).isEmpty();
+        SwapContract.Swap real = rig.chain.swap(rig.hashLock);
+        SwapContract.Swap less = new SwapContract.Swap(
+                real.sender(), real.recipient(), real.amount().subtract(BigInteger.ONE), real.deadline(), real.state());
+        rig.rig.first.lies().swap(rig.hashLock, less);
+        rig.rig.second.lies().swap(rig.hashLock, less);
         assertThat(done(leg.obstacle(row))).get().asString().contains("slot taken");
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.pool.Direction;
@@ -35,6 +37,23 @@ class SwapBookTest {
         book.enter(row);
         book.leaveToOperator();
         assertThat(book.of(row.terms().hashLock())).isEqualTo(Optional.empty());
+    }
+
+    /** Each is asked of the pool before it is in the book. */
+    @Test
+    void open_quotes_have_a_bound_also_when_many_are_taken_at_once() {
+        AtomicInteger taken = new AtomicInteger();
+        IntStream.range(0, 300).parallel().forEach(any -> {
+            if (book.takesQuote(256)) {
+                taken.incrementAndGet();
+            }
+        });
+        assertThat(taken).hasValue(256);
+        book.enter(quoted("one", Direction.CHAIN_TO_NATIVE));
+        book.quoteTaken();
+        assertThat(book.takesQuote(256)).as("it is open").isFalse();
+        book.quoteTaken();
+        assertThat(book.takesQuote(256)).as("another one was refused").isTrue();
     }
 
     private SwapRow quoted(String id, Direction direction) {

@@ -205,7 +205,8 @@ final class SwapDaemon implements AutoCloseable {
         ChainSide side = chainSide();
         ChainPoolLeg chainPool = new ChainPoolLeg(side, limits);
         OwnLeg chainOwn = new AnnouncedLeg(new ChainOwnLeg(side, limits), pool, follow.executor());
-        EvmOwnLeg evmOwn = new EvmOwnLeg(account.endpoints(), account.sends(), limits, follow.executor());
+        EvmOwnLeg evmOwn = new EvmOwnLeg(
+                account.endpoints(), account.sends(), limits, outside.chains().clock(), follow.executor());
         Optional<Relay> relay = outside.relays()
                 ? Optional.of(new Relay(pool, outside.chains().clock(), alarm -> {}, follow.executor()))
                 : Optional.empty();

@@ -138,7 +138,8 @@ final class SwapFacts {
     boolean isRefundDue(SwapTerms terms, int rounds) {
         return terms.direction().isSell()
                 ? ledger().tip().height() - rounds > terms.timeout()
-                : chains.evm().head().time() - 10L * rounds >= terms.timeout();
+                : chains.evm().head().time() - 10L * rounds >= terms.timeout()
+                        || chains.clock().instant().getEpochSecond() - 10L * rounds >= terms.timeout() + 900;
     }
 
     // What came of it

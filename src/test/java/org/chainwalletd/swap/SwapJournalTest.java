@@ -89,10 +89,10 @@ class SwapJournalTest {
                     new PoolLock.Locked("p"),
                     new PoolLock.Claimed("p", "t", true),
                     new PoolLock.TakenBack("p", true))) {
-                forms.add(Sample.row(forms.size(), direction)
+                SwapRow seen = Sample.row(forms.size(), direction)
                         .with(all, 8)
-                        .failing(Optional.of("why \u00fc"), 9)
-                        .seeing(new Sight(Optional.empty(), Optional.of(pool), false), 10));
+                        .seeing(new Sight(Optional.empty(), Optional.of(pool), false), 9);
+                forms.add(seen.failing(seen.error().or(() -> Optional.of("why \u00fc")), 10));
             }
         }
         return forms;

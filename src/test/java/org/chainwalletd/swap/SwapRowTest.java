@@ -90,6 +90,53 @@ class SwapRowTest {
     }
 
     @Test
+    void a_swap_whose_lock_was_claimed_is_lost_too_when_the_pools_own_is_gone_for_good() {
+        OwnLock claimed = new OwnLock.Claimed("ours", "c", true);
+        SwapRow row = see(row(Acts.NONE.lock()), claimed, new PoolLock.Absent(OptionalLong.of(7), false));
+        assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
+        row = see(row, claimed, new PoolLock.Absent(OptionalLong.of(7), true));
+        assertThat(row.status()).isEqualTo(SwapStatus.LOST);
+        assertThat(row.isMissed()).isTrue();
+        row = see(row.failing(Optional.of(SwapRow.LOST), Sample.NOW), claimed, POOL);
+        assertThat(row.status()).isEqualTo(SwapStatus.CLAIMING);
+        assertThat(row.error()).isEmpty();
+    }
+
+    @Test
+    void a_claim_is_late_when_half_of_its_margin_is_gone_by_the_clock_of_its_chain() {
+        SwapLimits.Span margins = new SwapLimits.Span(360, 3_600);
+        PoolLock ending = new PoolLock.Locked("theirs", OptionalLong.of(10_000));
+        SwapRow sell = see(row(Acts.NONE.lock().journalClaim()), LOCKED, ending);
+        assertThat(sell.isClaimLate(margins, 10_000 - 1_801, OptionalLong.empty()))
+                .isFalse();
+        assertThat(sell.isClaimLate(margins, 10_000 - 1_800, OptionalLong.empty()))
+                .isTrue();
+        SwapRow buy =
+                see(Sample.row(Direction.NATIVE_TO_CHAIN).with(Acts.NONE.lock().journalClaim(), 1), LOCKED, ending);
+        assertThat(buy.isClaimLate(margins, 0, OptionalLong.of(10_000 - 181))).isFalse();
+        assertThat(buy.isClaimLate(margins, 0, OptionalLong.of(10_000 - 180))).isTrue();
+        assertThat(buy.isClaimLate(margins, 99_999, OptionalLong.empty())).isFalse();
+        SwapRow permitted = see(row(Acts.NONE.lock().permitClaim()), LOCKED, ending);
+        assertThat(permitted.isClaimLate(margins, 99_999, OptionalLong.empty())).isFalse();
+    }
+
+    @Test
+    void a_refund_is_overdue_a_quarter_of_an_hour_after_it_is_due() {
+        SwapRow sell = see(row(Acts.NONE.lock()), LOCKED, POOL);
+        long timeout = sell.terms().timeout();
+        assertThat(sell.isRefundOverdue(Long.MAX_VALUE, OptionalLong.of(timeout + 90)))
+                .isFalse();
+        assertThat(sell.isRefundOverdue(0, OptionalLong.of(timeout + 91))).isTrue();
+        assertThat(sell.isRefundOverdue(0, OptionalLong.of(5))).isFalse();
+        SwapRow buy = see(Sample.row(Direction.NATIVE_TO_CHAIN).with(Acts.NONE.lock(), 1), LOCKED, POOL);
+        long deadline = buy.terms().timeout();
+        assertThat(buy.isRefundOverdue(deadline + 899, OptionalLong.of(-1))).isFalse();
+        assertThat(buy.isRefundOverdue(deadline + 900, OptionalLong.empty())).isTrue();
+        SwapRow back = see(buy, new OwnLock.TakenBack("ours", "r", false), POOL);
+        assertThat(back.isRefundOverdue(deadline + 900, OptionalLong.empty())).isFalse();
+    }
+
+    @Test
     void a_lock_that_never_came_is_failed_and_a_foreign_one_is_named() {
         assertThat(see(row(Acts.NONE.lock()), new OwnLock.Lost(), new PoolLock.Absent())
                         .status())

@@ -150,6 +150,7 @@ final class SwapTruth {
             case COMPLETED -> outcome.gained();
             case REFUNDED -> outcome.refunded() && !outcome.gained();
             case FAILED -> outcome.locks() == 0;
+            case LOST -> outcome.paid() && !outcome.gained();
             default -> false;
         };
     }
