@@ -83,7 +83,6 @@ class InsidePackagesTest {
             "http: Authenticator Tokens",
             "http: CertificateFiles SelfSigned TlsIdentity",
             "http: HttpServer Pages",
-            "indexer: HtlcAnswers IndexerAnswers",
             "node: Call Pin UpstreamNode View",
             "node: Nodes Upstreams",
             "node: Upstream UpstreamCalls",

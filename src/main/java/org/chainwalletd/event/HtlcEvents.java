@@ -5,8 +5,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcRecord;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.rpc.method.htlc.RecordView;
+import org.chainwalletd.wire.U32;
 
 /** Publishes {@code htlc}: each change of a record, as {@code htlc_status} tells it. */
 public final class HtlcEvents implements HtlcListener {

@@ -2,6 +2,7 @@ package org.chainwalletd.indexer;
 
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.MaybeAbsent;
 
 /**
  * How the contracts of one kind between an address and a counterparty went.
@@ -12,8 +13,8 @@ import org.chainwalletd.chain.Hash256;
 public record AttestationEdge(
         Address counterparty,
         Hash256 contractHash,
-        String contractName,
+        @MaybeAbsent String contractName,
         long total,
         long succeeded,
         long refunded,
-        Long lastSeenHeight) {}
+        @MaybeAbsent Long lastSeenHeight) {}

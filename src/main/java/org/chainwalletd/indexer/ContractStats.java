@@ -1,6 +1,7 @@
 package org.chainwalletd.indexer;
 
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.MaybeAbsent;
 
 /**
  * How the contracts of one kind went for an address.
@@ -13,5 +14,5 @@ public record ContractStats(
         long total,
         long succeeded,
         long refunded,
-        Long avgSettleBlocks,
-        Long lastSettledAtHeight) {}
+        @MaybeAbsent Long avgSettleBlocks,
+        @MaybeAbsent Long lastSettledAtHeight) {}

@@ -5,6 +5,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.wire.U32;
 
 /**
  * An HTLC as an indexer has seen it; its role there is always that of an observer.
@@ -31,7 +32,12 @@ public record IndexedHtlc(
         UNKNOWN
     }
 
-    public record Claim(Hash256 txId, Bytes preimage, long blockHeight, long inputIndex) {}
+    public record Claim(
+            Hash256 txId,
+            Bytes preimage,
+            long blockHeight,
+            @U32 long inputIndex) {}
 
-    public record Reclaim(Hash256 txId, long blockHeight, long inputIndex) {}
+    public record Reclaim(
+            Hash256 txId, long blockHeight, @U32 long inputIndex) {}
 }

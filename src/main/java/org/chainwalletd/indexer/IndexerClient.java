@@ -31,7 +31,7 @@ public final class IndexerClient implements IndexedHtlcs {
     }
 
     public CompletionStage<IndexerStatus> status() {
-        return upstream.call("get_indexer_status", "{}", IndexerAnswers::status);
+        return upstream.call("get_indexer_status", "{}", IndexerAnswers.STATUS);
     }
 
     public CompletionStage<Page<Settlement>> settlements(PageQuery query) {

@@ -3,6 +3,7 @@ package org.chainwalletd.indexer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.U32;
 
 /**
  * A settled contract as one of its parties sees it.
@@ -20,7 +21,7 @@ public record Settlement(
         Address counterparty,
         Amount amount,
         Hash256 lockTxId,
-        long lockOutputIndex) {
+        @U32 long lockOutputIndex) {
     public enum Outcome {
         CLAIMED,
         RECLAIMED

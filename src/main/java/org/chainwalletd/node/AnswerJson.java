@@ -111,14 +111,6 @@ public final class AnswerJson {
         return value;
     }
 
-    Long u16(Long earlier) throws IOException {
-        Long value = u32(earlier);
-        if (value > 0xffff) {
-            throw bad("is not an unsigned 16-bit number");
-        }
-        return value;
-    }
-
     Long i32(Long earlier) throws IOException {
         once(earlier);
         expect(JsonToken.VALUE_NUMBER_INT, "an integer");
@@ -166,11 +158,6 @@ public final class AnswerJson {
             throw bad("is not 32 bytes");
         }
         return Hash256.of(id);
-    }
-
-    /** A hash, or null when the value is JSON null. */
-    Hash256 hashOrNull(Hash256 earlier) throws IOException {
-        return isNull() ? null : hash(earlier);
     }
 
     /** A genesis id, or null when the value is JSON null. Anything else is a chain that nothing may be signed for. */
@@ -223,10 +210,10 @@ public final class AnswerJson {
         };
     }
 
-    /** Checks that the value echoes {@code asked}; upper and lower case are the same. */
-    void echo(String asked) throws IOException {
-        if (!readText().equalsIgnoreCase(asked)) {
-            throw bad("is not what was asked for");
+    /** Checks that a member, where the answer has it, repeats what was asked for. */
+    void echo(String name, Object value, Object asked) {
+        if (value != null && !value.equals(asked)) {
+            throw bad(name, "is not what was asked for");
         }
     }
 
@@ -242,10 +229,14 @@ public final class AnswerJson {
      * @param complaint continues the sentence "`member` …"
      */
     public NodeException.BadAnswer bad(String complaint) {
-        return new NodeException.BadAnswer(noun + " answered " + what + " badly: `" + member + "` " + complaint);
+        return bad(member, complaint);
     }
 
-    private void once(Object earlier) {
+    NodeException.BadAnswer bad(String name, String complaint) {
+        return new NodeException.BadAnswer(noun + " answered " + what + " badly: `" + name + "` " + complaint);
+    }
+
+    void once(Object earlier) {
         if (earlier != null) {
             throw bad("occurs twice");
         }

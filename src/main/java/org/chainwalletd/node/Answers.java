@@ -1,16 +1,41 @@
 package org.chainwalletd.node;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.Name;
+import org.chainwalletd.wire.U32;
 
 /** Readers for the results of a node's methods about the chain and its transactions (chain protocol, section 10.4). */
 final class Answers {
+    static final ResultReader<NodeClient.NodeInfo> INFO = RecordReader.ofNode(NodeClient.NodeInfo.class);
+
+    private static final RecordReader<NodeClient.BlockSummary> BLOCK =
+            RecordReader.ofNode(NodeClient.BlockSummary.class);
+    private static final RecordReader<TransactionAnswer> TRANSACTION = RecordReader.ofNode(TransactionAnswer.class);
+    private static final RecordReader<SpentByAnswer> SPENT_BY = RecordReader.ofNode(SpentByAnswer.class);
+    private static final RecordReader<BroadcastAnswer> BROADCAST = RecordReader.ofNode(BroadcastAnswer.class);
+
     private Answers() {}
 
+    private record TransactionAnswer(
+            @MaybeAbsent Hash256 txId,
+            @Name("tx_hex") Bytes bytes,
+            boolean inMempool,
+            @Name("block_hash") @MaybeAbsent Hash256 blockId,
+            @MaybeAbsent Long blockHeight) {}
+
+    private record SpentByAnswer(
+            boolean spent,
+            @MaybeAbsent Hash256 spendingTxId,
+            @U32 @MaybeAbsent Long inputIndex,
+            @MaybeAbsent Long blockHeight) {}
+
+    private record BroadcastAnswer(Hash256 txId) {}
+
+    /** The genesis id is read by itself: one that cannot be read is no bad answer but a chain that nothing may be signed for. */
     static NodeClient.Tip tip(AnswerJson in) throws IOException {
         in.beginObject();
         Long height = null;
@@ -25,26 +50,6 @@ final class Answers {
             }
         }
         return new NodeClient.Tip(in.required(height, "height"), in.required(blockId, "block_id"), genesis);
-    }
-
-    static NodeClient.NodeInfo info(AnswerJson in) throws IOException {
-        in.beginObject();
-        String version = null;
-        String network = null;
-        Hash256 genesis = null;
-        Long tipHeight = null;
-        Hash256 tipBlockId = null;
-        for (String name; (name = in.nextMember()) != null; ) {
-            switch (name) {
-                case "version" -> version = in.text(version);
-                case "network" -> network = in.text(network);
-                case "genesis_block_id" -> genesis = in.hash(genesis);
-                case "tip_height" -> tipHeight = in.u64(tipHeight);
-                case "tip_block_id" -> tipBlockId = in.hash(tipBlockId);
-                default -> in.skip();
-            }
-        }
-        return new NodeClient.NodeInfo(version, network, genesis, tipHeight, tipBlockId);
     }
 
     static ResultReader<NodeClient.BlockSummary> blockAt(long asked) {
@@ -68,115 +73,39 @@ final class Answers {
     }
 
     private static NodeClient.BlockSummary block(AnswerJson in) throws IOException {
-        in.beginObject();
-        Hash256 blockId = null;
-        Long height = null;
-        Hash256 previous = null;
-        Hash256 stateRoot = null;
-        Hash256 txRoot = null;
-        Long timestamp = null;
-        Long nonce = null;
-        Hash256 target = null;
-        Long txCount = null;
-        List<Hash256> transactions = null;
-        for (String name; (name = in.nextMember()) != null; ) {
-            switch (name) {
-                case "hash" -> blockId = in.hash(blockId);
-                case "height" -> height = in.u64(height);
-                case "prev_block_id" -> previous = in.hash(previous);
-                case "state_root" -> stateRoot = in.hash(stateRoot);
-                case "tx_root" -> txRoot = in.hash(txRoot);
-                case "timestamp" -> timestamp = in.u64(timestamp);
-                case "nonce" -> nonce = in.u64(nonce);
-                case "difficulty_target" -> target = in.hash(target);
-                case "tx_count" -> txCount = in.u64(txCount);
-                case "transactions" -> {
-                    in.beginArray(transactions);
-                    transactions = new ArrayList<>();
-                    while (in.nextElement()) {
-                        transactions.add(in.hash(null));
-                    }
-                }
-                default -> in.skip();
-            }
-        }
-        if (in.required(txCount, "tx_count")
-                != in.required(transactions, "transactions").size()) {
+        NodeClient.BlockSummary block = BLOCK.read(in);
+        if (block.txCount() != block.transactions().size()) {
             throw new NodeException.BadAnswer("node answered get_block with a count that is not that of its list");
         }
-        return new NodeClient.BlockSummary(
-                in.required(blockId, "hash"),
-                in.required(height, "height"),
-                in.required(previous, "prev_block_id"),
-                in.required(stateRoot, "state_root"),
-                in.required(txRoot, "tx_root"),
-                in.required(timestamp, "timestamp"),
-                in.required(nonce, "nonce"),
-                in.required(target, "difficulty_target"),
-                txCount,
-                transactions);
+        return block;
     }
 
     static ResultReader<NodeClient.NodeTransaction> transaction(Hash256 asked) {
         return in -> {
-            in.beginObject();
-            Bytes bytes = null;
-            Boolean inMempool = null;
-            Hash256 blockId = null;
-            Long height = null;
-            for (String name; (name = in.nextMember()) != null; ) {
-                switch (name) {
-                    case "tx_id" -> in.echo(asked.hex());
-                    case "tx_hex" -> bytes = in.bytes(bytes);
-                    case "in_mempool" -> inMempool = in.flag(inMempool);
-                    case "block_hash" -> blockId = in.hashOrNull(blockId);
-                    case "block_height" -> height = in.isNull() ? null : in.u64(height);
-                    default -> in.skip();
-                }
-            }
-            if (in.required(inMempool, "in_mempool")
-                    ? blockId != null || height != null
-                    : blockId == null || height == null) {
+            TransactionAnswer found = TRANSACTION.read(in);
+            in.echo("tx_id", found.txId(), asked);
+            boolean placed = found.blockId() != null && found.blockHeight() != null;
+            boolean unplaced = found.blockId() == null && found.blockHeight() == null;
+            if (found.inMempool() ? !unplaced : !placed) {
                 throw new NodeException.BadAnswer("node answered get_transaction without saying clearly where it is");
             }
-            return new NodeClient.NodeTransaction(asked, in.required(bytes, "tx_hex"), inMempool, blockId, height);
+            return new NodeClient.NodeTransaction(
+                    asked, found.bytes(), found.inMempool(), found.blockId(), found.blockHeight());
         };
     }
 
     static Optional<NodeClient.SpentBy> spentBy(AnswerJson in) throws IOException {
-        in.beginObject();
-        Boolean spent = null;
-        Hash256 txId = null;
-        Long inputIndex = null;
-        Long height = null;
-        for (String name; (name = in.nextMember()) != null; ) {
-            switch (name) {
-                case "spent" -> spent = in.flag(spent);
-                case "spending_tx_id" -> txId = in.hashOrNull(txId);
-                case "input_index" -> inputIndex = in.isNull() ? null : in.u32(inputIndex);
-                case "block_height" -> height = in.isNull() ? null : in.u64(height);
-                default -> in.skip();
-            }
-        }
-        if (!in.required(spent, "spent")) {
+        SpentByAnswer found = SPENT_BY.read(in);
+        if (!found.spent()) {
             return Optional.empty();
         }
         return Optional.of(new NodeClient.SpentBy(
-                in.required(txId, "spending_tx_id"),
-                in.required(inputIndex, "input_index"),
-                in.required(height, "block_height")));
+                in.required(found.spendingTxId(), "spending_tx_id"),
+                in.required(found.inputIndex(), "input_index"),
+                in.required(found.blockHeight(), "block_height")));
     }
 
     static Hash256 broadcast(AnswerJson in) throws IOException {
-        in.beginObject();
-        Hash256 txId = null;
-        for (String name; (name = in.nextMember()) != null; ) {
-            if (name.equals("tx_id")) {
-                txId = in.hash(txId);
-            } else {
-                in.skip();
-            }
-        }
-        return in.required(txId, "tx_id");
+        return BROADCAST.read(in).txId();
     }
 }

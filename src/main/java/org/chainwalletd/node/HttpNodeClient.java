@@ -153,7 +153,7 @@ final class HttpNodeClient implements NodeClient {
     @Override
     public CompletionStage<NodeInfo> info() {
         return orElse(
-                call("get_node_info", "{}", DESCRIPTION, Answers::info),
+                call("get_node_info", "{}", DESCRIPTION, Answers.INFO),
                 HttpNodeClient::isMissingMethod,
                 () -> tip().thenApplyAsync(
                                 tip -> new NodeInfo(null, null, tip.genesisBlockId(), tip.height(), tip.blockId()),

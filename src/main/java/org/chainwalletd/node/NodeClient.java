@@ -13,6 +13,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.Name;
+import org.chainwalletd.wire.U32;
 
 /**
  * Typed calls to the chain's nodes (chain protocol, section 10.4). Every stage fails with {@link NodeException}. Each call rotates through
@@ -115,7 +118,12 @@ public interface NodeClient {
     record Tip(long height, Hash256 blockId, Hash256 genesisBlockId) {}
 
     /** Members that a node did not send are null. */
-    record NodeInfo(String version, String network, Hash256 genesisBlockId, Long tipHeight, Hash256 tipBlockId) {}
+    record NodeInfo(
+            @MaybeAbsent String version,
+            @MaybeAbsent String network,
+            @MaybeAbsent Hash256 genesisBlockId,
+            @MaybeAbsent Long tipHeight,
+            @MaybeAbsent Hash256 tipBlockId) {}
 
     record Utxo(Outpoint outpoint, Amount value, long height, boolean coinbase, Integer scriptLength) {}
 
@@ -141,14 +149,14 @@ public interface NodeClient {
 
     record MempoolEntry(Hash256 txId, List<Received> received, List<Spent> spent) {}
 
-    record Received(long outputIndex, Amount value) {}
+    record Received(@U32 long outputIndex, Amount value) {}
 
     record Spent(Outpoint outpoint, Amount value) {}
 
     record BlockSummary(
-            Hash256 blockId,
+            @Name("hash") Hash256 blockId,
             long height,
-            Hash256 previousBlockId,
+            @Name("prev_block_id") Hash256 previousBlockId,
             Hash256 stateRoot,
             Hash256 txRoot,
             long timestamp,

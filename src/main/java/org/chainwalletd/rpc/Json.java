@@ -20,6 +20,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.chainwalletd.wire.MemberNames;
 
 /**
  * How results are written: records with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as

@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.MemberNames;
 
 /**
  * Turns the {@code params} object of a request into a parameter record. Made once per record type.

@@ -15,6 +15,8 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.wire.MemberNames;
+import org.chainwalletd.wire.U32;
 
 /** How a JSON value becomes a value of each type that a parameter can have: a {@link WireValue}, or made of such. */
 final class ParamTypes {

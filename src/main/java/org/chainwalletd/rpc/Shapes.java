@@ -14,6 +14,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.chainwalletd.wire.I64;
+import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.MemberNames;
+import org.chainwalletd.wire.U32;
 
 /** Describes the types of parameters and results, by the rules of {@link ParamBinder} and {@link Json}, for machines and for people. */
 final class Shapes {

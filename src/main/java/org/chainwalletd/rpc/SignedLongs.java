@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
+import org.chainwalletd.wire.I64;
 
 /** Makes {@link I64} work: record components carry the annotation, which Jackson does not look at by itself. */
 final class SignedLongs extends NopAnnotationIntrospector {

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.chainwalletd.wire.MemberNames;
 
 /**
  * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no member twice, no half surrogate pairs, nesting and numbers bounded. What is

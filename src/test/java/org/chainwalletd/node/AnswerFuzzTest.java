@@ -31,7 +31,7 @@ class AnswerFuzzTest {
     private static final Hash256 ID = Hash256.parse("9b7cd4fa19cc7332bc323f473cb6c09d71a00db8490598a7a243aad1a670f8ab");
     static final List<ResultReader<?>> READERS = List.of(
             Answers::tip,
-            Answers::info,
+            Answers.INFO,
             AddressAnswers.balance(ADDRESS),
             AddressAnswers.balances(List.of(ADDRESS)),
             AddressAnswers.addressUtxos(ADDRESS),

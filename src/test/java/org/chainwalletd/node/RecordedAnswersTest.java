@@ -34,7 +34,7 @@ class RecordedAnswersTest {
 
     private static final Map<String, ReaderOf> READERS = Map.ofEntries(
             Map.entry("get_block_height", params -> Answers::tip),
-            Map.entry("get_node_info", params -> Answers::info),
+            Map.entry("get_node_info", params -> Answers.INFO),
             Map.entry("get_balance", params -> AddressAnswers.balance(address(params))),
             Map.entry("get_balances", params -> AddressAnswers.balances(addresses(params))),
             Map.entry("get_address_utxos", params -> AddressAnswers.addressUtxos(address(params))),

@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
 /**

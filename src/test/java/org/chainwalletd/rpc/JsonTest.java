@@ -15,6 +15,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.wire.I64;
+import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
 class JsonTest {

@@ -13,6 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.I64;
+import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
 class OpenRpcTest {

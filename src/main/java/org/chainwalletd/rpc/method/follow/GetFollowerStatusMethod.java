@@ -16,11 +16,11 @@ import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.I64;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.I64;
 
 /** {@code get_follower_status}: where the follower stands; asks nobody. */
 final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerStatusMethod.Result> {

@@ -19,9 +19,9 @@ import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
 import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.wire.U32;
 
 /** {@code htlc_claim}: the receiver takes what is locked and reveals the preimage. */
 final class HtlcClaimMethod extends NamedMethod<HtlcClaimMethod.Params, RedeemView> {

@@ -10,7 +10,7 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code htlc_forget}: takes a settled HTLC out of the index. */
 final class HtlcForgetMethod extends NamedMethod<HtlcForgetMethod.Params, HtlcForgetMethod.Result> {

@@ -17,7 +17,7 @@ import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.OneOrMore;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code htlc_list}: a page of the index. */
 final class HtlcListMethod extends NamedMethod<HtlcListMethod.Params, HtlcListMethod.Result> {

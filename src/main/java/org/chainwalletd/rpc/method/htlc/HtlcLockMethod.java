@@ -12,11 +12,11 @@ import org.chainwalletd.htlc.LockRequest;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.Inline;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.U32;
 
 /** {@code htlc_lock}: locks coins for a receiver who knows a preimage. */
 final class HtlcLockMethod extends NamedMethod<HtlcLockMethod.Params, HtlcLockMethod.Result> {

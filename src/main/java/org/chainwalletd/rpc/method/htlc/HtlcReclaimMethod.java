@@ -17,9 +17,9 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
 import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.wire.U32;
 
 /** {@code htlc_reclaim}: the sender takes back what nobody has claimed. */
 final class HtlcReclaimMethod extends NamedMethod<HtlcReclaimMethod.Params, RedeemView> {

@@ -13,7 +13,7 @@ import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code htlc_status}: one HTLC of the index. */
 final class HtlcStatusMethod extends NamedMethod<HtlcStatusMethod.Params, RecordView> {

@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** One HTLC (interface.md, section 2.8). */
 public record RecordView(

@@ -4,8 +4,8 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.wire.U32;
 
 /** What a claim and a reclaim answer alike (interface.md, section 4.8). */
 record RedeemView(

@@ -14,8 +14,8 @@ import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.spend.Simulation;
+import org.chainwalletd.wire.U32;
 
 /** {@code simulate_htlc_lock}: what a lock would look like now. */
 final class SimulateHtlcLockMethod extends NamedMethod<LockParams, SimulateHtlcLockMethod.Result> {

@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.indexer.InChainSwap;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code detect_in_chain_swaps}. */
 final class DetectInChainSwapsMethod

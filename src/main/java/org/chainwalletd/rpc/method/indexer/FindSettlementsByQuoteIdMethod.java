@@ -10,7 +10,7 @@ import org.chainwalletd.indexer.OutputDatum;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code find_settlements_by_quote_id}. */
 final class FindSettlementsByQuoteIdMethod

@@ -14,8 +14,8 @@ import org.chainwalletd.indexer.Page;
 import org.chainwalletd.indexer.PageQuery;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.MaybeAbsent;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.U32;
 
 /** {@code get_address_history}: from the daemon's own books where they tell, else from the indexer. */
 final class GetAddressHistoryMethod

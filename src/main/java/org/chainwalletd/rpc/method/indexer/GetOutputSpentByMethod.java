@@ -13,9 +13,9 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.MaybeAbsent;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.U32;
 
 /**
  * {@code get_output_spent_by}: from the indexer, and without one, or when it fails, from the node. A node that lacks the method makes the

@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** An HtlcRecord that came from an indexer (interface.md, section 2.8). */
 record IndexedHtlcView(

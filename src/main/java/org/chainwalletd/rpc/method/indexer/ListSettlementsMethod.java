@@ -12,8 +12,8 @@ import org.chainwalletd.indexer.PageQuery;
 import org.chainwalletd.indexer.Settlement;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.MaybeAbsent;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.U32;
 
 /** {@code list_settlements}. */
 final class ListSettlementsMethod extends IndexerMethod<ListSettlementsMethod.Params, ListSettlementsMethod.Result> {

@@ -3,7 +3,7 @@ package org.chainwalletd.rpc.method.indexer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 record OutpointParams(
         @Doc("Transaction that has the output") Hash256 txId,

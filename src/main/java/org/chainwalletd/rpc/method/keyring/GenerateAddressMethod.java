@@ -9,7 +9,7 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code generate_address} (interface.md, section 4.11). */
 final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddressMethod.Result> {

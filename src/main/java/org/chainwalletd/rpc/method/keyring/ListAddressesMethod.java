@@ -13,7 +13,7 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code list_addresses} (interface.md, section 4.11). */
 final class ListAddressesMethod extends NamedMethod<NoParams, ListAddressesMethod.Result> {

@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code get_address_mempool}: the unconfirmed transactions that pay or spend an address (decisions.md, section 2). */
 final class GetAddressMempoolMethod extends ReadMethod<AddressParam, GetAddressMempoolMethod.Result> {

@@ -6,8 +6,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.wire.MaybeAbsent;
 
 /** {@code get_block_height}: the tip of the node that was asked. */
 final class GetBlockHeightMethod extends ReadMethod<NoParams, GetBlockHeightMethod.Result> {

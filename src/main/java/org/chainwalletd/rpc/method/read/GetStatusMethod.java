@@ -15,9 +15,9 @@ import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.MaybeAbsent;
 import org.chainwalletd.rpc.NoParams;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.U32;
 
 /** {@code get_status}: how the daemon does. Succeeds whatever the nodes do, within a few seconds. */
 final class GetStatusMethod extends ReadMethod<NoParams, GetStatusMethod.Result> {

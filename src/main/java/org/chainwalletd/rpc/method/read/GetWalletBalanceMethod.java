@@ -18,7 +18,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /** {@code get_wallet_balance}: the confirmed balances of the managed addresses and their sum. */
 final class GetWalletBalanceMethod extends ReadMethod<GetWalletBalanceMethod.Params, GetWalletBalanceMethod.Result> {

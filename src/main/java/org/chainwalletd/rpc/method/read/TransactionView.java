@@ -17,8 +17,8 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.MaybeAbsent;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.U32;
 
 /**
  * A transaction with its inputs resolved as far as possible (interface.md, section 2.5).

@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
+import org.chainwalletd.wire.U32;
 
 /**
  * A UTXO listing (interface.md, section 2.3).

@@ -9,8 +9,8 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.wire.U32;
 
 /** {@code abandon_transfer}: frees reserved outpoints on the operator's word. */
 final class AbandonTransferMethod extends NamedMethod<AbandonTransferMethod.Params, AbandonTransferMethod.Result> {

@@ -3,8 +3,8 @@ package org.chainwalletd.rpc.method.spend;
 import java.util.List;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.wire.U32;
 
 /** A coin that a transaction spends. */
 record InputView(Hash256 txId, @U32 long outputIndex, Amount value) {

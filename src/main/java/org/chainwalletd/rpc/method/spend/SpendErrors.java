@@ -8,10 +8,10 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.wire.U32;
 
 /** Refusals of spending as errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
 public final class SpendErrors implements ErrorTranslator {

@@ -9,11 +9,11 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.Inline;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.wire.Inline;
 
 /** {@code transfer}: builds, signs and broadcasts a payment. */
 final class TransferMethod extends NamedMethod<TransferMethod.Params, TransferMethod.Result> {

@@ -8,9 +8,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.wire.U32;
 
 /** A credit as {@code list_credits} and the events tell it. */
 public record CreditView(

@@ -12,10 +12,10 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wire.U32;
 
 /** {@code list_credits}: the feed of what our addresses were paid, from where its reader stands (following.md, section 3). */
 final class ListCreditsMethod extends WaitMethod<ListCreditsMethod.Params, ListCreditsMethod.Result> {

@@ -9,9 +9,9 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.U32;
 import org.chainwalletd.wait.TxOutcome;
 import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wire.U32;
 
 /** {@code wait_for_tx}: answers when a transaction is deep enough in the chain. */
 final class WaitForTxMethod extends WaitMethod<WaitForTxMethod.Params, WaitForTxMethod.Result> {

@@ -1,19 +1,20 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import java.util.Set;
 
 /** How members are called on the wire. */
-final class MemberNames {
+public final class MemberNames {
     /**
      * Members whose text never becomes a {@code String}: the reader keeps its UTF-8 bytes, the binder hands them out as secret bytes and
      * overwrites what it read.
      */
-    static final Set<String> SECRETS = Set.of("passphrase", "private_key", "private_key_hex", "secret_hex", "mnemonic");
+    public static final Set<String> SECRETS =
+            Set.of("passphrase", "private_key", "private_key_hex", "secret_hex", "mnemonic");
 
     private MemberNames() {}
 
     /** {@code lockTxId} becomes {@code lock_tx_id}. */
-    static String snakeCase(String javaName) {
+    public static String snakeCase(String javaName) {
         StringBuilder wire = new StringBuilder(javaName.length() + 4);
         for (int i = 0; i < javaName.length(); i++) {
             char letter = javaName.charAt(i);

@@ -1,0 +1,259 @@
+package org.chainwalletd.node;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.wire.I64;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.MemberNames;
+import org.chainwalletd.wire.Name;
+import org.chainwalletd.wire.U32;
+
+/**
+ * Reads a record from the JSON object of a node or an indexer, in one pass. Made once per record type.
+ *
+ * <p>A member is called like its component, in snake case, or by its {@link Name}. Types: {@link Hash256}, {@link Address}, {@link PublicKey}, {@link Bytes} (hex),
+ * {@link Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed), {@code boolean}, {@code String}, enums (their lower-case name, with
+ * dashes or underscores), records, and {@code List}s of these. A component that is marked {@link MaybeAbsent} is null, and an {@code Optional} empty, when the
+ * member is absent or null; without any other the answer is refused. Unknown members are skipped, a repeated one is refused.
+ *
+ * @param <T> the record
+ */
+public final class RecordReader<T extends Record> implements ResultReader<T> {
+    /** The longest list that an indexer gives. */
+    private static final int MOST_ROWS = 1_000;
+
+    private enum Dialect {
+        /** Fields of 32 bytes are hex. Lists are bounded by the answer's length. */
+        NODE,
+        /** Fields of 32 bytes are hex or arrays of numbers, by method and version (indexer.md, quirk 1). Lists are pages. */
+        INDEXER
+    }
+
+    @FunctionalInterface
+    private interface ValueReader {
+        Object read(AnswerJson in, Object earlier) throws IOException;
+    }
+
+    /** The value of one member. */
+    private record Member(String name, ValueReader reader, boolean required, boolean optional, Object ifAbsent) {
+        Object read(AnswerJson in, Object earlier) throws IOException {
+            if (!required && in.isNull()) {
+                return null;
+            }
+            return reader.read(in, earlier);
+        }
+
+        Object present(AnswerJson in, Object value) {
+            if (required) {
+                return in.required(value, name);
+            }
+            return value == null ? ifAbsent : optional ? Optional.of(value) : value;
+        }
+    }
+
+    private final Member[] members;
+    private final Map<String, Integer> places = new HashMap<>();
+    private final MethodHandle constructor;
+    private final ValueReader elements;
+
+    private RecordReader(Class<T> type, Dialect dialect) {
+        RecordComponent[] components = type.getRecordComponents();
+        members = new Member[components.length];
+        for (int i = 0; i < components.length; i++) {
+            members[i] = member(components[i], dialect);
+            places.put(members[i].name(), i);
+        }
+        constructor = constructorOf(type, components);
+        elements = list((in, earlier) -> read(in), dialect);
+    }
+
+    /** @throws IllegalArgumentException when a component has a type that no answer can have */
+    public static <T extends Record> RecordReader<T> ofNode(Class<T> type) {
+        return new RecordReader<>(type, Dialect.NODE);
+    }
+
+    /** @throws IllegalArgumentException when a component has a type that no answer can have */
+    public static <T extends Record> RecordReader<T> ofIndexer(Class<T> type) {
+        return new RecordReader<>(type, Dialect.INDEXER);
+    }
+
+    @Override
+    public T read(AnswerJson in) throws IOException {
+        in.beginObject();
+        Object[] values = new Object[members.length];
+        for (String name; (name = in.nextMember()) != null; ) {
+            Integer place = places.get(name);
+            if (place == null) {
+                in.skip();
+            } else {
+                values[place] = members[place].read(in, values[place]);
+            }
+        }
+        for (int i = 0; i < values.length; i++) {
+            values[i] = members[i].present(in, values[i]);
+        }
+        return construct(values);
+    }
+
+    /**
+     * Reads an array of such objects.
+     *
+     * @param earlier the member's value when it has been read before, which is refused; else null
+     */
+    @SuppressWarnings("unchecked") // its elements are what this reader reads
+    public List<T> readList(AnswerJson in, List<T> earlier) throws IOException {
+        return (List<T>) elements.read(in, earlier);
+    }
+
+    @SuppressWarnings("unchecked") // the constructor makes a T
+    private T construct(Object[] values) {
+        try {
+            Object made = constructor.invokeExact(values);
+            return (T) made;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("an answer's record threw a checked exception", e);
+        }
+    }
+
+    private static MethodHandle constructorOf(Class<?> type, RecordComponent[] components) {
+        Class<?>[] types =
+                Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        try {
+            return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+                    .findConstructor(type, MethodType.methodType(void.class, types))
+                    .asSpreader(Object[].class, types.length)
+                    .asType(MethodType.methodType(Object.class, Object[].class));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("no canonical constructor in " + type, e);
+        }
+    }
+
+    private static Member member(RecordComponent component, Dialect dialect) {
+        boolean optional = component.getType() == Optional.class;
+        boolean absent = optional || component.isAnnotationPresent(MaybeAbsent.class);
+        Type type = optional ? argument(component.getGenericType()) : component.getGenericType();
+        return new Member(
+                name(component),
+                reader(type, component, dialect),
+                !absent,
+                optional,
+                optional ? Optional.empty() : null);
+    }
+
+    private static String name(RecordComponent component) {
+        Name name = component.getAnnotation(Name.class);
+        return name == null ? MemberNames.snakeCase(component.getName()) : name.value();
+    }
+
+    private static ValueReader reader(Type type, RecordComponent component, Dialect dialect) {
+        if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
+            return list(reader(argument(type), component, dialect), dialect);
+        }
+        if (type == Hash256.class) {
+            return dialect == Dialect.NODE
+                    ? (in, earlier) -> in.hash((Hash256) earlier)
+                    : (in, earlier) -> in.bytes32((Hash256) earlier);
+        }
+        if (type == Address.class) {
+            return dialect == Dialect.NODE
+                    ? (in, earlier) -> in.address((Address) earlier)
+                    : (in, earlier) -> Address.of(bytes32(in, earlier));
+        }
+        if (type == PublicKey.class) {
+            return (in, earlier) -> PublicKey.of(bytes32(in, earlier));
+        }
+        if (type == Bytes.class) {
+            return (in, earlier) -> in.bytes((Bytes) earlier);
+        }
+        if (type == Amount.class) {
+            return (in, earlier) -> in.amount((Amount) earlier);
+        }
+        if (type == Long.TYPE || type == Long.class) {
+            return number(component);
+        }
+        if (type == Boolean.TYPE || type == Boolean.class) {
+            return (in, earlier) -> in.flag((Boolean) earlier);
+        }
+        if (type == String.class) {
+            return (in, earlier) -> in.text((String) earlier);
+        }
+        if (type instanceof Class<?> plain && plain.isEnum()) {
+            return word(plain.getEnumConstants());
+        }
+        if (type instanceof Class<?> plain && plain.isRecord()) {
+            RecordReader<?> nested = new RecordReader<>(plain.asSubclass(Record.class), dialect);
+            return (in, earlier) -> {
+                in.once(earlier);
+                return nested.read(in);
+            };
+        }
+        throw new IllegalArgumentException("no type of an answer: " + type);
+    }
+
+    private static ValueReader number(RecordComponent component) {
+        if (component.isAnnotationPresent(U32.class)) {
+            return (in, earlier) -> in.u32((Long) earlier);
+        }
+        if (component.isAnnotationPresent(I64.class)) {
+            return (in, earlier) -> in.i64((Long) earlier);
+        }
+        return (in, earlier) -> in.u64((Long) earlier);
+    }
+
+    private static ValueReader word(Object[] constants) {
+        Map<String, Object> byWord = new HashMap<>();
+        for (Object constant : constants) {
+            byWord.put(((Enum<?>) constant).name().toLowerCase(Locale.ROOT), constant);
+        }
+        return (in, earlier) -> {
+            in.once(earlier);
+            Object constant = byWord.get(in.text(null).replace('-', '_'));
+            if (constant == null) {
+                throw in.bad("holds a word that is not known");
+            }
+            return constant;
+        };
+    }
+
+    private static ValueReader list(ValueReader element, Dialect dialect) {
+        return (in, earlier) -> {
+            in.beginArray(earlier);
+            List<Object> elements = new ArrayList<>();
+            while (in.nextElement()) {
+                if (dialect == Dialect.INDEXER && elements.size() == MOST_ROWS) {
+                    throw in.bad("has more than " + MOST_ROWS + " rows");
+                }
+                elements.add(element.read(in, null));
+            }
+            return elements;
+        };
+    }
+
+    private static byte[] bytes32(AnswerJson in, Object earlier) throws IOException {
+        in.once(earlier);
+        return in.bytes32(null).toArray();
+    }
+
+    private static Type argument(Type type) {
+        return ((ParameterizedType) type).getActualTypeArguments()[0];
+    }
+}
