@@ -79,7 +79,6 @@ class InsidePackagesTest {
             "devnet.pool: Pool PoolServer",
             "devnet.wire: NodeServer PushHub PushStream",
             "follow: Ascent Walker",
-            "follow: Follower SecondReading",
             "http: Authenticator Tokens",
             "http: CertificateFiles SelfSigned TlsIdentity",
             "http: HttpServer Pages",

@@ -38,7 +38,7 @@ class SealedChoicesTest {
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
             "Receipts", Set.of("SpendResult.Failed"),
             "SecondOpinion", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
-            "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Absent", "PoolLock.Foreign"),
+            "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Foreign"),
             "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
 
     private static final String COMMAND = "Command";

@@ -40,6 +40,8 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.LedgerChange;
+import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.OwnCoin;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.testkit.Await;
@@ -236,7 +238,11 @@ public final class FollowBench {
             rig.awaitTip(node.tip().id());
             LedgerBooks books = new LedgerBooks(rig.books());
             BlockPlace tip = rig.follower().tip().orElseThrow().place();
-            Await.result(books.cover(tip, List.of(), List.of(), coins(tip.height())));
+            LedgerTable table = new LedgerTable();
+            Await.result(rig.books().write(session -> {
+                coins(tip.height()).forEach(coin -> table.write(session.head(), new LedgerChange.Created(coin)));
+                return null;
+            }));
             LedgerReads reads = new LedgerReads(
                     rig.client(), new CoinLedger(books, rig.follower(), rig.executor()), rig.executor());
             List<Amount> known = balances(reads);

@@ -4,40 +4,39 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CoinLedger;
-import org.chainwalletd.coins.Coverage;
 import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.CreditPruner;
 import org.chainwalletd.coins.KeyWatch;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.coins.SeenCredits;
-import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.htlc.HtlcBook;
-import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.OwnKey;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.spend.FollowedSpends;
 import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditFeed;
@@ -103,10 +102,8 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
             MeterRegistry meters,
             Workers workers) {
         LedgerBooks books = new LedgerBooks(file);
-        List<Address> keys = keyring.list().stream().map(KeyEntry::address).toList();
-        Futures.await(books.watchMissing(keys), WATCHING, "watching the keys");
-        FollowerSetup.Rules rules = rules(settings.follow(), () -> oldestBirth(keyring, file));
-        Follower follower = follow(settings, rules, spawner, nodes, file, htlcs, meters, workers);
+        watchMissing(books, keyring);
+        Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
@@ -116,6 +113,23 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 books,
                 credits,
                 new FollowedSpends(follower, new SpendingBooks(file), workers.upstream()));
+    }
+
+    /**
+     * Keys that are not watched: a crash left them so, whose callers never heard of them, or their books were lost, or an older release had none.
+     * What blocks from their births on have is read by a rescan. Births are read from files only when there are such keys.
+     */
+    private static void watchMissing(LedgerBooks books, Keyring keyring) {
+        Set<Address> watched = Futures.await(books.allWatched(), WATCHING, "reading which keys are watched");
+        if (keyring.list().stream().allMatch(key -> watched.contains(key.address()))) {
+            return;
+        }
+        Map<Address, Long> births = new HashMap<>();
+        for (OwnKey key : Futures.await(keyring.keys(), WATCHING, "reading the births of the keys")) {
+            births.put(key.address(), key.birth().orElse(0));
+        }
+        births.keySet().removeAll(watched);
+        Futures.await(books.settle(births, List.of()), WATCHING, "watching the keys");
     }
 
     /** Begins to keep the watched addresses those of the keyring. */
@@ -151,14 +165,8 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 "seen-credits");
     }
 
-    /** Begins to cover the addresses that are not. */
-    void cover(Follower.Spawner spawner, Nodes nodes, VerifiedOutputs outputs, Workers workers) {
-        spawner.spawn(Coverage.create(books, follower, nodes.client(), outputs, workers.upstream()), "coverage");
-    }
-
     private static Follower follow(
             Settings settings,
-            FollowerSetup.Rules rules,
             Follower.Spawner spawner,
             Nodes nodes,
             Books file,
@@ -179,7 +187,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                                 htlcs,
                                 new CreditBook(settings.chain(), CREDITS),
                                 new SpendingBook(settings.chain(), SPENDINGS)),
-                        rules,
+                        rules(settings.follow()),
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,
                         INTERVAL,
@@ -187,24 +195,14 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         workers.upstream()));
     }
 
-    /** @param birth from where a first start reads when the operator does not say it */
-    private static FollowerSetup.Rules rules(Settings.Follow follow, Supplier<Optional<Long>> birth) {
+    /** Who wants only what comes wants no rescan that nobody has asked for. */
+    private static FollowerSetup.Rules rules(Settings.Follow follow) {
+        Optional<Long> from = follow.from().filter(height -> height != Settings.Follow.NOW);
         return new FollowerSetup.Rules(
                 follow.verifyWork(),
                 follow.checkpoint().map(named -> new BlockPlace(named.height(), named.blockId())),
-                follow.from().or(birth).filter(from -> from != Settings.Follow.NOW));
-    }
-
-    /** Matters to books without a block alone, such as new ones beside an old keyring: a start with others does not wait for it. */
-    private static Optional<Long> oldestBirth(Keyring keyring, Books file) {
-        boolean blank = Futures.await(
-                file.read(session -> BlockRows.top(session.head()).isEmpty()), WATCHING, "looking into the books");
-        if (!blank) {
-            return Optional.empty();
-        }
-        return Futures.await(keyring.oldestBirth(), WATCHING, "reading the births of the keys").stream()
-                .boxed()
-                .findFirst();
+                from,
+                follow.from().isEmpty() || from.isPresent());
     }
 
     /** One view for each configured node, in the order of the settings. */

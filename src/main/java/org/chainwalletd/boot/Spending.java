@@ -29,7 +29,6 @@ final class Spending {
     static SpendService start(
             Ground ground, Nodes nodes, Following following, Keyring keyring, Store store, IntentListener listener) {
         VerifiedOutputs outputs = outputs(ground, nodes, following, store);
-        following.cover(ground.guardian(), nodes, outputs, ground.workers());
         SpendEnvironment environment = environment(ground, nodes, following, keyring, store, outputs);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         Guardian.spawn(ground.system(), SpendService.create(environment.heardBy(listener), started), "spending");

@@ -2,9 +2,11 @@ package org.chainwalletd.coins;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Network;
@@ -20,6 +22,12 @@ public final class CoinLedger {
     /** A key that is drawn now has no coins in blocks deeper than this below the followed tip: no reorganisation brings any. */
     private static final long YOUNG = 100;
 
+    /** Books that are further behind the nodes say nothing of what an address has. */
+    static final long MOST_BEHIND = 2;
+
+    /** So long whoever brings a key waits to hear how long its rescan takes. */
+    private static final long RESCAN_SECONDS = 5;
+
     private final LedgerBooks books;
     private final Follower follower;
     private final Executor executor;
@@ -30,14 +38,34 @@ public final class CoinLedger {
         this.executor = executor;
     }
 
-    /** Watches a key that was drawn here this moment: nobody has paid it yet, so it is covered from the start. Durable when it completes. */
+    /**
+     * Watches a key that was drawn here this moment: nobody has paid it yet, so it is covered from the start. Durable when it completes. Before
+     * the first block is followed it is watched as an old one: nobody knows in which blocks its first payment may be.
+     */
     public CompletionStage<Void> watchFresh(Address address) {
         return books.watch(List.of(address), true, YOUNG);
     }
 
-    /** Watches keys that may have been paid long ago: they are covered once their coins were listed. Durable when it completes. */
-    public CompletionStage<Void> watchOld(List<Address> addresses) {
-        return books.watch(addresses, false, YOUNG);
+    /**
+     * Watches keys that may have been paid long ago: they are covered when a rescan, which begins by itself, has read every block. Durable when
+     * it completes.
+     *
+     * @return the blocks that rescans have to read until then; empty before the first block, or when the operator wants none
+     */
+    public CompletionStage<OptionalLong> watchOld(List<Address> addresses) {
+        return books.watch(addresses, false, YOUNG).thenComposeAsync(watched -> blocksLeft(), executor);
+    }
+
+    /** They are watched already, and what is to be read follows from that: a rescan that cannot begin now begins later. */
+    private CompletionStage<OptionalLong> blocksLeft() {
+        return follower.readHistories()
+                .toCompletableFuture()
+                .completeOnTimeout(Optional.empty(), RESCAN_SECONDS, TimeUnit.SECONDS)
+                .handleAsync(
+                        (rescan, failure) -> failure == null && rescan.isPresent()
+                                ? OptionalLong.of(rescan.get().allBlocksLeft())
+                                : OptionalLong.empty(),
+                        executor);
     }
 
     /** How many blocks the ledger is behind the nodes, as far as is known. */
@@ -109,13 +137,34 @@ public final class CoinLedger {
         return books.history(address, from, to, after, most);
     }
 
-    /** Why an address must not be given up, in words: the ledger has coins of it. Empty permits nothing: the nodes are asked as well. */
+    /**
+     * Why an address must not be given up, in words: the ledger has coins of it, or its history was not read to the end, so that neither its
+     * coins nor its HTLCs are known. Empty permits nothing: the nodes are asked as well.
+     */
     public CompletionStage<Optional<String>> objection(Address address) {
         return snapshot(List.of(address))
                 .thenApplyAsync(
-                        found -> found.filter(snapshot -> snapshot.covers(address))
-                                .flatMap(snapshot -> snapshot.any(address))
-                                .map(coin -> "the daemon's own books have a coin of it: " + coin.outpoint()),
+                        found -> {
+                            if (found.isEmpty() || !found.get().covers(address) || lag() > MOST_BEHIND) {
+                                return Optional.of(unread());
+                            }
+                            return found.get()
+                                    .any(address)
+                                    .map(coin -> "the daemon's own books have a coin of it: " + coin.outpoint());
+                        },
                         executor);
+    }
+
+    private String unread() {
+        String checked = "it cannot be checked yet: ";
+        if (follower.tip().isEmpty()) {
+            return checked + "no block is followed";
+        }
+        return checked
+                + follower.rescan()
+                        .map(rescan -> "its history is being read, " + rescan.allBlocksLeft() + " blocks are left")
+                        .orElseGet(() -> lag() > MOST_BEHIND
+                                ? "the daemon's own books are " + lag() + " blocks behind"
+                                : "its history was not read; rescan reads it");
     }
 }

@@ -3,9 +3,11 @@ package org.chainwalletd.coins;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,11 +47,11 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     /** Which keys there are, and what the books watch. */
     private record Standing(List<OwnKey> keys, Set<Address> watched) {}
 
-    private record Added(List<Address> addresses) implements Command {}
+    private record Added(List<OwnKey> keys) implements Command {}
 
     private record Removed(Set<Address> addresses) implements Command {}
 
-    private record Written(Map<Address, Boolean> changes, Outcome<Void> done) implements Command {}
+    private record Written(Map<Address, OptionalLong> changes, Outcome<Void> done) implements Command {}
 
     private enum Timer implements Command {
         WRITE
@@ -59,14 +61,14 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
      * What it works with.
      *
      * @param watched what the books watch
-     * @param settling writes which addresses they watch from now on, and which no more
+     * @param settling writes which addresses they watch from now on, with their births, 0 where unknown, and which no more
      * @param keys all keys of this moment, and the listener hears of every change after it ({@code Keyring.watch})
      * @param newest is told the addresses of the newest keys, the newest first, when they change; must not block
      * @param pause before the books are written, so that the call that brings a key comes first, and between two tries
      */
     public record Setup(
             Supplier<CompletionStage<Set<Address>>> watched,
-            BiFunction<List<Address>, List<Address>, CompletionStage<Void>> settling,
+            BiFunction<Map<Address, Long>, List<Address>, CompletionStage<Void>> settling,
             Keys keys,
             Consumer<List<Address>> newest,
             Duration pause) {
@@ -79,8 +81,8 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
     private final TimerScheduler<Command> timers;
     private final Setup setup;
-    /** Whether each address is to be watched; the last word counts. */
-    private final Map<Address, Boolean> due = new LinkedHashMap<>();
+    /** The birth of each address that is to be watched, empty for one that is no more; the last word counts. */
+    private final Map<Address, OptionalLong> due = new LinkedHashMap<>();
 
     private List<Address> newest = List.of();
     private boolean writing;
@@ -127,9 +129,8 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
      */
     private void compare(Standing standing) {
         standing.keys().stream()
-                .map(OwnKey::address)
-                .filter(address -> !standing.watched().contains(address))
-                .forEach(address -> due.putIfAbsent(address, true));
+                .filter(key -> !standing.watched().contains(key.address()))
+                .forEach(key -> due.putIfAbsent(key.address(), birth(key)));
         Stream<Address> before = standing.keys().stream()
                 .sorted(Comparator.comparingLong((OwnKey key) -> key.birth().orElse(0))
                         .reversed())
@@ -139,17 +140,22 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         writeSoon();
     }
 
+    private static OptionalLong birth(OwnKey key) {
+        return OptionalLong.of(key.birth().orElse(0));
+    }
+
     private Behavior<Command> onAdded(Added added) {
-        added.addresses().forEach(address -> due.put(address, true));
-        List<Address> now = new ArrayList<>(added.addresses());
-        newest.stream().filter(address -> !added.addresses().contains(address)).forEach(now::add);
+        added.keys().forEach(key -> due.put(key.address(), birth(key)));
+        List<Address> now =
+                new ArrayList<>(added.keys().stream().map(OwnKey::address).toList());
+        newest.stream().filter(address -> !now.contains(address)).toList().forEach(now::add);
         tellNewest(now.subList(0, Math.min(NEWEST, now.size())));
         writeSoon();
         return this;
     }
 
     private Behavior<Command> onRemoved(Removed removed) {
-        removed.addresses().forEach(address -> due.put(address, false));
+        removed.addresses().forEach(address -> due.put(address, OptionalLong.empty()));
         tellNewest(newest.stream()
                 .filter(address -> !removed.addresses().contains(address))
                 .toList());
@@ -169,10 +175,11 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     }
 
     private Behavior<Command> write() {
-        Map<Address, Boolean> changes = Map.copyOf(due);
-        List<Address> added = new ArrayList<>();
+        Map<Address, OptionalLong> changes = Map.copyOf(due);
+        Map<Address, Long> added = new HashMap<>();
         List<Address> gone = new ArrayList<>();
-        changes.forEach((address, wanted) -> (wanted ? added : gone).add(address));
+        changes.forEach((address, birth) ->
+                birth.ifPresentOrElse(height -> added.put(address, height), () -> gone.add(address)));
         writing = true;
         getContext()
                 .pipeToSelf(
@@ -195,7 +202,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     private record ToSelf(ActorRef<Command> self) implements KeyEvents {
         @Override
         public CompletionStage<Void> added(List<OwnKey> keys) {
-            self.tell(new Added(keys.stream().map(OwnKey::address).toList()));
+            self.tell(new Added(List.copyOf(keys)));
             return CompletableFuture.completedFuture(null);
         }
 

@@ -16,7 +16,6 @@ import org.chainwalletd.stage.Causes;
  * is at most two blocks behind; or, as the operator wants, from the ledger first.
  */
 public final class LedgerSpends extends ForwardingNodeClient {
-    private static final long MOST_BEHIND = 2;
     private static final String QUOTA = "Rate limit exceeded";
 
     private final CoinLedger ledger;
@@ -57,7 +56,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
     }
 
     private CompletionStage<Optional<UtxoListing>> ofLedger(Address address) {
-        if (ledger.lag() > MOST_BEHIND) {
+        if (ledger.lag() > CoinLedger.MOST_BEHIND) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return ledger.snapshot(List.of(address))

@@ -99,8 +99,9 @@ public enum Option {
             "follow-from",
             "follow.from",
             Form.HEIGHT,
-            "height from which the books are made complete, in the background; full: the first block; now: only what comes. "
-                    + "Without it from the birth of the oldest key whose birth is known"),
+            "height from which the books are made complete, in the background; full: the first block; now: only what comes, "
+                    + "and nothing is read of keys that are older, unless rescan is called. "
+                    + "Without it from the birth of the oldest key; of one that was not drawn here from the first block on"),
     FOLLOW_MAX_LAG(
             "follow-max-lag",
             "follow.max-lag",

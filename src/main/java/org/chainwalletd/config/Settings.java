@@ -225,7 +225,7 @@ public record Settings(
      * How the chain is followed.
      *
      * @param verifyWork whether proofs of work are computed
-     * @param from height from which the books are made complete, {@link #NOW} for not at all; empty: from the oldest key's birth
+     * @param from height from which the books are made complete, {@link #NOW} for not at all; empty: as far as the keys need it
      * @param maxLag blocks below the node's tip at which the daemon is no longer ready
      * @param ledgerFirst whether the daemon's own books are asked before the node for the coins of an address
      * @param creditsKeepDays after which credits are forgotten; 0 for never

@@ -3,7 +3,9 @@ package org.chainwalletd.follow;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
@@ -113,8 +115,13 @@ final class Bookkeeping {
      * The first rescan that has not joined, if there is one.
      *
      * @param top the last block that it has read
+     * @param next first block of what is to be read after it; empty when nothing is
      */
-    record Pending(Optional<ScanRow> scan, Optional<BlockRow> top, Optional<Network> network) {}
+    record Pending(Optional<ScanRow> scan, Optional<BlockRow> top, OptionalLong next, Optional<Network> network) {
+        private boolean isDue() {
+            return scan.isEmpty() && next.isPresent();
+        }
+    }
 
     /**
      * What became of some blocks of a rescan.
@@ -123,23 +130,55 @@ final class Bookkeeping {
      */
     record Scanned(BlockRow top, boolean joined) {}
 
-    CompletionStage<Pending> pendingScan() {
-        return file.read(Bookkeeping::pending);
+    /**
+     * The rescan to do. What a book has not been told all of is enough for one: so nothing but the books decides whether there is one, whatever
+     * brought the address, and whoever comes while one is under way shares the next.
+     *
+     * @param readsHistories whether there are rescans that nobody has asked for
+     */
+    CompletionStage<Pending> pendingScan(boolean readsHistories) {
+        return file.read(session -> pending(session, readsHistories))
+                .thenComposeAsync(
+                        pending -> pending.isDue()
+                                ? file.write(session -> {
+                                    unread(session, Optional.empty()).ifPresent(from -> beginScan(session, from));
+                                    return pending(session, readsHistories);
+                                })
+                                : CompletableFuture.completedFuture(pending),
+                        Runnable::run);
     }
 
-    private static Pending pending(BooksSession session) {
-        Optional<ScanRow> first = BlockRows.scans(session.head()).stream().findFirst();
+    private Pending pending(BooksSession session, boolean readsHistories) {
+        List<ScanRow> scans = BlockRows.scans(session.head());
+        Optional<ScanRow> first = scans.stream().findFirst();
+        OptionalLong waiting =
+                scans.stream().skip(1).mapToLong(ScanRow::fromHeight).min();
         return new Pending(
                 first,
                 first.flatMap(scan -> BlockRows.top(session.page(scan.scan()))),
+                readsHistories ? lower(waiting, unread(session, first)) : waiting,
                 BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord));
     }
 
-    /** Notes that a rescan from a height is to be done, if that is below where the head's books begin and the highest block known. */
-    CompletionStage<Pending> beginScan(long fromHeight) {
+    private OptionalLong unread(BooksSession session, Optional<ScanRow> underway) {
+        long top = BlockRows.top(session.head()).map(BlockRow::height).orElse(-1L);
+        return books.stream()
+                .flatMapToLong(book -> book.table().unread(session.head(), underway).stream())
+                .map(from -> Math.max(1, from))
+                .filter(from -> from <= top)
+                .min();
+    }
+
+    private static OptionalLong lower(OptionalLong one, OptionalLong other) {
+        return LongStream.concat(one.stream(), other.stream()).min();
+    }
+
+    /** Notes that a rescan from a height is to be done, unless the chain is not so high yet; from a lower one if the books need that anyway. */
+    CompletionStage<Pending> beginScan(long fromHeight, boolean readsHistories) {
         return file.write(session -> {
-            beginScan(session, fromHeight);
-            return pending(session);
+            OptionalLong needed = pending(session, readsHistories).next();
+            beginScan(session, Math.min(fromHeight, needed.orElse(fromHeight)));
+            return pending(session, readsHistories);
         });
     }
 

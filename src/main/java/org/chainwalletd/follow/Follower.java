@@ -1,6 +1,5 @@
 package org.chainwalletd.follow;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -8,7 +7,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -25,14 +23,14 @@ public final class Follower {
     private final Audience audience;
     private final Executor executor;
     private final ActorRef<Rescanner.Command> rescanner;
-    private final AtomicReference<Optional<RescanProgress>> rescan;
+    private final AtomicReference<Rescanner.Standing> rescan;
     private final FollowerSetup setup;
 
     private Follower(
             ActorRef<Walker.Command> walker,
             Audience audience,
             ActorRef<Rescanner.Command> rescanner,
-            AtomicReference<Optional<RescanProgress>> rescan,
+            AtomicReference<Rescanner.Standing> rescan,
             FollowerSetup setup) {
         this.walker = walker;
         this.rescanner = rescanner;
@@ -50,7 +48,7 @@ public final class Follower {
     /** Begins to follow. No node needs to be up. */
     public static Follower start(Spawner spawner, FollowerSetup setup) {
         Audience audience = new Audience(setup.clock().instant());
-        AtomicReference<Optional<RescanProgress>> rescan = new AtomicReference<>(Optional.empty());
+        AtomicReference<Rescanner.Standing> rescan = new AtomicReference<>(Rescanner.Standing.UNKNOWN);
         return new Follower(
                 spawner.spawn(Walker.create(setup, audience), "follower"),
                 audience,
@@ -85,7 +83,24 @@ public final class Follower {
 
     /** The rescan under way. */
     public Optional<RescanProgress> rescan() {
-        return rescan.get();
+        return rescan.get().underway();
+    }
+
+    /** Whether no rescan is to be done; false until that is known. */
+    public boolean isFullyScanned() {
+        Rescanner.Standing standing = rescan.get();
+        return standing.known() && standing.underway().isEmpty();
+    }
+
+    /**
+     * Begins to read what is not known of addresses that are watched by now, if nothing of it is being read.
+     *
+     * @return the rescan that runs; empty when there is nothing to read, no block yet, or the operator wants none
+     */
+    public CompletionStage<Optional<RescanProgress>> readHistories() {
+        CompletableFuture<Optional<RescanProgress>> reply = new CompletableFuture<>();
+        rescanner.tell(new Rescanner.ReadHistories(reply));
+        return reply;
     }
 
     /**
@@ -143,30 +158,6 @@ public final class Follower {
      */
     public CompletionStage<Boolean> provesWork(long from, long to) {
         return new WorkProof(setup.file(), setup.any(), setup.work(), executor).of(from, to);
-    }
-
-    /**
-     * What a second reading of some blocks gave.
-     *
-     * @param top the highest of the blocks
-     */
-    public record Picked<T>(BlockPlace top, List<T> found) {}
-
-    /**
-     * Reads blocks {@code from} to {@code to} of the followed chain once more.
-     *
-     * @param pick what of a block is wanted; called for blocks whose transactions are proven, on any thread
-     * @return empty when no node shows them now, or the chain is being changed
-     */
-    public <T> CompletionStage<Optional<Picked<T>>> readAgain(long from, long to, Function<ChainBlock, List<T>> pick) {
-        return setup.file()
-                .read(session -> BlockRows.from(session.head(), to).filter(row -> row.height() == to))
-                .thenComposeAsync(
-                        top -> top.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.empty())
-                                : new SecondReading<>(reader(), from, top.get(), pick, executor)
-                                        .by(setup.nodes().iterator()),
-                        executor);
     }
 
     private BlockReader reader() {

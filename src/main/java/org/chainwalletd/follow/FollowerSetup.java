@@ -52,9 +52,11 @@ public record FollowerSetup(
      * @param verifyWork whether proofs of work are checked
      * @param checkpoint a block of the chain; empty: the nodes must agree on one
      * @param from height from which the first start begins a rescan; empty: it begins none
+     * @param readsHistories whether rescans begin by themselves for addresses whose history is not known
      */
-    public record Rules(boolean verifyWork, Optional<BlockPlace> checkpoint, Optional<Long> from) {
-        public static final Rules DEFAULT = new Rules(true, Optional.empty(), Optional.empty());
+    public record Rules(
+            boolean verifyWork, Optional<BlockPlace> checkpoint, Optional<Long> from, boolean readsHistories) {
+        public static final Rules DEFAULT = new Rules(true, Optional.empty(), Optional.empty(), true);
     }
 
     public FollowerSetup {

@@ -1,13 +1,22 @@
 package org.chainwalletd.follow;
 
+import java.util.OptionalLong;
+
 /**
- * How far a rescan has come.
+ * How far rescans have come.
  *
+ * @param scan number of the one under way
  * @param height the last block that it has read; below {@code fromHeight} before the first
  * @param toHeight where it meets the head, as of now
+ * @param next first block of the rescan that waits for it, for what came while it was under way; empty when none does
  */
-public record RescanProgress(long scan, long fromHeight, long height, long toHeight) {
+public record RescanProgress(long scan, long fromHeight, long height, long toHeight, OptionalLong next) {
     public long blocksLeft() {
         return Math.max(0, toHeight - height);
+    }
+
+    /** With those of the rescan that waits. */
+    public long allBlocksLeft() {
+        return blocksLeft() + (next.isPresent() ? Math.max(0, toHeight - next.getAsLong() + 1) : 0);
     }
 }

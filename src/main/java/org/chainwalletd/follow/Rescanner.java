@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the rescans, one after the other: reads old blocks into rows that nobody sees, up to the head, and lets them join it in the commit of
- * the block where both meet. That block was checked with all its work and names its parents, so it proves every block below by its id: links
+ * Owns the rescans, one after the other: those that somebody asks for, and those that the books need for addresses whose history they do not
+ * know. Reads old blocks into rows that nobody sees, up to the head, and lets them join it in the commit of the block where both meet. That block was checked with all its work and names its parents, so it proves every block below by its id: links
  * and roots are enough here. Talks to the nodes in the background and to {@code books.db}. On restart it goes on from its last commit.
  */
 final class Rescanner {
@@ -50,9 +51,30 @@ final class Rescanner {
      */
     record Begin(long fromHeight, CompletableFuture<Optional<RescanProgress>> reply) implements Command {}
 
+    /**
+     * Looks whether the books need a rescan.
+     *
+     * @param reply completes with the one that runs, when it is durable; empty when there is nothing to read
+     */
+    record ReadHistories(CompletableFuture<Optional<RescanProgress>> reply) implements Command {}
+
+    /**
+     * What readers on other threads see.
+     *
+     * @param known false before the books were looked at
+     */
+    record Standing(boolean known, Optional<RescanProgress> underway) {
+        static final Standing UNKNOWN = new Standing(false, Optional.empty());
+
+        static Standing of(RescanProgress progress) {
+            return new Standing(true, Optional.of(progress));
+        }
+    }
+
     private record Loaded(Bookkeeping.Pending pending) implements Command {}
 
-    private record Begun(Begin begin, Outcome<Bookkeeping.Pending> pending) implements Command {}
+    private record Begun(CompletableFuture<Optional<RescanProgress>> reply, Outcome<Bookkeeping.Pending> pending)
+            implements Command {}
 
     private record Next() implements Command {}
 
@@ -73,7 +95,7 @@ final class Rescanner {
     private final TimerScheduler<Command> timers;
     private final FollowerSetup setup;
     private final Audience audience;
-    private final AtomicReference<Optional<RescanProgress>> published;
+    private final AtomicReference<Standing> published;
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Batch batch = new Batch();
@@ -81,9 +103,11 @@ final class Rescanner {
     private BlockReader reader;
     private ScanRow scan;
     private Optional<BlockRow> top = Optional.empty();
+    private OptionalLong next = OptionalLong.empty();
     private Walk walk;
     private int node;
     private long blocksSinceLog;
+    private boolean writing;
     private boolean joined;
 
     private Rescanner(
@@ -91,7 +115,7 @@ final class Rescanner {
             TimerScheduler<Command> timers,
             FollowerSetup setup,
             Audience audience,
-            AtomicReference<Optional<RescanProgress>> published) {
+            AtomicReference<Standing> published) {
         this.context = context;
         this.timers = timers;
         this.setup = setup;
@@ -101,13 +125,16 @@ final class Rescanner {
         this.materializer = Materializer.createMaterializer(context);
     }
 
-    /** @param published kept at the progress of the rescan under way, for readers on other threads */
-    static Behavior<Command> create(
-            FollowerSetup setup, Audience audience, AtomicReference<Optional<RescanProgress>> published) {
+    /** @param published kept at how far rescans have come */
+    static Behavior<Command> create(FollowerSetup setup, Audience audience, AtomicReference<Standing> published) {
         Gauge.builder(
                         "walletd.follower.rescan.left",
-                        () -> published.get().map(RescanProgress::blocksLeft).orElse(0L))
-                .description("Blocks that the rescan under way has not read yet")
+                        () -> published
+                                .get()
+                                .underway()
+                                .map(RescanProgress::allBlocksLeft)
+                                .orElse(0L))
+                .description("Blocks that rescans have not read yet, with the one that waits")
                 .register(setup.meters());
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
                         timers -> new Rescanner(context, timers, setup, audience, published).loading())))
@@ -116,7 +143,8 @@ final class Rescanner {
 
     private BehaviorBuilder<Command> always() {
         return Behaviors.receive(Command.class)
-                .onMessage(Begin.class, this::begin)
+                .onMessage(Begin.class, command -> begin(command.reply(), beginScan(command.fromHeight())))
+                .onMessage(ReadHistories.class, command -> begin(command.reply(), pendingScan()))
                 .onMessage(Begun.class, this::begun)
                 .onMessage(Progress.class, progress -> logProgress())
                 .onMessage(WriteFailed.class, this::writeFailed)
@@ -135,16 +163,23 @@ final class Rescanner {
         return Behaviors.same();
     }
 
-    private Behavior<Command> begin(Begin command) {
-        context.pipeToSelf(
-                books.beginScan(command.fromHeight()),
-                (pending, failure) -> new Begun(command, Outcome.of(pending, failure)));
+    private CompletionStage<Bookkeeping.Pending> beginScan(long fromHeight) {
+        return books.beginScan(fromHeight, setup.rules().readsHistories());
+    }
+
+    private CompletionStage<Bookkeeping.Pending> pendingScan() {
+        return books.pendingScan(setup.rules().readsHistories());
+    }
+
+    private Behavior<Command> begin(
+            CompletableFuture<Optional<RescanProgress>> reply, CompletionStage<Bookkeeping.Pending> begun) {
+        context.pipeToSelf(begun, (pending, failure) -> new Begun(reply, Outcome.of(pending, failure)));
         return Behaviors.same();
     }
 
     private Behavior<Command> begun(Begun command) {
-        CompletableFuture<Optional<RescanProgress>> reply = command.begin().reply();
-        return command.pending().fold(pending -> begun(pending, reply), failure -> notBegun(failure, reply));
+        return command.pending()
+                .fold(pending -> begun(pending, command.reply()), failure -> notBegun(failure, command.reply()));
     }
 
     private Behavior<Command> notBegun(Throwable failure, CompletableFuture<Optional<RescanProgress>> reply) {
@@ -152,14 +187,14 @@ final class Rescanner {
         return Behaviors.same();
     }
 
-    /** The one that runs goes on; a new one is taken up after it. */
+    /** The one that runs goes on; a new one is taken up after it. Whoever hears of it sees it in what is published too. */
     private Behavior<Command> begun(Bookkeeping.Pending pending, CompletableFuture<Optional<RescanProgress>> reply) {
-        Optional<ScanRow> first = pending.scan();
-        reply.complete(first.map(row -> progress(row, pending.top())));
-        if (scan == null && first.isPresent()) {
-            return loaded(new Loaded(pending));
-        }
-        return Behaviors.same();
+        next = pending.next();
+        Optional<RescanProgress> underway = pending.scan().map(row -> progress(row, pending.top()));
+        underway.ifPresent(progress -> published.set(Standing.of(progress)));
+        reply.complete(underway);
+        // It may have joined since it was read.
+        return scan == null && underway.isPresent() ? loading() : Behaviors.same();
     }
 
     private RescanProgress progress(ScanRow row, Optional<BlockRow> at) {
@@ -168,18 +203,20 @@ final class Rescanner {
                 row.scan(),
                 row.fromHeight(),
                 height,
-                audience.tip().map(FollowedTip::height).orElse(height));
+                audience.tip().map(FollowedTip::height).orElse(height),
+                next);
     }
 
     private Behavior<Command> loading() {
         context.pipeToSelf(
-                books.pendingScan(),
+                pendingScan(),
                 (pending, failure) -> Outcome.of(pending, failure).fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
 
     private Behavior<Command> loaded(Loaded command) {
         Bookkeeping.Pending pending = command.pending();
+        next = pending.next();
         if (pending.scan().isEmpty()) {
             return resting();
         }
@@ -199,7 +236,7 @@ final class Rescanner {
     /** Nothing is pending. */
     private Behavior<Command> resting() {
         scan = null;
-        published.set(Optional.empty());
+        published.set(new Standing(true, Optional.empty()));
         timers.cancel(new Progress());
         timers.startSingleTimer(new Next(), RESTING);
         return always().onMessage(Next.class, next -> loading()).build();
@@ -223,7 +260,7 @@ final class Rescanner {
     /** Reads on up to the head as it is now. */
     private Behavior<Command> step() {
         RescanProgress now = progress(scan, top);
-        published.set(Optional.of(now));
+        published.set(Standing.of(now));
         if (now.blocksLeft() == 0) {
             return pausing();
         }
@@ -279,6 +316,7 @@ final class Rescanner {
     }
 
     private Behavior<Command> write() {
+        writing = true;
         List<Bookkeeping.Entry> blocks = batch.take();
         blocksSinceLog += blocks.size();
         context.pipeToSelf(
@@ -288,9 +326,10 @@ final class Rescanner {
     }
 
     private Behavior<Command> written(Written command) {
+        writing = false;
         top = Optional.of(command.scanned().top());
         joined = command.scanned().joined();
-        published.set(Optional.of(progress(scan, top)));
+        published.set(Standing.of(progress(scan, top)));
         if (joined) {
             LOG.info(
                     "the rescan from block {} has met the head at block {}",
@@ -301,7 +340,7 @@ final class Rescanner {
             waiting.complete(Done.getInstance());
             waiting = null;
         }
-        return Behaviors.same();
+        return walk == null ? walked() : Behaviors.same();
     }
 
     private Behavior<Command> stepBack(CompletableFuture<Done> taken) {
@@ -321,13 +360,15 @@ final class Rescanner {
 
     private Behavior<Command> walkEnded() {
         walk = null;
+        return writing ? Behaviors.same() : walked();
+    }
+
+    /** What was read before something failed is written all the same: a block that is long not to be had must not keep it from getting there. */
+    private Behavior<Command> walked() {
         if (joined) {
             joined = false;
             return loading();
         }
-        if (!batch.isEmpty()) {
-            batch.take();
-        }
-        return pausing();
+        return batch.isEmpty() ? pausing() : write();
     }
 }

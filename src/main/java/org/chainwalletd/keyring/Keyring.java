@@ -217,16 +217,9 @@ public final class Keyring implements Signer {
         return ask(reply -> new KeyringProtocol.Watch(Optional.of(listener), reply));
     }
 
-    /** The lowest of the births that are known, a height, u64; empty when none is. Reads files, as {@link #watch} does. */
-    public CompletionStage<OptionalLong> oldestBirth() {
-        return this.<List<OwnKey>>ask(reply -> new KeyringProtocol.Watch(Optional.empty(), reply))
-                .thenApplyAsync(Keyring::oldestBirth, crypto);
-    }
-
-    private static OptionalLong oldestBirth(List<OwnKey> keys) {
-        return keys.stream()
-                .flatMapToLong(key -> key.birth().stream())
-                .reduce((one, other) -> Long.compareUnsigned(one, other) <= 0 ? one : other);
+    /** All keys of this moment with their births. Reads files, as {@link #watch} does. */
+    public CompletionStage<List<OwnKey>> keys() {
+        return ask(reply -> new KeyringProtocol.Watch(Optional.empty(), reply));
     }
 
     /** Whether there is a key for {@code address}, from memory. After a change of the keyring the first question costs all addresses. */

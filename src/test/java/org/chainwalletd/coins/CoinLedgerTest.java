@@ -2,21 +2,23 @@ package org.chainwalletd.coins;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
@@ -33,7 +35,7 @@ class CoinLedgerTest {
     @TempDir
     Path folder;
 
-    private Duration coveringAgainAfter = Duration.ofSeconds(5);
+    private DistortingNode node;
     private FollowRig rig;
     private LedgerBooks books;
     private CoinLedger ledger;
@@ -47,36 +49,30 @@ class CoinLedgerTest {
 
     @BeforeEach
     void begin() {
+        node = new DistortingNode(chain.uri());
         start();
-        Await.result(books.watchMissing(List.of(chain.node().minerAddress())));
+        Await.result(ledger.watchOld(List.of(chain.node().minerAddress())));
     }
 
     private void start() {
-        rig = new FollowRig(folder, List.of(new LedgerBook()), chain.uri());
+        rig = new FollowRig(folder, List.of(new LedgerBook()), node.url());
         books = new LedgerBooks(rig.books());
         ledger = new CoinLedger(books, rig.follower(), rig.executor());
-        VerifiedOutputs outputs = new VerifiedOutputs(
-                ChainProfile.of("chain"),
-                List.of(new LedgerOutputs(books, rig.executor())),
-                rig.client(),
-                rig.executor(),
-                new SimpleMeterRegistry());
-        rig.kit()
-                .spawn(Coverage.create(
-                        books, rig.follower(), rig.client(), outputs, coveringAgainAfter, rig.executor()));
         awaitTip();
     }
 
-    /** For tests that wait for it. */
-    private void coverQuickly() {
-        stop();
-        coveringAgainAfter = Duration.ofMillis(50);
-        start();
+    private void stop() {
+        rig.close();
     }
 
     @AfterEach
-    void stop() {
-        rig.close();
+    void end() {
+        stop();
+        node.close();
+    }
+
+    private void awaitFullyScanned() {
+        Await.until("no rescan is pending", () -> rig.follower().isFullyScanned());
     }
 
     private void awaitTip() {
@@ -125,8 +121,7 @@ class CoinLedgerTest {
     }
 
     @Test
-    void an_old_key_is_covered_by_one_listing_and_what_it_spends_later_is_known() {
-        coverQuickly();
+    void an_old_key_is_covered_by_a_rescan_that_begins_by_itself_and_what_it_spends_later_is_known() {
         Address miner = chain.node().minerAddress();
         chain.mine(2);
         awaitCovered(miner);
@@ -138,8 +133,7 @@ class CoinLedgerTest {
     }
 
     @Test
-    void an_old_key_is_uncovered_when_the_block_of_its_listing_goes_and_is_listed_again() {
-        coverQuickly();
+    void an_old_key_stays_covered_when_blocks_that_its_rescan_has_read_go() {
         Address miner = chain.node().minerAddress();
         chain.mine(2);
         awaitCovered(miner);
@@ -152,7 +146,6 @@ class CoinLedgerTest {
 
     @Test
     void after_random_reorganisations_and_restarts_the_ledger_is_that_of_the_chain() {
-        coverQuickly();
         Random random = Seeded.random("ledger");
         int chains = Integer.getInteger("follow.chains", 3);
         watchFresh();
@@ -211,18 +204,104 @@ class CoinLedgerTest {
         assertLedgerEqualsTheNode(List.of(shop));
     }
 
+    /** The rescans come no further than this block until it is told otherwise; the head is above it. */
+    private void holdRescansAt(long height) {
+        node.refuse("get_block", params -> params.path("height").longValue() == height ? "not now" : null);
+    }
+
+    private LedgerBooks.Watched watched(Address address) {
+        return Await.result(books.find(address)).orElseThrow();
+    }
+
     @Test
-    void a_rescan_goes_on_after_a_restart() {
+    void a_rescan_goes_on_after_a_restart_in_its_middle() {
+        chain.fund(address(9), 8_000);
         chain.mine(300);
         awaitTip();
-        Address shop = address(9);
-        Await.result(ledger.watchOld(List.of(shop)));
-        assertThat(Await.result(rig.follower().rescan(0))).isPresent();
+        awaitFullyScanned();
+        holdRescansAt(290);
+        OptionalLong left = Await.result(ledger.watchOld(List.of(address(9))));
+        assertThat(left.orElseThrow())
+                .isBetween(300L, rig.follower().tip().orElseThrow().height());
+        Await.until("most is read", () -> rig.follower().rescan().orElseThrow().height() >= 200);
+        assertThat(snapshot(List.of(address(9))).covers(address(9))).isFalse();
         stop();
         start();
-        Await.until(
-                "the rescan has joined",
-                () -> Await.result(books.find(shop)).orElseThrow().historyFrom() <= 1);
+        Await.until("it goes on where it stood", () -> rig.follower().rescan().isPresent());
+        assertThat(rig.follower().rescan().orElseThrow().height()).isGreaterThanOrEqualTo(200);
+        assertThat(rig.follower().isFullyScanned()).isFalse();
+
+        node.tellTheTruth();
+        awaitCovered(address(9));
+        assertThat(balance(address(9))).isEqualTo(Amount.of(8_000));
+    }
+
+    @Test
+    void keys_that_come_at_once_or_while_a_rescan_runs_share_the_next_one() {
+        List<Address> shops = List.of(address(9), address(10), address(11));
+        shops.forEach(shop -> chain.fund(shop, 8_000));
+        chain.mine(30);
+        awaitTip();
+        awaitFullyScanned();
+        holdRescansAt(20);
+        Await.result(ledger.watchOld(shops.subList(0, 1)));
+        long first = rig.follower().rescan().orElseThrow().scan();
+        long tip = rig.follower().tip().orElseThrow().height();
+        CompletionStage<OptionalLong> second = ledger.watchOld(shops.subList(1, 2));
+        CompletionStage<OptionalLong> third = ledger.watchOld(shops.subList(2, 3));
+        assertThat(Await.result(second).orElseThrow()).isBetween(tip + 1, 2 * tip);
+        assertThat(Await.result(third).orElseThrow()).isBetween(tip + 1, 2 * tip);
+        Await.result(rig.follower().rescan(5));
+
+        node.tellTheTruth();
+        shops.forEach(this::awaitCovered);
+        awaitFullyScanned();
+        Optional<String> last = Await.result(rig.books().read(session -> BlockRows.fact(session.head(), "last_scan")));
+        assertThat(last).as("two rescans in all").contains(Long.toString(first + 1));
+        assertLedgerEqualsTheNode(shops);
+    }
+
+    @Test
+    void a_rescan_of_a_chain_that_is_reorganised_below_it_and_above_it_covers_what_the_new_chain_has() {
+        Address shop = address(9);
+        chain.fund(shop, 8_000);
+        chain.mine(30);
+        awaitTip();
+        awaitFullyScanned();
+        holdRescansAt(35);
+        Await.result(ledger.watchOld(List.of(shop)));
+        Await.until("most is read", () -> rig.follower().rescan().orElseThrow().height() >= 12);
+
+        chain.node().reorg(20);
+        chain.fund(shop, 9_000);
+        node.tellTheTruth();
+        awaitTip();
+        awaitCovered(shop);
+        assertLedgerEqualsTheNode(List.of(shop));
+        chain.node().reorg(3);
+        chain.mine(1);
+        awaitTip();
+        assertLedgerEqualsTheNode(List.of(shop));
+    }
+
+    @Test
+    void a_key_that_is_drawn_before_any_block_is_known_is_no_younger_than_the_chain() {
+        stop();
+        folder = folder.resolve("blank");
+        node.refuse("get_block_height", params -> "not now");
+        rig = new FollowRig(folder, List.of(new LedgerBook()), node.url());
+        books = new LedgerBooks(rig.books());
+        ledger = new CoinLedger(books, rig.follower(), rig.executor());
+        Address early = address(9);
+        Await.result(ledger.watchFresh(early));
+        chain.fund(early, 8_000);
+        chain.mine(50);
+
+        assertThat(watched(early).isCovered()).isFalse();
+        node.tellTheTruth();
+        awaitTip();
+        awaitCovered(early);
+        assertThat(balance(early)).isEqualTo(Amount.of(8_000));
     }
 
     @Test

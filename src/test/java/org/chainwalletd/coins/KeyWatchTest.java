@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class KeyWatchTest {
     private final ActorTestKit kit = ActorTestKit.create();
     private final Set<Address> watched = ConcurrentHashMap.newKeySet();
+    private final Map<Address, Long> births = new ConcurrentHashMap<>();
     private final AtomicInteger diskFull = new AtomicInteger();
     private final AtomicInteger tries = new AtomicInteger();
     private final AtomicReference<List<Address>> newest = new AtomicReference<>(List.of());
@@ -49,12 +51,13 @@ class KeyWatchTest {
         return Await.result(listening);
     }
 
-    private CompletionStage<Void> settle(List<Address> added, List<Address> gone) {
+    private CompletionStage<Void> settle(Map<Address, Long> added, List<Address> gone) {
         tries.incrementAndGet();
         if (diskFull.getAndDecrement() > 0) {
             return CompletableFuture.failedFuture(new IllegalStateException("no space left"));
         }
-        watched.addAll(added);
+        watched.addAll(added.keySet());
+        births.putAll(added);
         gone.forEach(watched::remove);
         return CompletableFuture.completedFuture(null);
     }
@@ -74,9 +77,12 @@ class KeyWatchTest {
     void a_key_that_was_left_unwatched_by_an_earlier_life_is_watched() {
         watched.add(address(1));
 
-        start(key(1), key(2));
+        start(key(1), key(2), new OwnKey(address(3), Optional.empty(), OptionalLong.of(7)));
 
-        Await.until("the other one is watched too", () -> watched.contains(address(2)));
+        Await.until("the others are watched too", () -> watched.containsAll(Set.of(address(2), address(3))));
+        assertThat(births)
+                .as("a key of unknown birth may be of any age")
+                .isEqualTo(Map.of(address(2), 0L, address(3), 7L));
     }
 
     @Test

@@ -179,13 +179,14 @@ final class BooksHistory implements AutoCloseable {
         Await.result(daemon.follower().rescan(from));
     }
 
-    /** Its older payments are known when a rescan that begins later has read them. */
+    /** Its older payments are known when a rescan that begins by itself, after the one under way, has read them. */
     private void addKey() {
         if (keys < OWNED + MORE_KEYS) {
             say("add a key");
             Address added = chain.address(keys++);
             owned.add(added);
             daemon.books().watch(List.of(added));
+            daemon.follower().readHistories();
         }
     }
 
@@ -193,7 +194,6 @@ final class BooksHistory implements AutoCloseable {
         nodes.forEach(node -> node.lie(ModelNode.Lie.NONE));
         settle();
         nodes.forEach(node -> node.tip(nodes.get(0).tip()));
-        rescan(1);
         daemon.awaitNoRescan();
         settle();
         ModelBlock tip = nodes.get(0).tip();

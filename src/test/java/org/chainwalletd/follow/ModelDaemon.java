@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.testkit.Await;
 
 /** A follower with all books of the daemon, in a folder, at model nodes. Closing it loses whatever is under way. */
@@ -78,7 +79,7 @@ final class ModelDaemon implements AutoCloseable {
                         new FollowerSetup.Sources(followed, any, () -> Optional.of(Network.TESTNET)),
                         books.file(),
                         books.books(),
-                        new FollowerSetup.Rules(false, checkpoint, Optional.empty()),
+                        new FollowerSetup.Rules(false, checkpoint, Optional.empty(), true),
                         new WorkCheck(ModelChain.PROFILE, executor),
                         new SimpleMeterRegistry(),
                         INTERVAL,
@@ -104,15 +105,19 @@ final class ModelDaemon implements AutoCloseable {
     }
 
     void awaitNoRescan() {
-        Await.until("no rescan is pending", () -> {
+        Await.until("no rescan is pending, and none is needed", () -> {
             follower.nudge();
-            return follower.rescan().isEmpty() && hasNoScans();
+            Await.result(follower.readHistories());
+            return follower.isFullyScanned() && hasNoScans();
         });
     }
 
     private boolean hasNoScans() {
-        return Await.result(
-                books.file().read(session -> BlockRows.scans(session.head()).isEmpty()));
+        return Await.result(books.file().read(session -> {
+            LedgerTable ledger = new LedgerTable();
+            return BlockRows.scans(session.head()).isEmpty()
+                    && ledger.unread(session.head(), Optional.empty()).isEmpty();
+        }));
     }
 
     @Override

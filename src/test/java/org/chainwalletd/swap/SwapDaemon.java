@@ -188,7 +188,7 @@ final class SwapDaemon implements AutoCloseable {
                         usual.sources().nodes(), usual.sources().any(), () -> Optional.of(Network.TESTNET)),
                 usual.file(),
                 usual.books(),
-                new FollowerSetup.Rules(false, rules.checkpoint(), rules.from()),
+                new FollowerSetup.Rules(false, rules.checkpoint(), rules.from(), rules.readsHistories()),
                 usual.work(),
                 usual.meters(),
                 FOLLOWING,

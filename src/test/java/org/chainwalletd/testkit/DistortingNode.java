@@ -51,7 +51,7 @@ public final class DistortingNode implements AutoCloseable {
         lies.put(method, lie);
     }
 
-    /** @param words from the parameters to the error that {@code method} is refused with, without asking the node */
+    /** @param words from the parameters to the error that {@code method} is refused with, without asking the node; null: it is asked */
     public void refuse(String method, Function<JsonNode, String> words) {
         refusals.put(method, words);
     }
@@ -73,8 +73,9 @@ public final class DistortingNode implements AutoCloseable {
 
     private void pass(ScriptedNode.Request request, Socket socket) throws IOException {
         Function<JsonNode, String> refusal = refusals.get(request.method());
-        if (refusal != null) {
-            ScriptedNode.error(-32602, refusal.apply(request.params())).serve(request, socket);
+        String refused = refusal == null ? null : refusal.apply(request.params());
+        if (refused != null) {
+            ScriptedNode.error(-32602, refused).serve(request, socket);
             return;
         }
         ObjectNode call = JSON.createObjectNode()

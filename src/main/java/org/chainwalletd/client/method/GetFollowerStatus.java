@@ -37,7 +37,8 @@ public record GetFollowerStatus() implements Call<GetFollowerStatus.Result> {
      * @param followerStartedAt Unix seconds
      * @param fullScanComplete Whether no rescan is pending
      * @param tipAgeSeconds Seconds since the time that the last indexed block states
-     * @param rescanBlocksLeft Blocks that the rescan under way has not read yet; 0 without one
+     * @param rescanBlocksLeft Blocks that rescans have not read yet, with the one that waits for the one under way; 0
+     * without one
      * @param complaints What keeps the follower from following, and which nodes differ from the followed chain
      */
     public record Result(

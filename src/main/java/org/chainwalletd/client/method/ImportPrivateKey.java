@@ -1,6 +1,7 @@
 package org.chainwalletd.client.method;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -46,14 +47,18 @@ public record ImportPrivateKey(String privateKey, Optional<String> label) implem
 
     /**
      * What the method answers.
+     *
+     * @param rescanBlocksLeft Blocks that are read in the background until the history of the address is known;
+     * get_follower_status tells how far that is. Absent for a key that was drawn here, and when nothing is being read
      */
-    public record Result(String address, String pubkey, Boolean imported) {
+    public record Result(String address, String pubkey, Boolean imported, Optional<BigInteger> rescanBlocksLeft) {
         static Result read(JsonNode json) {
             Answer answer = Answer.of(json);
             return new Result(
                     answer.get("address", Answer::text),
                     answer.get("pubkey", Answer::text),
-                    answer.get("imported", Answer::truth));
+                    answer.get("imported", Answer::truth),
+                    answer.optional("rescan_blocks_left", Answer::u64));
         }
     }
 }

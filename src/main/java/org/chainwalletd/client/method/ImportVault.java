@@ -1,9 +1,11 @@
 package org.chainwalletd.client.method;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * {@code import_vault}: Takes in the keys of a vault that are not in the keyring yet, all together. Needs the spend
@@ -42,11 +44,16 @@ public record ImportVault(String vaultHex, String passphrase) implements Call<Im
 
     /**
      * What the method answers.
+     *
+     * @param rescanBlocksLeft Blocks that are read in the background until the history of the address is known;
+     * get_follower_status tells how far that is. Absent for a key that was drawn here, and when nothing is being read
      */
-    public record Result(List<String> imported) {
+    public record Result(List<String> imported, Optional<BigInteger> rescanBlocksLeft) {
         static Result read(JsonNode json) {
             Answer answer = Answer.of(json);
-            return new Result(answer.get("imported", Answer.list(Answer::text)));
+            return new Result(
+                    answer.get("imported", Answer.list(Answer::text)),
+                    answer.optional("rescan_blocks_left", Answer::u64));
         }
     }
 }

@@ -173,8 +173,16 @@ public final class BlockRows {
                 row -> new ScanRow(row.getLong(1), row.getLong(2)));
     }
 
-    /** Begins a rescan under a number of its own. */
+    /** Notes a rescan to be done under a number of its own; the first of those that are noted may have begun, and others share the one after it. */
     public static void beginScan(Page page, long fromHeight) {
+        Optional<ScanRow> waiting = scans(page).stream().skip(1).findFirst();
+        if (waiting.isPresent()) {
+            page.update(
+                    "UPDATE scans SET from_height = MIN(from_height, ?) WHERE scan = ?",
+                    fromHeight,
+                    waiting.get().scan());
+            return;
+        }
         page.update(
                 "INSERT INTO scans (scan, from_height)"
                         + " SELECT MAX(COALESCE((SELECT MAX(scan) FROM scans), 0),"

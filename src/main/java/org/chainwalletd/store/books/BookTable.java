@@ -1,6 +1,7 @@
 package org.chainwalletd.store.books;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -36,6 +37,15 @@ public interface BookTable<V, C> {
     default OptionalLong beginAnew(Page head, long height) {
         undo(head, -1);
         begin(head, height);
+        return OptionalLong.empty();
+    }
+
+    /**
+     * The first block that is to be read again for something of which this book has not been told all; empty when of everything it has.
+     *
+     * @param underway will have told what it reads
+     */
+    default OptionalLong unread(Page head, Optional<ScanRow> underway) {
         return OptionalLong.empty();
     }
 

@@ -21,7 +21,7 @@ final class CoinReading {
     /** More addresses than that are read by one walk. */
     private static final int SINGLY = 1_000;
 
-    private static final String COVERED = "SELECT address FROM watched WHERE cover_height <= ?";
+    private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
 
     private static final String STILL_THERE =
             " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1";
@@ -45,14 +45,14 @@ final class CoinReading {
         Map<Address, List<OwnCoin>> coins = new HashMap<>();
         if (addresses.size() <= SINGLY) {
             for (Address address : addresses) {
-                if (isCovered(head, address, height)) {
+                if (isCovered(head, address)) {
                     coins.put(address, head.query(COINS_OF, CoinReading::coin, height, address.toArray()));
                 }
             }
             return coins;
         }
         Set<Address> wanted = new HashSet<>(addresses);
-        head.query(COVERED, row -> Address.of(row.getBytes(1)), height).stream()
+        head.query(COVERED, row -> Address.of(row.getBytes(1))).stream()
                 .filter(wanted::contains)
                 .forEach(address -> coins.put(address, new ArrayList<>()));
         head.query(ALL_COINS, CoinReading::coin, height)
@@ -60,8 +60,8 @@ final class CoinReading {
         return coins;
     }
 
-    private static boolean isCovered(Page head, Address address, long height) {
-        return head.queryOne(COVERED + " AND address = ?", row -> true, height, address.toArray())
+    private static boolean isCovered(Page head, Address address) {
+        return head.queryOne(COVERED + " AND address = ?", row -> true, (Object) address.toArray())
                 .isPresent();
     }
 

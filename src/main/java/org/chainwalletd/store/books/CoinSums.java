@@ -15,7 +15,7 @@ import org.chainwalletd.chain.Amount;
  * which takes some tenths of a second for each 100,000 addresses. Some 150 bytes for each.
  */
 final class CoinSums {
-    private static final String COVERED = "SELECT address, cover_height FROM watched WHERE cover_height IS NOT NULL";
+    private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
 
     private static final String COLUMNS = "SELECT (SELECT a.address FROM addresses a WHERE a.id = coins.address),"
             + " value, height, coinbase, spent_height";
@@ -50,14 +50,9 @@ final class CoinSums {
         }
     }
 
-    /** What an address has, once it is covered. */
+    /** What a covered address has. */
     private static final class Holding {
-        private final long coverHeight;
         private Amount sum = Amount.ZERO;
-
-        Holding(long coverHeight) {
-            this.coverHeight = coverHeight;
-        }
     }
 
     /**
@@ -83,7 +78,7 @@ final class CoinSums {
     private CoinSums(Page head, Moment moment, String changes) {
         this.changes = changes;
         this.moment = moment;
-        head.session().visit(COVERED, row -> holdings.put(Address.of(row.getBytes(1)), new Holding(row.getLong(2))));
+        head.session().visit(COVERED, row -> holdings.put(Address.of(row.getBytes(1)), new Holding()));
         head.session().visit(NOW, row -> enter(Life.read(row)), moment.height());
     }
 
@@ -129,13 +124,12 @@ final class CoinSums {
         }
     }
 
-    /** Of each address, in their order; empty for those that are not covered at this block. */
+    /** Of each address, in their order; empty for those that are not covered. */
     List<Optional<Amount>> of(List<Address> addresses) {
         return addresses.stream().map(this::of).toList();
     }
 
     private Optional<Amount> of(Address address) {
-        Holding holding = holdings.get(address);
-        return holding == null || holding.coverHeight > moment.height() ? Optional.empty() : Optional.of(holding.sum);
+        return Optional.ofNullable(holdings.get(address)).map(holding -> holding.sum);
     }
 }

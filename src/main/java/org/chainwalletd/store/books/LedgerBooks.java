@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -32,50 +33,62 @@ public final class LedgerBooks {
     /**
      * How far an address is known.
      *
-     * @param fromHeight blocks above are read for it
-     * @param coverHeight from there on its coins are complete; empty: they are not
-     * @param historyFrom from there on its history is complete
+     * @param birth no block below can pay it; 0 when that is not known
+     * @param historyFrom from there on its history is complete; {@link Long#MAX_VALUE} before the first block
      */
-    public record Watched(
-            Address address, long fromHeight, boolean fresh, Optional<Long> coverHeight, long historyFrom) {}
-
-    /**
-     * Watches addresses from the block that was written last on. Durable when the stage completes; those that are watched stay as they are.
-     *
-     * @param fresh drawn here this moment: they have no coins in blocks deeper than {@code young} below
-     */
-    public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
-        return file.write(session -> {
-            watch(session.head(), addresses, fresh, young);
-            return null;
-        });
-    }
-
-    private static void watch(Page head, List<Address> addresses, boolean fresh, long young) {
-        long height = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
-        long birth = Math.max(0, height - young);
-        LedgerTable.changed(head);
-        for (Address address : addresses) {
-            head.update(
-                    "INSERT OR IGNORE INTO watched"
-                            + " (address, from_height, fresh, cover_height, history_from, before_scan)"
-                            + " SELECT ?, ?, ?, ?, ?, COALESCE(MAX(scan), 0) + 1 FROM scans",
-                    address.toArray(),
-                    height,
-                    fresh ? 1 : 0,
-                    fresh ? birth : null,
-                    fresh ? birth : Math.max(0, height + 1));
-            LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
+    public record Watched(Address address, long birth, long historyFrom) {
+        /** Whether its coins are complete. */
+        public boolean isCovered() {
+            return historyFrom <= Math.max(birth, 1);
         }
     }
 
     /**
-     * Watches the first, which may have coins, from the block that was written last on, and the others no more; durable in one commit when the
-     * stage completes. What is known of coins of the others stays, and their spends are still noted.
+     * Watches addresses from the block that was written last on. Durable when the stage completes; those that are watched stay as they are.
+     *
+     * @param fresh drawn here this moment: they have no coins in blocks deeper than {@code young} below. Before the first block nobody knows
+     *     how high that is: then they are as old as any.
      */
-    public CompletionStage<Void> settle(List<Address> watched, List<Address> unwatched) {
+    public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
         return file.write(session -> {
-            watch(session.head(), watched, false, 0);
+            OptionalLong top = top(session.head());
+            long birth = fresh && top.isPresent() ? Math.max(0, top.getAsLong() - young) : 0;
+            long from = fresh && top.isPresent() ? birth : next(top);
+            addresses.forEach(address -> watch(session.head(), new Watched(address, birth, from)));
+            LedgerTable.changed(session.head());
+            return null;
+        });
+    }
+
+    private static OptionalLong top(Page head) {
+        return BlockRows.top(head).map(row -> OptionalLong.of(row.height())).orElse(OptionalLong.empty());
+    }
+
+    private static long next(OptionalLong top) {
+        return top.isPresent() ? top.getAsLong() + 1 : LedgerTable.NOTHING_READ;
+    }
+
+    /** The first of the pending rescans may have begun; the next one has not, and reads for what is watched by now. */
+    private static void watch(Page head, Watched address) {
+        head.update(
+                "INSERT OR IGNORE INTO watched (address, birth, history_from, before_scan) SELECT ?, ?, ?, COALESCE("
+                        + "(SELECT scan FROM scans ORDER BY scan LIMIT 1 OFFSET 1), (SELECT MAX(scan) + 1 FROM scans), 1)",
+                address.address().toArray(),
+                address.birth(),
+                address.historyFrom());
+        LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address.address()));
+    }
+
+    /**
+     * Watches addresses that may have coins in every block from their births on, from the block that was written last on, and others no more;
+     * durable in one commit when the stage completes. What is known of coins of the others stays, and their spends are still noted.
+     *
+     * @param births of those to watch; 0 when it is not known
+     */
+    public CompletionStage<Void> settle(Map<Address, Long> births, Collection<Address> unwatched) {
+        return file.write(session -> {
+            long from = next(top(session.head()));
+            births.forEach((address, birth) -> watch(session.head(), new Watched(address, birth, from)));
             unwatched.forEach(address -> unwatch(session.head(), address));
             LedgerTable.changed(session.head());
             return null;
@@ -87,28 +100,11 @@ public final class LedgerBooks {
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
     }
 
-    /**
-     * Watches those keys that are not: ones that a crash left unwatched, whose callers never heard of them, and ones of an older release. They may
-     * have coins.
-     */
-    public CompletionStage<Void> watchMissing(List<Address> keys) {
-        return allWatched()
-                .thenComposeAsync(
-                        watched -> watch(
-                                keys.stream()
-                                        .filter(key -> !watched.contains(key))
-                                        .toList(),
-                                false,
-                                0),
-                        Runnable::run);
-    }
-
     /** Whether the coins of at least one of these are complete. */
     public CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return file.read(session -> addresses.stream()
-                .anyMatch(address -> find(session.head(), address)
-                        .flatMap(Watched::coverHeight)
-                        .isPresent()));
+                .anyMatch(address ->
+                        find(session.head(), address).filter(Watched::isCovered).isPresent()));
     }
 
     public CompletionStage<Set<Address>> allWatched() {
@@ -122,52 +118,12 @@ public final class LedgerBooks {
 
     private static Optional<Watched> find(Page page, Address address) {
         return page.queryOne(
-                "SELECT address, from_height, fresh, cover_height, history_from FROM watched WHERE address = ?",
-                LedgerBooks::watched,
-                (Object) address.toArray());
+                "SELECT address, birth, history_from FROM watched WHERE address = ?", LedgerBooks::watched, (Object)
+                        address.toArray());
     }
 
     private static Watched watched(ResultSet row) throws SQLException {
-        long cover = row.getLong(4);
-        Optional<Long> covered = row.wasNull() ? Optional.empty() : Optional.of(cover);
-        return new Watched(Address.of(row.getBytes(1)), row.getLong(2), row.getInt(3) != 0, covered, row.getLong(5));
-    }
-
-    /** Some addresses whose coins are not complete, the ones that are watched longest first. */
-    public CompletionStage<List<Watched>> uncovered(int most) {
-        return file.read(session -> session.head()
-                .query(
-                        "SELECT address, from_height, fresh, cover_height, history_from FROM watched"
-                                + " WHERE cover_height IS NULL ORDER BY from_height LIMIT ?",
-                        LedgerBooks::watched,
-                        most));
-    }
-
-    /**
-     * Makes addresses covered by what was listed for them at a block, if that block is the last one that was written: neither earlier nor
-     * later, because spends after it would be missing.
-     *
-     * @param below other blocks that must still be of the chain, because some of the coins were read up to them
-     * @return whether they are covered now
-     */
-    public CompletionStage<Boolean> cover(
-            BlockPlace at, Collection<BlockPlace> below, List<Address> addresses, List<OwnCoin> coins) {
-        return file.write(session -> {
-            Page head = session.head();
-            if (!BlockRows.top(head).map(BlockRow::place).equals(Optional.of(at))
-                    || !below.stream().allMatch(place -> BlockRows.has(head, place))) {
-                return false;
-            }
-            LedgerTable.changed(head);
-            coins.forEach(coin -> LedgerTable.create(head, coin));
-            for (Address address : addresses) {
-                head.update(
-                        "UPDATE watched SET cover_height = ? WHERE address = ? AND cover_height IS NULL",
-                        at.height(),
-                        address.toArray());
-            }
-            return true;
-        });
+        return new Watched(Address.of(row.getBytes(1)), row.getLong(2), row.getLong(3));
     }
 
     /** Unspent coins of each covered one of {@code addresses} after the block {@code at}; the others are left out. */
@@ -176,7 +132,7 @@ public final class LedgerBooks {
     }
 
     /**
-     * What each of {@code addresses} has after the block {@code at}, in their order; empty for those that are not covered there.
+     * What each of {@code addresses} has after the block {@code at}, in their order; empty for those that are not covered.
      *
      * @param maturity blocks between a coinbase and the first block that may spend it; only what the next block may spend counts
      */

@@ -10,8 +10,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The ledger: coins of watched addresses, from which height each address is watched, and from which on the ledger is complete for it. A
- * coin is proven by bytes, and no fork can make that false: what undoing deletes leaves a row among the verified outputs.
+ * The ledger: coins of watched addresses, from which height on the history of each address is known, and where it begins. Only blocks enter
+ * coins; an address is covered when every block since its birth was read for it. A coin is proven by bytes, and no fork can make that false:
+ * undoing leaves a row among the verified outputs for each coin that it deletes.
  */
 public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChange> {
     private static final List<String> FIRST = List.of(
@@ -58,6 +59,43 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             CREATE INDEX coins_spent_by_address ON coins (scan, address, spent_height, spent_by)
               WHERE spent_height IS NOT NULL""");
 
+    /**
+     * Coins only from blocks. Earlier releases entered what a node listed for addresses that were not drawn here, and nothing tells these rows
+     * from those of blocks: all that such addresses have goes, and is read again from the first block on. The same for an address that was
+     * drawn before any block was known: it had been taken for complete from the first followed block on, which may be younger than it.
+     */
+    private static final List<String> BLOCKS_ONLY = List.of(
+            "ALTER TABLE watched RENAME TO earlier_watched",
+            """
+            CREATE TABLE watched (
+              address BLOB NOT NULL PRIMARY KEY,
+              birth INTEGER NOT NULL,
+              history_from INTEGER NOT NULL,
+              before_scan INTEGER NOT NULL) WITHOUT ROWID""",
+            """
+            INSERT INTO watched
+              SELECT address, cover_height, MIN(history_from, cover_height), before_scan FROM earlier_watched
+              WHERE fresh = 1 AND from_height >= 0""",
+            """
+            INSERT OR IGNORE INTO watched
+              SELECT address, 0, (SELECT COALESCE(MAX(height) + 1, 9223372036854775807) FROM blocks WHERE scan = 0), before_scan
+              FROM earlier_watched""",
+            """
+            INSERT OR IGNORE INTO verified_outputs (tx_id, output_index, value, script)
+              SELECT c.tx_id, c.output_index, c.value, a.address FROM coins c JOIN addresses a ON a.id = c.address
+              WHERE c.scan = 0 AND a.address NOT IN (SELECT address FROM earlier_watched WHERE fresh = 1)""",
+            """
+            DELETE FROM coins WHERE scan = 0 AND address NOT IN (
+              SELECT a.id FROM addresses a JOIN earlier_watched w ON w.address = a.address WHERE w.fresh = 1)""",
+            "DROP TABLE earlier_watched",
+            "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1)");
+
+    /** The history that is known of an address begins here as long as no block was read for it. */
+    static final long NOTHING_READ = Long.MAX_VALUE;
+
+    /** Condition of those whose coins are complete. The first block has no transactions that a follower reads. */
+    static final String COVERED = "history_from <= MAX(birth, 1)";
+
     /** The coin with the outpoint ?1, ?2 in the scan ?3; few others have the same first bytes. */
     private static final String OF_OUTPOINT =
             " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2 AND scan = ?3";
@@ -84,7 +122,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     @Override
     public List<List<String>> steps() {
-        return List.of(FIRST, SECOND, ShortKeys.COINS);
+        return List.of(FIRST, SECOND, ShortKeys.COINS, BLOCKS_ONLY);
     }
 
     @Override
@@ -124,10 +162,22 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         return BlockRows.fact(page, "ledger_changes").orElse("0");
     }
 
-    /** Of what was watched before there was a block, nothing older than the first one that is read is known. */
+    /** Nothing older than the first block that is read is known of addresses that were watched before. */
     @Override
     public void begin(Page page, long height) {
-        page.update("UPDATE watched SET history_from = ? WHERE from_height < 0 AND fresh = 0", height + 1);
+        page.update("UPDATE watched SET history_from = ?1 WHERE history_from > ?1", height + 1);
+    }
+
+    @Override
+    public OptionalLong unread(Page head, Optional<ScanRow> underway) {
+        return head.queryOne(
+                        "SELECT birth FROM watched INDEXED BY watched_unread WHERE history_from > MAX(birth, 1)"
+                                + " AND NOT (before_scan <= ? AND ? <= MAX(birth, 1)) ORDER BY birth LIMIT 1",
+                        row -> row.getLong(1),
+                        underway.map(ScanRow::scan).orElse(-1L),
+                        underway.map(ScanRow::fromHeight).orElse(-1L))
+                .map(OptionalLong::of)
+                .orElse(OptionalLong.empty());
     }
 
     /** Whether an output is a coin of the page's scan, spent or not. */
@@ -168,7 +218,6 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         page.update("DELETE FROM coins WHERE scan = ? AND height > ?", page.scan(), height);
     }
 
-    /** What was joined from a listing at a block that is gone is no longer complete; a fresh key had no coins before its birth. */
     @Override
     public void undo(Page page, long height) {
         changed(page);
@@ -184,26 +233,18 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 "UPDATE coins SET spent_height = NULL, spent_by = NULL WHERE scan = ? AND spent_height > ?",
                 page.scan(),
                 height);
-        if (page.isHead()) {
-            page.update("UPDATE watched SET cover_height = NULL WHERE fresh = 0 AND cover_height > ?", height);
-        }
     }
 
     static Outpoint outpoint(ResultSet row) throws SQLException {
         return new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2));
     }
 
-    /** Births and covers are heights of the chain before. Outputs that were proven by bytes stay. */
+    /** Births are heights of the chain before, so all is to be read. Outputs that were proven by bytes stay. */
     @Override
     public OptionalLong beginAnew(Page head, long height) {
-        Optional<Long> lowest =
-                head.queryOne("SELECT history_from FROM watched ORDER BY history_from LIMIT 1", row -> row.getLong(1));
         undo(head, -1);
-        head.update(
-                "UPDATE watched SET fresh = 0, cover_height = NULL, from_height = ?, history_from = ?",
-                height,
-                height + 1);
-        return lowest.map(OptionalLong::of).orElse(OptionalLong.empty());
+        head.update("UPDATE watched SET birth = 0, history_from = ?", height + 1);
+        return unread(head, Optional.empty());
     }
 
     @Override
@@ -221,16 +262,9 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .forEach(row -> known(page, row.fromHeight()));
     }
 
-    /**
-     * Of addresses that were watched before the scan began, everything from its first block on is known. From the first block on that is all,
-     * and no undoing uncovers them.
-     */
+    /** Of addresses that were watched before the scan began, everything from its first block on is known; no undoing takes that back. */
     private static void known(Page page, long from) {
         page.update("UPDATE watched SET history_from = MIN(history_from, ?) WHERE before_scan <= ?", from, page.scan());
-        if (from <= 1) {
-            page.update(
-                    "UPDATE watched SET cover_height = 0 WHERE cover_height IS NULL AND before_scan <= ?", page.scan());
-        }
     }
 
     @Override

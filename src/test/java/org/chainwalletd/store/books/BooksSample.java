@@ -61,11 +61,6 @@ final class BooksSample {
         }));
         Await.result(books.watch(OURS.subList(0, 1), true, 100));
         Await.result(books.watch(OURS.subList(1, 2), false, 0));
-        Await.result(books.cover(
-                place(0, 0),
-                List.of(),
-                OURS.subList(1, 2),
-                List.of(coin(10, 0, OURS.get(1), Long.MIN_VALUE + 9, 0, false))));
         Await.result(file.write(session -> {
             chain(session.head());
             return null;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -80,9 +81,9 @@ class LedgerSieveTest {
         assertThat(isWatched(OURS)).isFalse();
         Await.result(books.watch(List.of(OURS), false, 0));
         assertThat(isWatched(OURS)).isTrue();
-        Await.result(books.settle(List.of(), List.of(OURS)));
+        Await.result(books.settle(Map.of(), List.of(OURS)));
         assertThat(isWatched(OURS)).isFalse();
-        Await.result(books.settle(List.of(OURS), List.of()));
+        Await.result(books.settle(Map.of(OURS, 0L), List.of()));
         assertThat(isWatched(OURS)).isTrue();
     }
 

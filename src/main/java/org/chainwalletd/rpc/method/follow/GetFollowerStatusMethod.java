@@ -43,7 +43,7 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
             @Doc("Seconds since the time that the last indexed block states") @I64
             long tipAgeSeconds,
 
-            @Doc("Blocks that the rescan under way has not read yet; 0 without one")
+            @Doc("Blocks that rescans have not read yet, with the one that waits for the one under way; 0 without one")
             long rescanBlocksLeft,
 
             @Doc("What keeps the follower from following, and which nodes differ from the followed chain")
@@ -86,9 +86,9 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
                 tipHeight - tip.height(),
                 htlcs.getAsLong(),
                 status.startedAt().getEpochSecond(),
-                follower.rescan().isEmpty(),
+                follower.isFullyScanned(),
                 clock.instant().getEpochSecond() - tip.timestamp(),
-                follower.rescan().map(RescanProgress::blocksLeft).orElse(0L),
+                follower.rescan().map(RescanProgress::allBlocksLeft).orElse(0L),
                 complaints(status)));
     }
 

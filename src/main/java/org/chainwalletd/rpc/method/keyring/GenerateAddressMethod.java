@@ -1,11 +1,13 @@
 package org.chainwalletd.rpc.method.keyring;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.Scope;
@@ -14,7 +16,11 @@ import org.chainwalletd.wire.U32;
 /** {@code generate_address} (interface.md, section 4.11). */
 final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddressMethod.Result> {
     /** @param index of the key on the path m/44'/9527'/0'/0'/index' */
-    record Result(Address address, PublicKey pubkey, @U32 long index) {}
+    record Result(
+            Address address,
+            PublicKey pubkey,
+            @U32 long index,
+            @Doc(NewKeyResult.REST) Optional<Long> rescanBlocksLeft) {}
 
     private final NewKeys keys;
     private final Executor executor;
@@ -39,10 +45,11 @@ final class GenerateAddressMethod extends NamedMethod<LabelParams, GenerateAddre
     public CompletionStage<Result> call(LabelParams params, CallContext context) {
         return keys.deriveNext(params.label())
                 .thenApplyAsync(
-                        entry -> new Result(
-                                entry.address(),
-                                entry.knownPublicKey(),
-                                entry.index().orElseThrow()),
+                        brought -> new Result(
+                                brought.key().address(),
+                                brought.key().knownPublicKey(),
+                                brought.key().index().orElseThrow(),
+                                brought.rescanBlocksLeft()),
                         executor);
     }
 }

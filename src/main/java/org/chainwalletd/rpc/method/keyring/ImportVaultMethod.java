@@ -1,6 +1,7 @@
 package org.chainwalletd.rpc.method.keyring;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -21,7 +22,8 @@ final class ImportVaultMethod extends NamedMethod<ImportVaultMethod.Params, Impo
             SecretBytes passphrase) {}
 
     /** @param imported newly added addresses in the order of the vault */
-    record Result(List<Address> imported) {}
+    record Result(
+            List<Address> imported, @Doc(NewKeyResult.REST) Optional<Long> rescanBlocksLeft) {}
 
     private final NewKeys keys;
     private final Executor executor;
@@ -44,6 +46,7 @@ final class ImportVaultMethod extends NamedMethod<ImportVaultMethod.Params, Impo
 
     @Override
     public CompletionStage<Result> call(Params params, CallContext context) {
-        return keys.importVault(params.vaultHex(), params.passphrase()).thenApplyAsync(Result::new, executor);
+        return keys.importVault(params.vaultHex(), params.passphrase())
+                .thenApplyAsync(brought -> new Result(brought.key(), brought.rescanBlocksLeft()), executor);
     }
 }

@@ -2,6 +2,7 @@ package org.chainwalletd.rpc.method.keyring;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -38,27 +39,32 @@ public final class NewKeys {
         return fresh(keyring.generateIndependent(label, caller::hasLeft));
     }
 
-    CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
+    /**
+     * Keys that may have a history.
+     *
+     * @param rescanBlocksLeft read until it is known; empty when nothing is being read
+     */
+    record Brought<T>(T key, Optional<Long> rescanBlocksLeft) {}
+
+    CompletionStage<Brought<KeyEntry>> deriveNext(Optional<String> label) {
         return old(keyring.deriveNext(label));
     }
 
-    CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
+    CompletionStage<Brought<KeyEntry>> importSecret(SecretBytes secretHex, Optional<String> label) {
         return old(keyring.importSecret(secretHex, label));
     }
 
-    CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
+    CompletionStage<Brought<KeyEntry>> importIndependent(SecretBytes words, Optional<String> label) {
         return old(keyring.importIndependent(words, label));
     }
 
-    CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
+    CompletionStage<Brought<KeyEntry>> importStandard(SecretBytes words, Optional<String> label) {
         return old(keyring.importStandard(words, label));
     }
 
-    CompletionStage<List<Address>> importVault(Bytes vault, SecretBytes passphrase) {
+    CompletionStage<Brought<List<Address>>> importVault(Bytes vault, SecretBytes passphrase) {
         return keyring.importVault(vault, passphrase)
-                .thenComposeAsync(
-                        addresses -> ledger.watchOld(addresses).thenApplyAsync(watched -> addresses, executor),
-                        executor);
+                .thenComposeAsync(addresses -> watched(addresses, addresses), executor);
     }
 
     private CompletionStage<KeyEntry> fresh(CompletionStage<KeyEntry> key) {
@@ -66,9 +72,15 @@ public final class NewKeys {
                 entry -> ledger.watchFresh(entry.address()).thenApplyAsync(watched -> entry, executor), executor);
     }
 
-    private CompletionStage<KeyEntry> old(CompletionStage<KeyEntry> key) {
-        return key.thenComposeAsync(
-                entry -> ledger.watchOld(List.of(entry.address())).thenApplyAsync(watched -> entry, executor),
-                executor);
+    private CompletionStage<Brought<KeyEntry>> old(CompletionStage<KeyEntry> key) {
+        return key.thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
+    }
+
+    private <T> CompletionStage<Brought<T>> watched(T key, List<Address> addresses) {
+        if (addresses.isEmpty()) {
+            return CompletableFuture.completedFuture(new Brought<>(key, Optional.empty()));
+        }
+        return ledger.watchOld(addresses)
+                .thenApplyAsync(left -> new Brought<>(key, left.stream().boxed().findFirst()), executor);
     }
 }
