@@ -16,6 +16,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.net.URL;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +26,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.apache.pekko.http.javadsl.Http;
 import org.chainwalletd.testkit.ClassFiles;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -191,6 +194,59 @@ class ArchitectureTest {
                                         "java.io.RandomAccessFile",
                                         "java.nio.channels.FileChannel")
                                 .contains(used.getName())))
+                .check(MAIN);
+    }
+
+    @Test
+    void only_net_opens_connections_to_others() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + "net..", ROOT + "client..", ROOT + "devnet..")
+                .should()
+                .dependOnClassesThat(DescribedPredicate.describe(
+                        "ways to open a connection",
+                        used -> used.getPackageName().startsWith("java.net.http")
+                                || Set.of(
+                                                "java.net.Socket",
+                                                "java.net.URLConnection",
+                                                "java.net.HttpURLConnection",
+                                                "javax.net.SocketFactory",
+                                                "javax.net.ssl.HttpsURLConnection",
+                                                "javax.net.ssl.SSLSocketFactory",
+                                                "org.apache.pekko.stream.javadsl.Tcp")
+                                        .contains(used.getName())))
+                .orShould()
+                .callMethodWhere(target(owner(assignableTo(SocketChannel.class)))
+                        .and(target(name("open").or(name("connect")))))
+                .orShould()
+                .callMethodWhere(target(owner(assignableTo(URL.class)))
+                        .and(target(name("openConnection").or(name("openStream")))))
+                .because("there is one HTTP client, which is bounded; the client library and the development node have "
+                        + "no business with other people's servers")
+                .check(MAIN);
+    }
+
+    @Test
+    void pekko_http_calls_nobody() {
+        noClasses()
+                .should()
+                .callMethodWhere(target(owner(assignableTo(Http.class)))
+                        .and(target(name("singleRequest")
+                                .or(name("singleWebSocketRequest"))
+                                .or(name("connectionTo"))
+                                .or(name("superPool")))))
+                .orShould()
+                .dependOnClassesThat(DescribedPredicate.describe(
+                        "its client",
+                        used -> used.getPackageName().startsWith("org.apache.pekko.http")
+                                && Set.of(
+                                                "OutgoingConnection",
+                                                "OutgoingConnectionBuilder",
+                                                "HostConnectionPool",
+                                                "ClientConnectionSettings",
+                                                "ConnectionPoolSettings")
+                                        .contains(used.getSimpleName())))
+                .because("its parser recurses over interim responses, and a StackOverflowError ends the process")
                 .check(MAIN);
     }
 

@@ -51,6 +51,7 @@ import org.chainwalletd.swap.SwapRow;
 import org.chainwalletd.swap.SwapTerms;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.evm.EvmCaller;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -100,7 +101,7 @@ class LegsIT {
         kit = ActorTestKit.create();
         store = SqliteStore.open(folder);
         chain = EvmEndpoints.start(
-                kit.system(),
+                Peers.of(kit.system()),
                 spawner(),
                 new EvmEndpoints.Setup(
                         List.of(anvil.uri(), anvil.uri()),

@@ -21,11 +21,11 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.stage.Causes;
 
 /** The configured endpoints, each with its actor, and what they say together. */
@@ -87,7 +87,7 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     /** Asks nothing yet. */
-    public static EvmEndpoints start(ActorSystem<?> system, Spawner spawner, Setup setup, Executor executor) {
+    public static EvmEndpoints start(HttpPeers peers, Spawner spawner, Setup setup, Executor executor) {
         long share = setup.answers().limit() / setup.urls().size();
         List<EndpointReads> endpoints = new CopyOnWriteArrayList<>();
         LongSupplier best = () -> endpoints.stream()
@@ -98,7 +98,7 @@ public final class EvmEndpoints implements AccountChain {
                 .description("Bytes that may be held by answers of the account chain's endpoints that are being read")
                 .register(setup.metrics());
         for (URI url : setup.urls()) {
-            HttpEndpoint wire = new HttpEndpoint(system, url, setup.callTimeout(), executor);
+            HttpEndpoint wire = new HttpEndpoint(peers, url, setup.callTimeout(), executor);
             ByteBudget own = setup.answers().within(Math.max(share, Question.Size.WIDE.heap()));
             EndpointFigures figures =
                     new EndpointFigures(setup.metrics(), wire.name(), best, System::currentTimeMillis);

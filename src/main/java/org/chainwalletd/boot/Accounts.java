@@ -20,6 +20,7 @@ import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.rpc.method.swap.AccountMethods;
 import org.chainwalletd.store.Store;
 
@@ -32,6 +33,7 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
     static Optional<Accounts> start(
             Settings settings,
             ActorSystem<?> system,
+            HttpPeers peers,
             EvmEndpoints.Spawner spawner,
             Keyring keyring,
             Store store,
@@ -40,7 +42,7 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             Workers workers) {
         return settings.account().chain().map(evm -> {
             EvmEndpoints chain =
-                    EvmEndpoints.start(system, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
+                    EvmEndpoints.start(peers, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
             store.stopped().ifPresent(chain::stopSending);
             List<String> complaints =
                     Futures.await(chain.complaints(), OPENING, "asking the account chain's endpoints");

@@ -238,6 +238,7 @@ public final class Daemon implements AutoCloseable {
         Optional<Accounts> accounts = Accounts.start(
                 settings,
                 ground.system(),
+                outside.peers(),
                 ground.guardian(),
                 keyring,
                 store,
@@ -304,7 +305,14 @@ public final class Daemon implements AutoCloseable {
 
     private Waiting startWaiting(Ground ground, Nodes nodes, Following following) {
         Waiting started = Waiting.start(
-                settings, ground.system(), ground.guardian(), nodes, following, ground.workers(), ground.metrics());
+                settings,
+                ground.system(),
+                outside.peers(),
+                ground.guardian(),
+                nodes,
+                following,
+                ground.workers(),
+                ground.metrics());
         waits.add("the waits", started.waits()::end);
         return started;
     }

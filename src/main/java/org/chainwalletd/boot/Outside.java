@@ -18,9 +18,11 @@ import org.chainwalletd.swap.pool.Pool;
 /**
  * Whom the daemon asks: the chain's nodes, indexers, the pool. The account chain's endpoints are with their key, in {@link Accounts}.
  *
+ * @param peers the way to all of them
  * @param devnet the embedded development node, if there is one
  */
-record Outside(Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
+record Outside(
+        HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
     /**
      * @param console lines for the operator
      * @throws IOException when the pinned genesis or the development chain cannot be read
@@ -43,8 +45,12 @@ record Outside(Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool
         Optional<Pool> pool = settings.swaps()
                 .partner()
                 .map(swap -> SwapPool.open(
-                        ground.system(), settings, swap, ground.workers().answers()));
-        return new Outside(nodes, indexer(ground, way, devnet), pool, devnet);
+                        way.peers(),
+                        ground.heldForPeers(),
+                        settings,
+                        swap,
+                        ground.workers().answers()));
+        return new Outside(way.peers(), nodes, indexer(ground, way, devnet), pool, devnet);
     }
 
     private static Nodes.Way openWay(Ground ground, Closers closers) {

@@ -1,11 +1,9 @@
 package org.chainwalletd.boot;
 
 import java.net.URI;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.chain.Address;
@@ -15,6 +13,7 @@ import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.PushFeed;
 import org.chainwalletd.node.push.PushNews;
@@ -35,6 +34,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
     static Waiting start(
             Settings settings,
             ActorSystem<?> system,
+            HttpPeers peers,
             Waits.Spawner spawner,
             Nodes nodes,
             Following following,
@@ -46,7 +46,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         Follower follower = following.follower();
         Hearing hearing = new Hearing(follower);
         ActorRef<PushFeed.Command> feed = spawner.spawn(
-                PushFeed.create(system, urls, url -> nodes.seen().get().isOurs(url), Waiting::trust, hearing::heard),
+                PushFeed.create(system, peers, urls, url -> nodes.seen().get().isOurs(url), hearing::heard),
                 "push-feed");
         WaitSetup setup = new WaitSetup(
                 settings.chain(),
@@ -88,14 +88,6 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         public void seen(Hash256 txId, Transaction tx) {
             credits.seen(txId, tx);
             htlcs.seen(txId, tx);
-        }
-    }
-
-    private static SSLContext trust() {
-        try {
-            return SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this JDK has no TLS", e);
         }
     }
 

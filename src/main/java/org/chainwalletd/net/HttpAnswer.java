@@ -15,4 +15,20 @@ public record HttpAnswer(int status, byte[] body, ByteBudget.Share held) impleme
     public void close() {
         held.close();
     }
+
+    /** The peer gave another status than the one that a stream begins with. */
+    public static final class RefusedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+
+        RefusedException(int status) {
+            super("HTTP " + status, null, false, false);
+            this.status = status;
+        }
+
+        public int status() {
+            return status;
+        }
+    }
 }

@@ -3,27 +3,49 @@ package org.chainwalletd.net;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Puts one HTTP/1.1 answer together from the pieces in which it arrives (RFC 9112): by Content-Length, chunked, or until the connection
- * ends. Holds never more than the caps allow, whatever the peer announces, and counts what it holds. Not thread-safe.
+ * Parses one HTTP/1.1 answer from the pieces in which it arrives (RFC 9112): by Content-Length, chunked, or until the connection ends. Only
+ * what can be read in one way is taken: a bare LF, a folded or nameless header line, a repeated length, a length beside a transfer coding, a
+ * coding other than {@code chunked} and a change of protocol are refused. It holds one head or one line, whatever the peer
+ * sends. Not thread-safe.
  */
 final class HttpAnswerReader {
-    /** Longest status line plus headers that is read. */
-    static final int MAX_HEAD_BYTES = 64 * 1024;
+    /** Longest status line plus headers, and longest trailer section, that is read. */
+    static final int MAX_HEAD_BYTES = 16 * 1024;
 
+    /** Most interim answers (1xx) before the one that counts. */
+    static final int MAX_INTERIM = 8;
+
+    private static final int FIRST_LINES = 512;
+
+    /** A chunk's size with an extension, which is passed over (RFC 9112, section 7.1.1). */
     private static final int MAX_CHUNK_LINE = 256;
-    /** So long a body is never counted: the number of connections bounds such ones. */
-    static final int FREE_BODY_BYTES = 16 * 1024;
 
-    /** So much is taken on the word of a Content-Length. */
-    private static final int BELIEVED_BODY_BYTES = 512 * 1024;
+    private static final Pattern STATUS_LINE =
+            Pattern.compile("HTTP/1\\.[01] [1-5][0-9][0-9]( [\\t\\x20-\\x7e\\x80-\\xff]*)?");
+    private static final Pattern FIELD =
+            Pattern.compile("([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\\t\\x20-\\x7e\\x80-\\xff]*)");
+    private static final Pattern LENGTH = Pattern.compile("0|[1-9][0-9]{0,17}");
+    private static final Pattern CHUNK_SIZE = Pattern.compile("([0-9a-fA-F]{1,8})(;[\\t\\x20-\\x7e\\x80-\\xff]*)?");
 
-    private static final Pattern LINE_END = Pattern.compile("\r?\n");
-    private static final Pattern STATUS_LINE = Pattern.compile("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?");
-    private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
-    private static final Pattern CHUNK_SIZE = Pattern.compile("[0-9a-fA-F]{1,15}");
+    /** Gets what the reader finds. May throw {@link MalformedException}. */
+    interface Body {
+        /**
+         * The head is complete.
+         *
+         * @param length of the body, -1 when nothing announces it
+         */
+        void begin(int status, long length);
+
+        /** A chunk of so many bytes is announced. */
+        void expect(long more);
+
+        /** The next {@code count} bytes, to be copied. */
+        void append(byte[] piece, int from, int count);
+    }
 
     private enum Part {
         HEAD,
@@ -45,23 +67,30 @@ final class HttpAnswerReader {
         }
     }
 
-    private final int maxBody;
-    private final ByteBudget.Share share;
+    private final Body body;
     private Part part = Part.HEAD;
-    private byte[] line = new byte[1024];
-    private int lineLength;
-    private int status;
-    private long missing;
-    private byte[] body = {};
-    private int bodyLength;
+    /** Status line, header lines, a line between chunks, or trailers, as far as they have come. */
+    private byte[] lines = new byte[FIRST_LINES];
 
-    HttpAnswerReader(ExchangeLimits limits) {
-        this.maxBody = limits.answerBytes();
-        this.share = limits.budget().share();
+    private int held;
+    private int lineStart;
+    private int interim;
+    private boolean old;
+    private int status;
+    /** By a Content-Length; -1 without one. */
+    private long announced;
+
+    private boolean chunked;
+    private long missing;
+    /** Bytes of chunk extensions: with them each byte of a body could cost a line. */
+    private int extensions;
+
+    HttpAnswerReader(Body body) {
+        this.body = body;
     }
 
     /**
-     * Takes the next piece: the first {@code length} bytes of {@code piece}, which are copied.
+     * Takes the next piece: the first {@code length} bytes of {@code piece}, which are copied. Bytes behind the answer are dropped.
      *
      * @return whether the answer is complete now
      * @throws MalformedException when it can never become one
@@ -70,10 +99,10 @@ final class HttpAnswerReader {
         int at = 0;
         while (at < length && part != Part.COMPLETE) {
             at = switch (part) {
-                case HEAD -> head(piece, at, length);
+                case HEAD, TRAILER -> section(piece, at, length);
+                case CHUNK_SIZE, CHUNK_END -> chunkLine(piece, at, length);
                 case BODY_OF_KNOWN_LENGTH, CHUNK -> counted(piece, at, length);
                 case BODY_UNTIL_END -> uncounted(piece, at, length);
-                case CHUNK_SIZE, CHUNK_END, TRAILER -> chunkLine(piece, at, length);
                 case COMPLETE -> length;
             };
         }
@@ -94,106 +123,108 @@ final class HttpAnswerReader {
 
     /** Whether nothing at all has arrived. */
     boolean isEmpty() {
-        return part == Part.HEAD && lineLength == 0;
+        return part == Part.HEAD && held == 0 && interim == 0;
     }
 
-    HttpAnswer answer() {
-        if (part != Part.COMPLETE) {
-            throw new IllegalStateException("the answer is not complete");
-        }
-        if (body.length != bodyLength) {
-            resize(bodyLength);
-        }
-        return new HttpAnswer(status, body, share);
+    /** Whether the body has begun, or is over. */
+    boolean hasHead() {
+        return part != Part.HEAD;
     }
 
-    /** Gives up what has been read. */
-    void drop() {
-        share.close();
-        body = new byte[0];
-    }
-
-    private int head(byte[] piece, int from, int to) {
+    /** Reads header lines until an empty one. */
+    private int section(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
-            hold(piece[at], MAX_HEAD_BYTES, "headers");
-            if (piece[at] == '\n' && endsHead()) {
-                String text = new String(line, 0, lineLength, StandardCharsets.ISO_8859_1);
-                lineLength = 0;
-                readHead(LINE_END.split(text));
-                return at + 1;
+            hold(piece[at], MAX_HEAD_BYTES, part == Part.HEAD ? "headers" : "trailers");
+            if (piece[at] == '\n') {
+                String line = line(lineStart);
+                if (part == Part.HEAD && lineStart == 0) {
+                    readStatus(line);
+                } else if (line.isEmpty()) {
+                    forgetLines();
+                    endSection();
+                    return at + 1;
+                } else {
+                    readField(line);
+                }
+                lineStart = held;
             }
         }
         return to;
-    }
-
-    private boolean endsHead() {
-        return lineLength >= 2
-                && (line[lineLength - 2] == '\n'
-                        || lineLength >= 3 && line[lineLength - 2] == '\r' && line[lineLength - 3] == '\n');
-    }
-
-    private void readHead(String[] lines) {
-        readStatus(lines.length == 0 ? "" : lines[0]);
-        if (status >= 100 && status < 200) {
-            return;
-        }
-        long contentLength = -1;
-        boolean chunked = false;
-        for (int i = 1; i < lines.length; i++) {
-            int colon = lines[i].indexOf(':');
-            if (colon <= 0) {
-                throw new MalformedException("a header line without a colon");
-            }
-            String name = lines[i].substring(0, colon).trim().toLowerCase(Locale.ROOT);
-            String value = lines[i].substring(colon + 1).trim();
-            if (name.equals("content-length")) {
-                contentLength = contentLength(value, contentLength);
-            } else if (name.equals("transfer-encoding")) {
-                if (!value.equalsIgnoreCase("chunked") || chunked) {
-                    throw new MalformedException("an unknown transfer coding");
-                }
-                chunked = true;
-            }
-        }
-        beginBody(contentLength, chunked);
     }
 
     private void readStatus(String line) {
         if (!STATUS_LINE.matcher(line).matches()) {
             throw new MalformedException("no HTTP status line");
         }
+        old = line.startsWith("HTTP/1.0");
         status = Integer.parseInt(line.substring(9, 12));
+        announced = -1;
+        chunked = false;
     }
 
-    private static long contentLength(String value, long earlier) {
-        if (!LENGTH.matcher(value).matches()) {
-            throw new MalformedException("an unreadable Content-Length");
+    /** In a trailer section no field counts. */
+    private void readField(String line) {
+        Matcher field = FIELD.matcher(line);
+        if (!field.matches()) {
+            throw new MalformedException("an unreadable header line");
         }
-        long length = Long.parseLong(value);
-        if (earlier >= 0 && earlier != length) {
-            throw new MalformedException("two different Content-Length headers");
+        if (part == Part.TRAILER) {
+            return;
         }
-        return length;
+        String name = field.group(1).toLowerCase(Locale.ROOT);
+        String value = field.group(2).strip();
+        if (name.equals("content-length")) {
+            if (announced >= 0 || !LENGTH.matcher(value).matches()) {
+                throw new MalformedException("an unreadable or repeated Content-Length");
+            }
+            announced = Long.parseLong(value);
+        } else if (name.equals("transfer-encoding")) {
+            if (chunked || old || !value.equalsIgnoreCase("chunked")) {
+                throw new MalformedException("an unknown transfer coding");
+            }
+            chunked = true;
+        }
     }
 
-    private void beginBody(long contentLength, boolean chunked) {
-        if (status == 204 || status == 304) {
+    private void endSection() {
+        if (part == Part.TRAILER) {
+            part = Part.COMPLETE;
+        } else if (chunked && announced >= 0) {
+            throw new MalformedException("a Content-Length beside a transfer coding");
+        } else if (status < 200) {
+            passOver();
+        } else {
+            beginBody();
+        }
+    }
+
+    /** An interim answer has no body, and the one that counts is yet to come (RFC 9110, section 15.2). */
+    private void passOver() {
+        if (status == 101 || chunked || announced >= 0) {
+            throw new MalformedException("an interim answer that changes the protocol or has a body");
+        }
+        interim++;
+        if (interim > MAX_INTERIM) {
+            throw new MalformedException("more than " + MAX_INTERIM + " interim answers");
+        }
+    }
+
+    private void beginBody() {
+        boolean hasBody = status != 204 && status != 304;
+        missing = hasBody ? announced : 0;
+        body.begin(status, missing);
+        if (missing == 0) {
             part = Part.COMPLETE;
         } else if (chunked) {
             part = Part.CHUNK_SIZE;
-        } else if (contentLength >= 0) {
-            checkCap(contentLength);
-            missing = contentLength;
-            resize((int) Math.min(contentLength, BELIEVED_BODY_BYTES));
-            part = contentLength == 0 ? Part.COMPLETE : Part.BODY_OF_KNOWN_LENGTH;
         } else {
-            part = Part.BODY_UNTIL_END;
+            part = missing > 0 ? Part.BODY_OF_KNOWN_LENGTH : Part.BODY_UNTIL_END;
         }
     }
 
     private int counted(byte[] piece, int from, int to) {
         int count = (int) Math.min(missing, to - from);
-        append(piece, from, count, part == Part.CHUNK ? 0 : bodyLength + missing);
+        body.append(piece, from, count);
         missing -= count;
         if (missing == 0) {
             part = part == Part.CHUNK ? Part.CHUNK_END : Part.COMPLETE;
@@ -202,86 +233,68 @@ final class HttpAnswerReader {
     }
 
     private int uncounted(byte[] piece, int from, int to) {
-        checkCap((long) bodyLength + to - from);
-        append(piece, from, to - from, 0);
+        body.append(piece, from, to - from);
         return to;
     }
 
     private int chunkLine(byte[] piece, int from, int to) {
         for (int at = from; at < to; at++) {
+            hold(piece[at], MAX_CHUNK_LINE, "a chunk line");
             if (piece[at] == '\n') {
-                String text = new String(line, 0, lineLength, StandardCharsets.ISO_8859_1).trim();
-                lineLength = 0;
+                String text = line(0);
+                forgetLines();
                 endChunkLine(text);
                 return at + 1;
             }
-            hold(piece[at], MAX_CHUNK_LINE, "chunk line");
         }
         return to;
     }
 
-    private void endChunkLine(String line) {
-        switch (part) {
-            case CHUNK_SIZE -> beginChunk(line);
-            case CHUNK_END -> {
-                if (!line.isEmpty()) {
-                    throw new MalformedException("a chunk that is longer than announced");
-                }
-                part = Part.CHUNK_SIZE;
+    private void endChunkLine(String text) {
+        if (part == Part.CHUNK_END) {
+            if (!text.isEmpty()) {
+                throw new MalformedException("a chunk that is longer than announced");
             }
-            default -> {
-                if (line.isEmpty()) {
-                    part = Part.COMPLETE;
-                }
-            }
+            part = Part.CHUNK_SIZE;
+            return;
         }
-    }
-
-    private void beginChunk(String line) {
-        String size = line.contains(";") ? line.substring(0, line.indexOf(';')).trim() : line;
-        if (!CHUNK_SIZE.matcher(size).matches()) {
+        Matcher size = CHUNK_SIZE.matcher(text);
+        if (!size.matches()) {
             throw new MalformedException("an unreadable chunk size");
         }
-        missing = Long.parseLong(size, 16);
-        checkCap(bodyLength + missing);
+        extensions += text.length() - size.end(1);
+        if (extensions > MAX_HEAD_BYTES) {
+            throw new MalformedException("chunk extensions of more than " + MAX_HEAD_BYTES + " bytes");
+        }
+        missing = Long.parseLong(size.group(1), 16);
+        body.expect(missing);
         part = missing == 0 ? Part.TRAILER : Part.CHUNK;
     }
 
-    private void checkCap(long length) {
-        if (length > maxBody) {
-            throw new MalformedException("the answer is longer than " + maxBody + " bytes");
+    private void hold(byte value, int most, String what) {
+        if (held == most) {
+            throw new MalformedException(what + " of more than " + most + " bytes");
         }
+        if (held == lines.length) {
+            lines = Arrays.copyOf(lines, 2 * lines.length);
+        }
+        lines[held++] = value;
     }
 
-    private void append(byte[] piece, int from, int count, long expected) {
-        int needed = bodyLength + count;
-        if (needed > body.length) {
-            long grown = Math.max(needed, Math.min(2L * body.length, expected > 0 ? expected : maxBody));
-            resize((int) Math.min(Math.max(grown, FREE_BODY_BYTES), Math.max(maxBody, needed)));
+    /** The line that begins at {@code from} and has just ended, without its end. */
+    private String line(int from) {
+        int end = held - 2;
+        if (end < from || lines[end] != '\r') {
+            throw new MalformedException("a line that does not end with CR LF");
         }
-        System.arraycopy(piece, from, body, bodyLength, count);
-        bodyLength = needed;
+        return new String(lines, from, end - from, StandardCharsets.ISO_8859_1);
     }
 
-    /** While it is copied the body is there twice, and counts so. */
-    private void resize(int length) {
-        if (length > FREE_BODY_BYTES && !share.tryGrow(length)) {
-            throw new MalformedException("no room for an answer of " + length + " bytes beside the others");
+    private void forgetLines() {
+        if (lines.length > FIRST_LINES) {
+            lines = new byte[FIRST_LINES];
         }
-        int before = body.length;
-        body = Arrays.copyOf(body, length);
-        if (before > FREE_BODY_BYTES) {
-            share.shrink(before);
-        }
-    }
-
-    private void hold(byte value, int cap, String what) {
-        if (lineLength == cap) {
-            throw new MalformedException(what + " longer than " + cap + " bytes");
-        }
-        if (lineLength == line.length) {
-            line = Arrays.copyOf(line, 2 * line.length);
-        }
-        line[lineLength++] = value;
+        held = 0;
+        lineStart = 0;
     }
 }

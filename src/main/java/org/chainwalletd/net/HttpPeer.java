@@ -1,19 +1,257 @@
 package org.chainwalletd.net;
 
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
 
 /**
  * HTTP/1.1 requests to one peer, each on a connection of its own: a node reads one request per connection (chain protocol, section 10.1).
- * Thread-safe; never blocks its caller; holds no connection between requests.
+ * An {@code https} peer's certificate is checked, with the name or address in its URL. Thread-safe; never blocks its caller; holds no
+ * connection between requests.
  */
-public interface HttpPeer {
-    /** How long after its answer a peer may take to close: so it has surely counted the connection out before the next one comes. */
-    Duration LINGER = Duration.ofMillis(250);
+public final class HttpPeer {
+    /** How long after its answer a node may take to close: so it has surely counted the connection out before the next one comes. */
+    private static final Duration LINGER = Duration.ofMillis(250);
+
+    /** More than a peer is asked at a time. */
+    private static final int MAX_LOOK_UPS = 1024;
+
+    private final Exchange.Resources resources;
+    private final Optional<Supplier<SSLContext>> trust;
+    private final String host;
+    private final int port;
+    private final boolean addressed;
+    private final String ownTarget;
+    private final String path;
+    private final String headers;
+    private final ThreadPoolExecutor names;
+
+    HttpPeer(Exchange.Resources resources, URI url, Optional<String> bearer, Supplier<SSLContext> trust) {
+        this.resources = resources;
+        boolean secure = url.getScheme().equalsIgnoreCase("https");
+        this.trust = secure ? Optional.of(trust) : Optional.empty();
+        String named = url.getHost();
+        this.host = named.startsWith("[") ? named.substring(1, named.length() - 1) : named;
+        this.addressed = host.contains(":") || host.matches("[0-9.]+");
+        this.port = url.getPort() >= 0 ? url.getPort() : secure ? 443 : 80;
+        String own = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+        this.ownTarget = url.getRawQuery() == null ? own : own + "?" + url.getRawQuery();
+        this.path = own.replaceAll("/+$", "");
+        String authority = url.getPort() >= 0 ? named + ":" + url.getPort() : named;
+        this.headers = "Host: " + authority + "\r\n"
+                + bearer.map(token -> "Authorization: Bearer " + token + "\r\n").orElse("");
+        this.names = nameThread(host);
+    }
+
+    /** A look-up can block for long: it has a thread of its own while there is something to look up. */
+    private static ThreadPoolExecutor nameThread(String host) {
+        ThreadPoolExecutor one =
+                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MAX_LOOK_UPS), work -> {
+                    Thread thread = new Thread(work, "walletd-name-of-" + host);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        one.allowCoreThreadTimeOut(true);
+        return one;
+    }
 
     /**
-     * Sends {@code body} as a POST.
+     * Sends {@code body} as a POST to the peer's URL. After the answer the peer has a moment to close the connection first.
      *
      * @param listener hears of the answer, or that there is none, and then that the connection is closed
      */
-    void post(byte[] body, ExchangeLimits limits, ExchangeListener listener);
+    public void post(byte[] body, ExchangeLimits limits, ExchangeListener listener) {
+        begin(HttpRequest.post(body), limits.deadline(), LINGER, new WholeAnswer(limits, listener));
+    }
+
+    /**
+     * Sends {@code request}, and closes the connection as soon as the answer is there.
+     *
+     * @param executor runs {@code read}
+     * @param read gets the answer, whatever its status, which is closed behind it
+     * @param closed run when the connection counts no longer
+     * @return what {@code read} made of it, or its failure, or {@link NoAnswerException}
+     */
+    public <T> CompletableFuture<T> ask(
+            HttpRequest request,
+            ExchangeLimits limits,
+            Executor executor,
+            Function<HttpAnswer, T> read,
+            Runnable closed) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        ExchangeListener listener = new ExchangeListener() {
+            @Override
+            public void answered(HttpAnswer answer) {
+                try {
+                    executor.execute(() -> settle(outcome, read, answer));
+                } catch (RejectedExecutionException e) {
+                    answer.close();
+                    failed(new NoAnswerException("no thread is free to read its answer", true));
+                }
+            }
+
+            @Override
+            public void failed(NoAnswerException failure) {
+                outcome.completeExceptionally(failure);
+            }
+
+            @Override
+            public void closed() {
+                closed.run();
+            }
+        };
+        begin(request, limits.deadline(), Duration.ZERO, new WholeAnswer(limits, listener));
+        return outcome;
+    }
+
+    private static <T> void settle(CompletableFuture<T> outcome, Function<HttpAnswer, T> read, HttpAnswer answer) {
+        try (answer) {
+            outcome.complete(read.apply(answer));
+        } catch (RuntimeException | StackOverflowError e) {
+            outcome.completeExceptionally(e);
+        }
+    }
+
+    /**
+     * The body of an answer with status 200 as it comes, for as long as the peer sends. Not more than one piece of at most 16 KiB is held
+     * while nobody takes it; the rest waits at the peer. Fails with {@link HttpAnswer.RefusedException} for any other status, and with
+     * {@link NoAnswerException}.
+     *
+     * @param answerWithin from the first step, connecting included, to the end of the answer's head
+     * @param opened run before the first piece, on the stream's thread
+     */
+    public Source<ByteString, NotUsed> stream(HttpRequest request, Duration answerWithin, Runnable opened) {
+        return Source.fromGraph(
+                new AnswerStream(receiver -> begin(request, answerWithin, Duration.ZERO, receiver), opened));
+    }
+
+    private Exchange begin(HttpRequest request, Duration deadline, Duration linger, Exchange.Receiver receiver) {
+        ByteBuffer wire = ByteBuffer.wrap(request.wire(ownTarget, path, headers));
+        Exchange exchange = new Exchange(resources, port, wire, deadline, linger, receiver);
+        try {
+            resources.loop().execute(() -> begin(exchange));
+        } catch (RejectedExecutionException e) {
+            receiver.failed(new NoAnswerException(e.getMessage(), false));
+            receiver.closed();
+        }
+        return exchange;
+    }
+
+    /** A fault of ours costs the caller its call, but never its answer. */
+    private void begin(Exchange exchange) {
+        try {
+            exchange.begin();
+            if (trust.isPresent()) {
+                resources.executor().execute(() -> secure(exchange, trust.get()));
+            } else {
+                find(exchange);
+            }
+        } catch (RejectedExecutionException e) {
+            exchange.noConnection("no thread is free for it");
+        } catch (RuntimeException e) {
+            exchange.noConnection(e.toString());
+            throw e;
+        }
+    }
+
+    /** Reads certificates from disk the first time, and makes the keys of the handshake. */
+    private void secure(Exchange exchange, Supplier<SSLContext> context) {
+        try {
+            String name = host.replaceFirst("\\.$", "");
+            SSLEngine engine = context.get().createSSLEngine(name, port);
+            engine.setUseClientMode(true);
+            SSLParameters parameters = engine.getSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+            if (!addressed) {
+                // By itself the JDK tells only names with a dot.
+                parameters.setServerNames(List.of(new SNIHostName(name)));
+            }
+            engine.setSSLParameters(parameters);
+            engine.beginHandshake();
+            resources.loop().execute(() -> {
+                exchange.secure(engine);
+                find(exchange);
+            });
+        } catch (SSLException | RuntimeException e) {
+            resources.loop().execute(() -> exchange.noConnection(e.toString()));
+        }
+    }
+
+    private void find(Exchange exchange) {
+        if (addressed) {
+            look(exchange);
+            return;
+        }
+        try {
+            names.execute(() -> look(exchange));
+        } catch (RejectedExecutionException e) {
+            exchange.noConnection(MAX_LOOK_UPS + " requests wait for the name " + host);
+        }
+    }
+
+    private void look(Exchange exchange) {
+        try {
+            InetAddress[] addresses = InetAddress.getAllByName(host);
+            if (addressed) {
+                exchange.connect(addresses);
+            } else {
+                resources.loop().execute(() -> exchange.connect(addresses));
+            }
+        } catch (UnknownHostException e) {
+            resources.loop().execute(() -> exchange.noConnection("the name " + host + " is not known"));
+        } catch (RuntimeException e) {
+            resources.loop().execute(() -> exchange.noConnection("the name " + host + " cannot be looked up: " + e));
+        }
+    }
+
+    /** Collects an answer as a whole. */
+    private static final class WholeAnswer extends WholeBody implements Exchange.Receiver {
+        private final ExchangeListener listener;
+
+        WholeAnswer(ExchangeLimits limits, ExchangeListener listener) {
+            super(limits);
+            this.listener = listener;
+        }
+
+        @Override
+        public boolean goesOn() {
+            return true;
+        }
+
+        @Override
+        public void complete() {
+            listener.answered(answer());
+        }
+
+        @Override
+        public void failed(NoAnswerException failure) {
+            drop();
+            listener.failed(failure);
+        }
+
+        @Override
+        public void closed() {
+            listener.closed();
+        }
+    }
 }

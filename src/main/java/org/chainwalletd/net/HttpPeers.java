@@ -8,22 +8,21 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorSystem;
 
-/** Makes the way to each peer, and holds what the ways have in common. */
+/**
+ * The daemon's one HTTP client: it makes the way to each peer (node, indexer, endpoint of the account chain, swap pool) and owns the thread
+ * that carries the connections of all of them.
+ */
 public final class HttpPeers implements AutoCloseable {
-    private final ActorSystem<?> system;
+    private final Exchange.Resources resources;
     private final Supplier<SSLContext> trust;
-    private final Executor executor;
-    private final SocketLoop loop;
 
-    private HttpPeers(ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, SocketLoop loop) {
-        this.system = system;
+    private HttpPeers(Exchange.Resources resources, Supplier<SSLContext> trust) {
+        this.resources = resources;
         this.trust = trust;
-        this.executor = executor;
-        this.loop = loop;
     }
 
     /**
-     * @param executor makes the streams that bring TLS
+     * @param executor does the long steps of TLS handshakes, such as checking a certificate
      * @param loopDied run when the thread that carries the sockets has ended without {@link #close}: nothing is answered after that
      */
     public static HttpPeers start(ActorSystem<?> system, Executor executor, Runnable loopDied) {
@@ -35,7 +34,9 @@ public final class HttpPeers implements AutoCloseable {
      */
     public static HttpPeers start(
             ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, Runnable loopDied) {
-        return new HttpPeers(system, trust, executor, SocketLoop.start(loopDied));
+        Exchange.TimeOuts timeOuts =
+                (time, work) -> system.scheduler().scheduleOnce(time, work, system.executionContext());
+        return new HttpPeers(new Exchange.Resources(SocketLoop.start(loopDied), timeOuts, executor), trust);
     }
 
     /** A peer that asks for no credentials. */
@@ -45,15 +46,15 @@ public final class HttpPeers implements AutoCloseable {
 
     /**
      * @param url {@code http} or {@code https}, without user information
-     * @param bearer token that goes with each request
+     * @param bearer token that goes with each request: visible ASCII
      */
     public HttpPeer to(URI url, Optional<String> bearer) {
-        PostHead head = new PostHead(url, bearer);
-        if (url.getScheme().equalsIgnoreCase("https")) {
-            return new TlsPeer(system, head, trust, executor);
-        }
-        TimeOuts timeOuts = (time, work) -> system.scheduler().scheduleOnce(time, work, system.executionContext());
-        return new PlainPeer(loop, timeOuts, head);
+        return new HttpPeer(resources, url, bearer, trust);
+    }
+
+    /** A peer that is trusted by {@code own} alone, whatever the others are trusted by. */
+    public HttpPeer trustedBy(URI url, SSLContext own) {
+        return new HttpPeer(resources, url, Optional.empty(), () -> own);
     }
 
     private static SSLContext defaultTrust() {
@@ -67,6 +68,6 @@ public final class HttpPeers implements AutoCloseable {
     /** Requests under way fail. */
     @Override
     public void close() {
-        loop.close();
+        resources.loop().close();
     }
 }

@@ -1,25 +1,36 @@
 package org.chainwalletd.net;
 
-/** No complete answer came; the message says why, without the peer's URL. */
+/** No complete answer came; the message says why, without the peer's URL and without a word of the peer's. */
 public final class NoAnswerException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final boolean mayHaveArrived;
-    private final boolean cut;
-
-    NoAnswerException(String message, boolean mayHaveArrived) {
-        this(message, mayHaveArrived, false);
+    enum Kind {
+        LOST,
+        LATE,
+        CUT
     }
 
-    NoAnswerException(String message, boolean mayHaveArrived, boolean cut) {
+    private final Kind kind;
+    private final boolean mayHaveArrived;
+
+    NoAnswerException(String message, boolean mayHaveArrived) {
+        this(Kind.LOST, message, mayHaveArrived);
+    }
+
+    NoAnswerException(Kind kind, String message, boolean mayHaveArrived) {
         super(message, null, false, false);
+        this.kind = kind;
         this.mayHaveArrived = mayHaveArrived;
-        this.cut = cut;
     }
 
     /** Whether the answer was cut off here: it was longer than allowed, no HTTP, or there was no room for it. */
     public boolean isCut() {
-        return cut;
+        return kind == Kind.CUT;
+    }
+
+    /** Whether the time for it was over. */
+    public boolean isLate() {
+        return kind == Kind.LATE;
     }
 
     /** False when the request was certainly never handed to a connection. */

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that carries many connections. What it does for one of them may not block: what is long is handed to other threads. Plain
- * connections to peers live on it altogether: one is made and closed at every call, so its price is that of the system calls; materialising a
+ * One thread that carries many connections. What it does for one of them may not block: what is long is handed to other threads.
+ * Connections to peers live on it altogether: one is made and closed at every call, so its price is that of the system calls; materialising a
  * stream for each costs several times as much. Those of clients are read on it ({@link ClientSocket}).
  */
 public final class SocketLoop implements Executor, AutoCloseable {
@@ -106,13 +106,23 @@ public final class SocketLoop implements Executor, AutoCloseable {
      * @return bytes read, 0 when there are none now, -1 at the end of the connection
      */
     int read(SocketChannel channel, PieceReader reader) throws IOException {
-        incoming.clear();
+        return read(channel, piece.length, reader);
+    }
+
+    /** The same, with not more than {@code most} bytes at once. */
+    int read(SocketChannel channel, int most, PieceReader reader) throws IOException {
+        incoming.clear().limit(Math.min(most, piece.length));
         int count = channel.read(incoming);
         if (count > 0) {
             incoming.flip().get(piece, 0, count);
             reader.accept(piece, count);
         }
         return count;
+    }
+
+    /** For the loop's own thread: room for a piece that comes in another way, overwritten by what comes next. */
+    byte[] scratch() {
+        return piece;
     }
 
     /** Takes the first {@code length} bytes. */

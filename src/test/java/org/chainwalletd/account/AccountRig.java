@@ -30,6 +30,7 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
@@ -80,7 +81,7 @@ public final class AccountRig implements AutoCloseable {
 
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
-        endpoints = EvmEndpoints.start(kit.system(), spawner(), setup(2, patience, urls()), executor);
+        endpoints = EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(2, patience, urls()), executor);
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         sends = done(AccountService.start(
@@ -104,7 +105,7 @@ public final class AccountRig implements AutoCloseable {
     /** With what it may hold of answers, and somebody who reads its figures. */
     EvmEndpoints client(ByteBudget answers, MeterRegistry metrics) {
         return EvmEndpoints.start(
-                kit.system(),
+                Peers.of(kit.system()),
                 spawner(),
                 new EvmEndpoints.Setup(
                         urls(),
@@ -122,7 +123,7 @@ public final class AccountRig implements AutoCloseable {
     }
 
     EvmEndpoints client(int agree, Duration time, URI... urls) {
-        return EvmEndpoints.start(kit.system(), spawner(), setup(agree, time, List.of(urls)), executor);
+        return EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(agree, time, List.of(urls)), executor);
     }
 
     List<URI> urls() {

@@ -51,10 +51,12 @@ class ByteBudgetTest {
 
     @Test
     void an_answer_counts_until_it_is_closed() {
-        HttpAnswerReader reader = reader();
-        assertThat(accept(reader, "HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n" + "x".repeat(30_000)))
+        WholeBody body = body();
+        assertThat(accept(
+                        new HttpAnswerReader(body),
+                        "HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n" + "x".repeat(30_000)))
                 .isTrue();
-        HttpAnswer answer = reader.answer();
+        HttpAnswer answer = body.answer();
         assertThat(budget.held()).isEqualTo(30_000);
         answer.close();
         assertThat(budget.held()).isZero();
@@ -64,23 +66,24 @@ class ByteBudgetTest {
     void an_answer_that_finds_no_room_is_refused_while_a_short_one_still_comes() {
         assertThat(budget.tryTake(90_000)).isTrue();
 
-        assertThatThrownBy(() -> accept(reader(), "HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n"))
+        assertThatThrownBy(
+                        () -> accept(new HttpAnswerReader(body()), "HTTP/1.1 200 OK\r\nContent-Length: 30000\r\n\r\n"))
                 .isInstanceOf(HttpAnswerReader.MalformedException.class)
                 .hasMessage("no room for an answer of 30000 bytes beside the others");
 
-        HttpAnswerReader shorter = reader();
+        WholeBody shorter = body();
         assertThat(accept(
-                        shorter,
-                        "HTTP/1.1 200 OK\r\nContent-Length: 16384\r\n\r\n"
-                                + "x".repeat(HttpAnswerReader.FREE_BODY_BYTES)))
+                        new HttpAnswerReader(shorter),
+                        "HTTP/1.1 200 OK\r\nContent-Length: 16384\r\n\r\n" + "x".repeat(WholeBody.FREE_BYTES)))
                 .isTrue();
-        assertThat(shorter.answer().body()).hasSize(HttpAnswerReader.FREE_BODY_BYTES);
+        assertThat(shorter.answer().body()).hasSize(WholeBody.FREE_BYTES);
         assertThat(budget.held()).isEqualTo(90_000);
     }
 
     @Test
     void a_body_without_a_length_is_counted_as_it_grows() {
-        HttpAnswerReader reader = reader();
+        WholeBody body = body();
+        HttpAnswerReader reader = new HttpAnswerReader(body);
         accept(reader, "HTTP/1.1 200 OK\r\n\r\n" + "x".repeat(20_000));
         assertThat(budget.held()).isGreaterThanOrEqualTo(20_000);
         assertThatThrownBy(() -> {
@@ -90,12 +93,12 @@ class ByteBudgetTest {
                 })
                 .isInstanceOf(HttpAnswerReader.MalformedException.class);
         assertThat(budget.held()).isLessThanOrEqualTo(100_000);
-        reader.drop();
+        body.drop();
         assertThat(budget.held()).isZero();
     }
 
-    private HttpAnswerReader reader() {
-        return new HttpAnswerReader(new ExchangeLimits(1 << 20, Duration.ofSeconds(1), budget));
+    private WholeBody body() {
+        return new WholeBody(new ExchangeLimits(1 << 20, Duration.ofSeconds(1), budget));
     }
 
     private static boolean accept(HttpAnswerReader reader, String wire) {

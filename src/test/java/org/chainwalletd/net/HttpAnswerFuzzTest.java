@@ -22,24 +22,25 @@ class HttpAnswerFuzzTest {
 
     private static String read(byte[]... pieces) {
         ByteBudget budget = ByteBudget.of(1 << 18);
-        HttpAnswerReader reader = new HttpAnswerReader(new ExchangeLimits(1 << 16, Duration.ofSeconds(1), budget));
+        WholeBody body = new WholeBody(new ExchangeLimits(1 << 16, Duration.ofSeconds(1), budget));
+        HttpAnswerReader reader = new HttpAnswerReader(body);
         try {
             for (byte[] piece : pieces) {
                 if (reader.accept(piece, piece.length)) {
                     break;
                 }
             }
-            return reader.end() ? text(reader) : "incomplete";
+            return reader.end() ? text(body) : "incomplete";
         } catch (HttpAnswerReader.MalformedException e) {
             return "malformed";
         } finally {
-            reader.drop();
+            body.drop();
             assertThat(budget.held()).isZero();
         }
     }
 
-    private static String text(HttpAnswerReader reader) {
-        try (HttpAnswer answer = reader.answer()) {
+    private static String text(WholeBody body) {
+        try (HttpAnswer answer = body.answer()) {
             return answer.status() + Arrays.toString(answer.body());
         }
     }

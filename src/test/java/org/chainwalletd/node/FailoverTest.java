@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -147,11 +148,31 @@ class FailoverTest {
     }
 
     @Test
+    void a_node_that_floods_behind_its_answer_keeps_no_other_waiting() {
+        first.on("*", (request, socket) -> {
+            HEIGHT_7.serve(request, socket);
+            byte[] flood = new byte[1 << 20];
+            while (!socket.isClosed()) {
+                socket.getOutputStream().write(flood);
+            }
+        });
+        second.on("*", HEIGHT_7);
+        NodeClient flooded = harness.client(first.url());
+        NodeClient both = harness.client(first.url(), second.url());
+        for (int i = 0; i < 8; i++) {
+            assertThat(get(flooded.tip()).height()).isEqualTo(7);
+            assertThat(get(both.tip()).height()).isEqualTo(7);
+        }
+
+        Await.until("the floods are cut", () -> first.serving() == 0);
+    }
+
+    @Test
     void an_answer_without_a_length_ends_with_the_connection() {
         first.on(
                 "*",
-                (request, socket) -> raw("HTTP/1.0 200 OK\nServer: old\n\n{\"jsonrpc\":\"2.0\",\"id\":" + request.id()
-                                + ",\"result\":{\"height\":9,\"block_id\":\"" + ID + "\"}}")
+                (request, socket) -> raw("HTTP/1.0 200 OK\r\nServer: old\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":"
+                                + request.id() + ",\"result\":{\"height\":9,\"block_id\":\"" + ID + "\"}}")
                         .serve(request, socket));
 
         assertThat(get(harness.client(first.url()).tip()).height()).isEqualTo(9);

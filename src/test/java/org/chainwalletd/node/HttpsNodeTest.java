@@ -6,33 +6,28 @@ import static org.chainwalletd.node.NodeHarness.get;
 import static org.chainwalletd.testkit.ScriptedNode.result;
 
 import com.typesafe.config.ConfigFactory;
-import java.math.BigInteger;
 import java.net.URI;
-import java.security.KeyPair;
-import java.security.KeyPairGenerator;
-import java.security.KeyStore;
-import java.security.cert.X509Certificate;
-import java.security.spec.ECGenParameterSpec;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.Date;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
-import org.bouncycastle.asn1.x500.X500Name;
-import org.bouncycastle.asn1.x509.Extension;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLSocket;
 import org.bouncycastle.asn1.x509.GeneralName;
-import org.bouncycastle.asn1.x509.GeneralNames;
-import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
-import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
-import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.ScriptedNode;
+import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Nodes behind a TLS proxy: the certificate has to be trusted and of the right host. */
 class HttpsNodeTest {
-    private static final char[] NO_PASSWORD = {};
+    private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + "ab".repeat(32) + "\"}");
 
     private final NodeHarness harness = new NodeHarness(ConfigFactory.empty());
     private ScriptedNode node;
@@ -43,49 +38,17 @@ class HttpsNodeTest {
         harness.close();
     }
 
-    private X509Certificate serve(GeneralName subject) throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-        generator.initialize(new ECGenParameterSpec("secp256r1"));
-        KeyPair keys = generator.generateKeyPair();
-        X500Name name = new X500Name("CN=test node");
-        Instant now = Instant.now();
-        X509Certificate certificate = new JcaX509CertificateConverter()
-                .getCertificate(new JcaX509v3CertificateBuilder(
-                                name,
-                                BigInteger.ONE,
-                                Date.from(now.minus(1, ChronoUnit.DAYS)),
-                                Date.from(now.plus(1, ChronoUnit.DAYS)),
-                                name,
-                                keys.getPublic())
-                        .addExtension(Extension.subjectAlternativeName, false, new GeneralNames(subject))
-                        .build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, NO_PASSWORD);
-        store.setKeyEntry("node", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {certificate});
-        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(store, NO_PASSWORD);
-        SSLContext server = SSLContext.getInstance("TLS");
-        server.init(managers.getKeyManagers(), null, null);
-        node = ScriptedNode.start(server.getServerSocketFactory(), "https");
-        node.on("*", result("{\"height\":7,\"block_id\":\"" + "ab".repeat(32) + "\"}"));
+    private TestCertificate serve(GeneralName subject) throws Exception {
+        TestCertificate certificate = TestCertificate.of(subject);
+        node = ScriptedNode.start(certificate.server().getServerSocketFactory(), "https");
+        node.on("*", HEIGHT_7);
         return certificate;
-    }
-
-    private static SSLContext trusting(X509Certificate certificate) throws Exception {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, NO_PASSWORD);
-        store.setCertificateEntry("node", certificate);
-        TrustManagerFactory managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        managers.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, managers.getTrustManagers(), null);
-        return context;
     }
 
     @Test
     void a_node_with_a_trusted_certificate_is_asked() throws Exception {
-        X509Certificate certificate = serve(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
-        NodeClient client = harness.trusting(trusting(certificate)).client(node.url());
+        TestCertificate certificate = serve(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
+        NodeClient client = harness.trusting(certificate.client()).client(node.url());
 
         assertThat(get(client.tip()).height()).isEqualTo(7);
         assertThat(get(client.tip()).height()).isEqualTo(7);
@@ -104,11 +67,11 @@ class HttpsNodeTest {
 
     @Test
     void a_certificate_of_another_host_is_refused() throws Exception {
-        X509Certificate certificate = serve(new GeneralName(GeneralName.dNSName, "other.example"));
+        TestCertificate certificate = serve(new GeneralName(GeneralName.dNSName, "other.example"));
 
         failure(
                 NodeException.Unreachable.class,
-                harness.trusting(trusting(certificate))
+                harness.trusting(certificate.client())
                         .client(node.url())
                         .hasty()
                         .tip());
@@ -117,11 +80,62 @@ class HttpsNodeTest {
     }
 
     @Test
-    void a_name_is_checked_against_the_certificate() throws Exception {
-        X509Certificate certificate = serve(new GeneralName(GeneralName.dNSName, "localhost"));
+    void the_name_of_a_node_is_told_in_the_handshake() throws Exception {
+        TestCertificate certificate = serve(new GeneralName(GeneralName.dNSName, "localhost"));
+        List<SNIServerName> told = new CopyOnWriteArrayList<>();
+        node.on("*", (request, socket) -> {
+            told.addAll(((ExtendedSSLSession) ((SSLSocket) socket).getSession()).getRequestedServerNames());
+            HEIGHT_7.serve(request, socket);
+        });
         URI byName = URI.create("https://localhost:" + node.url().getPort());
 
-        assertThat(get(harness.trusting(trusting(certificate)).client(byName).tip())
+        get(harness.trusting(certificate.client()).client(byName).tip());
+
+        assertThat(told).containsExactly(new SNIHostName("localhost"));
+    }
+
+    @Test
+    void answers_of_many_records_and_many_calls_at_a_time_come_whole() throws Exception {
+        TestCertificate certificate = serve(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
+        String hex = "ab".repeat(500_000);
+        node.on("get_transaction", result("{\"tx_hex\":\"" + hex + "\",\"in_mempool\":true}"));
+        NodeClient client = harness.trusting(certificate.client()).client(node.url());
+
+        List<CompletionStage<Optional<NodeClient.NodeTransaction>>> calls = Stream.generate(
+                        () -> client.transaction(Hash256.parse("cd".repeat(32))))
+                .limit(8)
+                .toList();
+
+        for (CompletionStage<Optional<NodeClient.NodeTransaction>> call : calls) {
+            assertThat(get(call).orElseThrow().bytes().hex()).isEqualTo(hex);
+        }
+    }
+
+    @Test
+    void a_long_request_goes_through_tls_as_a_whole() throws Exception {
+        TestCertificate certificate = serve(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
+        String hex = "cd".repeat(900_000);
+        node.on(
+                "send_raw_transaction",
+                (request, socket) -> result("{\"tx_id\":\""
+                                + Hash256.sha256(request.params()
+                                                .get("tx_hex")
+                                                .textValue()
+                                                .getBytes(StandardCharsets.US_ASCII))
+                                        .hex()
+                                + "\"}")
+                        .serve(request, socket));
+
+        assertThat(get(harness.trusting(certificate.client()).client(node.url()).sendRawTransaction(Bytes.parse(hex))))
+                .isEqualTo(Hash256.sha256(hex.getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    @Test
+    void a_name_is_checked_against_the_certificate() throws Exception {
+        TestCertificate certificate = serve(new GeneralName(GeneralName.dNSName, "localhost"));
+        URI byName = URI.create("https://localhost:" + node.url().getPort());
+
+        assertThat(get(harness.trusting(certificate.client()).client(byName).tip())
                         .height())
                 .isEqualTo(7);
     }

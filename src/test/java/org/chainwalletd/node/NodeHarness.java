@@ -69,6 +69,15 @@ final class NodeHarness implements AutoCloseable {
         return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
+    Nodes.Spawner spawner() {
+        return new UnderKit();
+    }
+
+    /** To all upstreams, with connections of its own. */
+    Nodes.Way way() {
+        return Nodes.Way.of(kit.system(), () -> trust, executor, metrics);
+    }
+
     private final class UnderKit implements Nodes.Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {

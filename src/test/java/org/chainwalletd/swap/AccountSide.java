@@ -20,6 +20,7 @@ import org.chainwalletd.keyring.EvmKeys;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 
 /** What the daemon has of the account chain, in one life: its endpoints over real sockets, and the owner of its nonces. */
@@ -50,7 +51,7 @@ record AccountSide(EvmEndpoints endpoints, AccountService sends) {
             }
         };
         EvmEndpoints asked = EvmEndpoints.start(
-                kit.system(),
+                Peers.of(kit.system()),
                 spawner,
                 new EvmEndpoints.Setup(
                         List.of(endpoints), 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, PATIENCE),

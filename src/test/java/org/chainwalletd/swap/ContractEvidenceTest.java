@@ -22,6 +22,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -87,7 +88,7 @@ class ContractEvidenceTest {
             }
         };
         return EvmEndpoints.start(
-                kit.system(),
+                Peers.of(kit.system()),
                 spawner,
                 new EvmEndpoints.Setup(
                         urls, 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, Duration.ofSeconds(10)),

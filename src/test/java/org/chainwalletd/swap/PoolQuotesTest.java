@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.devnet.pool.PoolConduct;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.Pool;
@@ -21,6 +22,7 @@ import org.chainwalletd.swap.pool.PoolQuote;
 import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TwoChains;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,11 +50,10 @@ class PoolQuotesTest {
 
     private static QuoteBinding.Outcome quoted(TwoChains chains, Direction direction) {
         Pool pool = new HttpPool(
-                kit.system(),
-                chains.poolUri(),
-                Optional.empty(),
+                Peers.of(kit.system()).to(chains.poolUri()),
                 PoolWords.DEFAULT,
                 Duration.ofSeconds(20),
+                ByteBudget.of(HttpPool.MOST_HELD),
                 ForkJoinPool.commonPool());
         String amount = direction.isSell() ? "12" : "0.5";
         Hash256 hashLock = Hash256.sha256(new byte[] {(byte) direction.ordinal(), 42});

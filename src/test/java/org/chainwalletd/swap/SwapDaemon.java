@@ -32,6 +32,7 @@ import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.spend.Allowance;
 import org.chainwalletd.spend.Drawing;
@@ -54,6 +55,7 @@ import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.PlainKeys;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmDevnet;
@@ -152,11 +154,10 @@ final class SwapDaemon implements AutoCloseable {
                 follow.executor(),
                 outside.endpoints().stream().map(EvmEndpoint::uri).toArray(URI[]::new));
         pool = new HttpPool(
-                follow.kit().system(),
-                outside.chains().poolUri(),
-                Optional.empty(),
+                Peers.of(follow.kit().system()).to(outside.chains().poolUri()),
                 PoolWords.DEFAULT,
                 Duration.ofSeconds(30),
+                ByteBudget.of(HttpPool.MOST_HELD),
                 follow.executor());
         legs = legs();
         engine = follow.kit()

@@ -41,6 +41,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -60,6 +61,7 @@ import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -193,11 +195,10 @@ class SwapMethodsTest {
         Quoting quoting = new Quoting(new Quoting.Setup(
                 new QuoteBinding(limits(), key -> false),
                 new HttpPool(
-                        kit.system(),
-                        chains.poolUri(),
-                        Optional.empty(),
+                        Peers.of(kit.system()).to(chains.poolUri()),
                         PoolWords.DEFAULT,
                         Duration.ofSeconds(20),
+                        ByteBudget.of(HttpPool.MOST_HELD),
                         EXECUTOR),
                 endpoints,
                 address -> CompletableFuture.completedFuture(Optional.of(Sample.OUR_KEY)
@@ -228,7 +229,7 @@ class SwapMethodsTest {
 
     private EvmEndpoints endpoints() {
         return EvmEndpoints.start(
-                kit.system(),
+                Peers.of(kit.system()),
                 new EvmEndpoints.Spawner() {
                     @Override
                     public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {

@@ -28,6 +28,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.KillSwitch;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.net.HttpAnswer;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -287,6 +288,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         Set<Address> changed = new HashSet<>(nudges.resync() ? stream.addresses : nudges.heard());
         if (!nudges.resync()) {
             changed.removeIf(stream.unheard::remove);
+            changed.addAll(nudges.again());
         }
         if (!changed.isEmpty()) {
             news.accept(new PushNews.Changed(url, Set.copyOf(changed)));
@@ -344,7 +346,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     }
 
     private static int statusOf(Throwable failure) {
-        return failure instanceof PushConnection.RefusedException refused ? refused.status() : 0;
+        return failure instanceof HttpAnswer.RefusedException refused ? refused.status() : 0;
     }
 
     private Set<Address> watched() {

@@ -8,23 +8,24 @@ import org.chainwalletd.chain.Address;
 /**
  * What one stream has told since it was last listened to, merged: however much a node sends, this is no more than the stream's addresses.
  *
- * @param heard how often each address came is not kept
+ * @param heard of which something was told
+ * @param again those of them that came more than once: the first time may say only that the address is watched
  * @param resync events were lost: all addresses may have changed
  * @param tip the last height that was told, or null
  */
-record Nudges(Set<Address> heard, boolean resync, Long tip) {
-    static final Nudges NONE = new Nudges(Set.of(), false, null);
+record Nudges(Set<Address> heard, Set<Address> again, boolean resync, Long tip) {
+    static final Nudges NONE = new Nudges(Set.of(), Set.of(), false, null);
 
     static Nudges changed(Address address) {
-        return new Nudges(Set.of(address), false, null);
+        return new Nudges(Set.of(address), Set.of(), false, null);
     }
 
     static Nudges lost() {
-        return new Nudges(Set.of(), true, null);
+        return new Nudges(Set.of(), Set.of(), true, null);
     }
 
     static Nudges tip(long height) {
-        return new Nudges(Set.of(), false, height);
+        return new Nudges(Set.of(), Set.of(), false, height);
     }
 
     boolean isNothing() {
@@ -32,12 +33,25 @@ record Nudges(Set<Address> heard, boolean resync, Long tip) {
     }
 
     Nudges and(Nudges later) {
-        Set<Address> both = heard;
-        if (!heard.containsAll(later.heard)) {
-            both = new HashSet<>(heard);
-            both.addAll(later.heard);
+        if (later.isNothing()) {
+            return this;
         }
+        Set<Address> twice = new HashSet<>(later.heard);
+        twice.retainAll(heard);
+        twice.addAll(later.again);
         return new Nudges(
-                Collections.unmodifiableSet(both), resync || later.resync, later.tip != null ? later.tip : tip);
+                both(heard, later.heard),
+                both(again, twice),
+                resync || later.resync,
+                later.tip != null ? later.tip : tip);
+    }
+
+    private static Set<Address> both(Set<Address> first, Set<Address> second) {
+        if (first.containsAll(second)) {
+            return first;
+        }
+        Set<Address> both = new HashSet<>(first);
+        both.addAll(second);
+        return Collections.unmodifiableSet(both);
     }
 }

@@ -4,24 +4,160 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
-import org.apache.pekko.http.javadsl.model.sse.ServerSentEvent;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
+import org.apache.pekko.util.ByteString;
 import org.chainwalletd.chain.Address;
 
-/** Reads the events of a push stream (chain protocol, section 12). What is no such event tells nothing; it is no reason to hang up. */
-final class PushEvents {
+/**
+ * Reads the bytes of a push stream (chain protocol, section 12; server-sent events of the HTML standard). What is no event of a node tells
+ * nothing; it is no reason to hang up. The stream fails when a line or an event is too long, or when no comment line has come for a while: a
+ * node sends one every 25 s whatever else it sends, so neither single bytes nor a flood of events keep a stream alive.
+ */
+final class PushEvents extends GraphStage<FlowShape<ByteString, Nudges>> {
+    /** A node's own events have less than 100 bytes. */
+    private static final int MAX_LINE = 1_024;
+
+    private static final int MAX_EVENT = 4_096;
     private static final JsonFactory JSON = new JsonFactory();
 
-    private PushEvents() {}
+    private final Inlet<ByteString> in = Inlet.create("PushEvents.in");
+    private final Outlet<Nudges> out = Outlet.create("PushEvents.out");
+    private final FlowShape<ByteString, Nudges> shape = FlowShape.of(in, out);
+    private final Set<Address> asked;
+    private final Duration openWithin;
+    private final Duration heartbeatWithin;
 
     /**
      * @param asked the addresses of the stream; what is said about others is dropped
+     * @param openWithin the longest time until the stream is open
+     * @param heartbeatWithin the longest time between two comment lines
      */
-    static Nudges read(ServerSentEvent event, Set<Address> asked) {
-        return switch (event.getEventType().orElse("")) {
-            case "script_changed" -> changed(event.getData(), asked);
-            case "tip" -> tip(event.getData());
-            case "resync" -> Nudges.lost();
+    PushEvents(Set<Address> asked, Duration openWithin, Duration heartbeatWithin) {
+        this.asked = asked;
+        this.openWithin = openWithin;
+        this.heartbeatWithin = heartbeatWithin;
+    }
+
+    @Override
+    public FlowShape<ByteString, Nudges> shape() {
+        return shape;
+    }
+
+    @Override
+    public GraphStageLogic createLogic(Attributes attributes) {
+        return new Logic();
+    }
+
+    private final class Logic extends TimerGraphStageLogic {
+        private static final String SILENCE = "silence";
+
+        private final byte[] line = new byte[MAX_LINE];
+        private final StringBuilder data = new StringBuilder();
+        private String type = "";
+        private int length;
+        private int eventBytes;
+        private boolean begun;
+        private boolean heartbeat;
+
+        Logic() {
+            super(shape);
+            setHandler(in, new AbstractInHandler() {
+                @Override
+                public void onPush() {
+                    take(grab(in));
+                }
+            });
+            setHandler(out, new AbstractOutHandler() {
+                @Override
+                public void onPull() {
+                    pull(in);
+                }
+            });
+        }
+
+        @Override
+        public void preStart() {
+            scheduleOnce(SILENCE, openWithin.plus(heartbeatWithin));
+        }
+
+        @Override
+        public void onTimer(Object key) {
+            failStage(new IllegalStateException("no heartbeat for " + heartbeatWithin.toMillis() + " ms"));
+        }
+
+        private void take(ByteString bytes) {
+            Nudges told = Nudges.NONE;
+            heartbeat = !begun;
+            begun = true;
+            for (int i = 0; i < bytes.length(); i++) {
+                byte next = bytes.apply(i);
+                if (next == '\n') {
+                    told = told.and(endLine());
+                } else if (length == MAX_LINE || eventBytes == MAX_EVENT) {
+                    failStage(new IllegalStateException(
+                            "a line of more than " + MAX_LINE + " bytes, or an event of more than " + MAX_EVENT));
+                    return;
+                } else {
+                    line[length++] = next;
+                    eventBytes++;
+                }
+            }
+            if (heartbeat) {
+                scheduleOnce(SILENCE, heartbeatWithin);
+            }
+            if (told.isNothing()) {
+                pull(in);
+            } else {
+                push(out, told);
+            }
+        }
+
+        private Nudges endLine() {
+            int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+            String text = new String(line, 0, end, StandardCharsets.UTF_8);
+            int whole = length;
+            length = 0;
+            if (text.isEmpty()) {
+                Nudges told = told(type, data.toString(), asked);
+                type = "";
+                data.setLength(0);
+                eventBytes = 0;
+                return told;
+            }
+            int colon = text.indexOf(':');
+            if (colon == 0) {
+                heartbeat = true;
+                eventBytes -= whole;
+            } else if (colon > 0) {
+                String value = text.substring(text.startsWith(" ", colon + 1) ? colon + 2 : colon + 1);
+                switch (text.substring(0, colon)) {
+                    case "event" -> type = value;
+                    case "data" -> data.append(data.length() == 0 ? "" : "\n").append(value);
+                    default -> {
+                        // No other field means anything here.
+                    }
+                }
+            }
+            return Nudges.NONE;
+        }
+    }
+
+    private static Nudges told(String type, String data, Set<Address> asked) {
+        return switch (type) {
+            case "script_changed" -> changed(data, asked);
+            case "tip" -> tip(data);
+            case "resync" -> data.isEmpty() ? Nudges.NONE : Nudges.lost();
             default -> Nudges.NONE;
         };
     }

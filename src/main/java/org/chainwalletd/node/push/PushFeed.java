@@ -13,8 +13,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
-import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -24,6 +22,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.net.HttpPeers;
 
 /**
  * Owns the list of the addresses to watch, by reason, and has one {@link NodeStreams} for each node watch its beginning. Changes are
@@ -59,19 +58,14 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
 
     /**
      * @param ours whether the node at a URL is of our chain, as far as is known now: no other is listened to
-     * @param trust what https nodes are checked with
      * @param news must not block
      */
     public static Behavior<Command> create(
-            ActorSystem<?> system,
-            List<URI> urls,
-            Predicate<String> ours,
-            Supplier<SSLContext> trust,
-            Consumer<PushNews> news) {
+            ActorSystem<?> system, HttpPeers peers, List<URI> urls, Predicate<String> ours, Consumer<PushNews> news) {
         return create(
                 urls,
                 ours,
-                url -> new PushConnection(system, url, trust, ANSWER_WITHIN, HEARTBEAT_WITHIN),
+                url -> new PushConnection(system, peers.to(url), ANSWER_WITHIN, HEARTBEAT_WITHIN),
                 NodeStreams.Rules.OF_A_NODE,
                 news);
     }

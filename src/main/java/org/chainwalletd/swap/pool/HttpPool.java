@@ -9,109 +9,71 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.net.URI;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import javax.net.ssl.SSLContext;
-import org.apache.pekko.actor.typed.ActorSystem;
-import org.apache.pekko.http.javadsl.ConnectionContext;
-import org.apache.pekko.http.javadsl.Http;
-import org.apache.pekko.http.javadsl.HttpsConnectionContext;
-import org.apache.pekko.http.javadsl.marshallers.jackson.Jackson;
-import org.apache.pekko.http.javadsl.model.ContentTypes;
-import org.apache.pekko.http.javadsl.model.HttpEntity;
-import org.apache.pekko.http.javadsl.model.HttpRequest;
-import org.apache.pekko.http.javadsl.model.HttpResponse;
-import org.apache.pekko.http.javadsl.settings.ClientConnectionSettings;
-import org.apache.pekko.http.javadsl.settings.ConnectionPoolSettings;
-import org.apache.pekko.http.javadsl.unmarshalling.Unmarshaller;
-import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
-import org.apache.pekko.stream.Materializer;
-import org.apache.pekko.stream.SystemMaterializer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.ExchangeLimits;
+import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.net.HttpPeer;
+import org.chainwalletd.net.HttpRequest;
+import org.chainwalletd.net.NoAnswerException;
 import org.chainwalletd.stage.Causes;
-import scala.concurrent.ExecutionContext;
 
 /**
- * The pool over REST, by Pekko HTTP's client. Each call has a time and a length that it must not exceed, however the pool behaves; nothing is
- * tried twice, and no redirection is followed. What a caller asks for in a path is checked before it gets there.
+ * The pool over REST. Each call has a time and a length that it must not exceed, however the pool behaves; nothing is tried twice, and no
+ * redirection is followed. What a caller asks for in a path is checked before it gets there.
  */
 public final class HttpPool implements Pool {
     static final int LONGEST_ANSWER = 256 * 1024;
     static final int LONGEST_REFUSAL = 4_096;
-
     private static final int MOST_AT_ONCE = 8;
-    private static final int POOL_QUEUE = 64;
+    /** Bytes of answers at a time: each is there twice while it grows. */
+    public static final long MOST_HELD = 2L * MOST_AT_ONCE * LONGEST_ANSWER;
+
+    private static final int LONGEST_QUEUE = 64;
     private static final int LONGEST_WORDS = 300;
     private static final int DEEPEST = 16;
     private static final int MOST_TOKENS = 20_000;
     private static final int LONGEST_NUMBER = 100;
     private static final ObjectMapper MAPPER = mapper();
 
-    private final ActorSystem<?> system;
-    private final String base;
+    private final HttpPeer peer;
     private final PoolWords words;
     private final PoolAnswers answers;
     private final Duration patience;
+    private final ByteBudget held;
     private final Executor executor;
-    private final Http http;
-    private final HttpsConnectionContext tls;
-    private final ConnectionPoolSettings connections;
-    private final Materializer materializer;
-    private final ExecutionContext context;
-    private final Unmarshaller<HttpEntity, JsonNode> reader;
+    /** Calls that wait for one of those under way to end. */
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+    private int underWay;
 
     /**
-     * @param base URL of the service, without {@code /api}
-     * @param trust of TLS; empty: what the system trusts
+     * @param peer the service, without {@code /api}
      * @param patience for one call, from its first byte to the last of its answer
-     * @param executor for continuations; never blocks
+     * @param held what answers may hold together
+     * @param executor reads answers; never blocks
      */
-    public HttpPool(
-            ActorSystem<?> system,
-            URI base,
-            Optional<SSLContext> trust,
-            PoolWords words,
-            Duration patience,
-            Executor executor) {
-        this.system = system;
-        this.base = base.toString().replaceAll("/+$", "");
+    public HttpPool(HttpPeer peer, PoolWords words, Duration patience, ByteBudget held, Executor executor) {
+        this.peer = peer;
         this.words = words;
         this.answers = new PoolAnswers(words);
         this.patience = patience;
+        this.held = held;
         this.executor = executor;
-        this.http = Http.get(system);
-        this.tls = trust.map(ConnectionContext::httpsClient).orElseGet(http::defaultClientHttpsContext);
-        this.connections = connections(system, patience);
-        this.materializer = SystemMaterializer.get(system).materializer();
-        this.context = scala.concurrent.ExecutionContext$.MODULE$.fromExecutor(executor);
-        this.reader = Jackson.unmarshaller(MAPPER, JsonNode.class);
-    }
-
-    private static ConnectionPoolSettings connections(ActorSystem<?> system, Duration patience) {
-        scala.concurrent.duration.FiniteDuration limit =
-                scala.concurrent.duration.Duration.create(patience.toMillis(), TimeUnit.MILLISECONDS);
-        return ConnectionPoolSettings.create(system.classicSystem())
-                .withMaxConnections(MOST_AT_ONCE)
-                .withMaxOpenRequests(POOL_QUEUE)
-                .withMaxRetries(0)
-                .withBaseConnectionBackoff(scala.concurrent.duration.Duration.create(100, TimeUnit.MILLISECONDS))
-                .withMaxConnectionBackoff(scala.concurrent.duration.Duration.create(1, TimeUnit.SECONDS))
-                .withConnectionSettings(ClientConnectionSettings.create(system.classicSystem())
-                        .withConnectingTimeout(limit)
-                        .withIdleTimeout(limit));
     }
 
     /** Numbers are read exactly, and a tree is bounded by its tokens, not only by its length. */
@@ -226,58 +188,83 @@ public final class HttpPool implements Pool {
     }
 
     private <T> CompletionStage<T> get(String path, Function<JsonNode, T> read) {
-        return call(HttpRequest.GET(base + "/api" + path), read);
+        return call(HttpRequest.get("/api" + path), read);
     }
 
     private <T> CompletionStage<T> post(String path, ObjectNode body, Function<JsonNode, T> read) {
-        return call(
-                HttpRequest.POST(base + "/api" + path).withEntity(ContentTypes.APPLICATION_JSON, body.toString()),
-                read);
+        return call(HttpRequest.post("/api" + path, body.toString().getBytes(StandardCharsets.UTF_8)), read);
     }
 
     private <T> CompletionStage<T> call(HttpRequest request, Function<JsonNode, T> read) {
-        CompletableFuture<JsonNode> answer = new CompletableFuture<>();
-        http.singleRequest(request, tls, connections, system.classicSystem().log())
-                .thenComposeAsync(this::body, executor)
-                .whenCompleteAsync(
-                        (json, failure) -> {
-                            if (failure == null) {
-                                answer.complete(json);
-                            } else {
-                                answer.completeExceptionally(failed(failure));
-                            }
-                        },
-                        executor);
-        return answer.orTimeout(patience.toMillis(), TimeUnit.MILLISECONDS)
-                .handleAsync(
-                        (json, failure) -> {
-                            if (failure != null) {
-                                throw failed(failure);
-                            }
-                            return read.apply(PoolAnswers.object(json));
-                        },
-                        executor);
+        HttpRequest complete = request.with("Accept", "application/json").with("User-Agent", "walletd");
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        long begun = System.nanoTime();
+        begin(outcome, () -> {
+            Duration left = patience.minusNanos(System.nanoTime() - begun);
+            if (left.isNegative() || left.isZero()) {
+                outcome.completeExceptionally(late());
+                ended();
+                return;
+            }
+            peer.ask(
+                            complete,
+                            new ExchangeLimits(LONGEST_ANSWER, left, held),
+                            executor,
+                            answer -> read.apply(PoolAnswers.object(json(answer))),
+                            this::ended)
+                    .whenCompleteAsync(
+                            (value, failure) -> {
+                                if (failure == null) {
+                                    outcome.complete(value);
+                                } else {
+                                    outcome.completeExceptionally(failed(failure));
+                                }
+                            },
+                            executor);
+        });
+        return outcome;
     }
 
-    private CompletionStage<JsonNode> body(HttpResponse response) {
-        int status = response.status().intValue();
-        boolean good = status >= 200 && status < 300;
-        CompletionStage<HttpEntity.Strict> strict = response.entity()
-                .withSizeLimit(good ? LONGEST_ANSWER : LONGEST_REFUSAL)
-                .toStrict(patience.toMillis(), materializer);
-        if (good) {
-            return strict.thenComposeAsync(
-                    entity -> reader.unmarshal(
-                            entity.withContentType(ContentTypes.APPLICATION_JSON), context, materializer),
-                    executor);
+    /** Those under way end in their time, and who has waited for as long is told so in his turn: nobody waits longer than for one call. */
+    private void begin(CompletableFuture<?> outcome, Runnable call) {
+        synchronized (waiting) {
+            if (underWay < MOST_AT_ONCE) {
+                underWay++;
+            } else if (waiting.size() < LONGEST_QUEUE) {
+                waiting.add(call);
+                return;
+            } else {
+                outcome.completeExceptionally(new PoolException.Unreachable("too many calls wait for it"));
+                return;
+            }
         }
-        return strict.handleAsync(
-                        (entity, failure) ->
-                                failure == null ? entity.getData().decodeString(StandardCharsets.UTF_8) : "",
-                        executor)
-                .thenComposeAsync(
-                        text -> CompletableFuture.failedFuture(new PoolException.Refused(status, words(text))),
-                        executor);
+        call.run();
+    }
+
+    private void ended() {
+        Runnable next;
+        synchronized (waiting) {
+            next = waiting.poll();
+            if (next == null) {
+                underWay--;
+                return;
+            }
+        }
+        next.run();
+    }
+
+    private JsonNode json(HttpAnswer answer) {
+        boolean good = answer.status() >= 200 && answer.status() < 300;
+        if (!good) {
+            boolean readable = answer.body().length <= LONGEST_REFUSAL;
+            throw new PoolException.Refused(
+                    answer.status(), words(readable ? new String(answer.body(), StandardCharsets.UTF_8) : ""));
+        }
+        try {
+            return MAPPER.readTree(answer.body());
+        } catch (IOException e) {
+            throw new PoolException.BadAnswer("no JSON");
+        }
     }
 
     /** The member {@code error} of an object, otherwise all of it. */
@@ -303,20 +290,21 @@ public final class HttpPool implements Pool {
         return line.isEmpty() ? "no reason" : line;
     }
 
+    private PoolException late() {
+        return new PoolException.Unreachable("none in " + patience.toMillis() + " ms");
+    }
+
     private PoolException failed(Throwable failure) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof PoolException known) {
             return known;
         }
-        if (cause instanceof TimeoutException) {
-            return new PoolException.Unreachable("none in " + patience.toMillis() + " ms");
+        if (cause instanceof NoAnswerException none && none.isLate()) {
+            return late();
         }
-        if (cause instanceof Jackson.JacksonUnmarshallingException) {
-            return new PoolException.BadAnswer("no JSON");
+        if (cause instanceof NoAnswerException none && none.isCut()) {
+            return new PoolException.BadAnswer(none.getMessage());
         }
-        if (cause instanceof EntityStreamSizeException) {
-            return new PoolException.BadAnswer("longer than such an answer can be");
-        }
-        return new PoolException.Unreachable(readable(cause.getClass().getSimpleName() + ": " + cause.getMessage()));
+        return new PoolException.Unreachable(readable(String.valueOf(cause.getMessage())));
     }
 }

@@ -20,8 +20,10 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.boot.PekkoSettings;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +39,7 @@ class NodeStreamsTest {
 
     private static final AtomicLong names = new AtomicLong();
     private static ActorSystem<Object> actors;
+    private static HttpPeers peers;
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
@@ -48,6 +51,7 @@ class NodeStreamsTest {
     @BeforeAll
     static void startActors() {
         actors = ActorSystem.create(Behaviors.empty(), "push", PekkoSettings.forSystem());
+        peers = Peers.of(actors);
     }
 
     @AfterAll
@@ -154,6 +158,32 @@ class NodeStreamsTest {
     }
 
     @Test
+    void a_change_right_behind_the_first_event_of_an_address_is_told() {
+        String one = "event: script_changed\ndata: {\"script\":\"" + address(1).hex() + "\"}\n\n";
+        String two = one.replace(address(1).hex(), address(2).hex());
+        scripted.on("/sse", stream(one), stream(one + two + one));
+        start(scripted.url(), 120);
+        watch(1);
+        await(PushNews.Changed.class, told -> told.addresses().contains(address(1)));
+        news.clear();
+
+        watch(1, 2);
+
+        await(PushNews.Changed.class, told -> told.addresses().contains(address(1)));
+    }
+
+    @Test
+    void events_are_read_in_every_form_that_the_standard_has_for_them() {
+        scripted.on(
+                "/sse",
+                stream("\r\n:comment\r\nid: 7\r\nevent:tip\r\ndata:{\"height\"\r\ndata: :9}\r\n\r\nnothing\n\n"));
+        start(scripted.url(), 120);
+        watch(1);
+
+        await(PushNews.Tip.class, told -> told.height() == 9);
+    }
+
+    @Test
     void a_line_without_end_ends_the_stream() {
         AtomicLong sent = new AtomicLong();
         scripted.on("/sse", endless("x".repeat(65_536), sent));
@@ -244,7 +274,7 @@ class NodeStreamsTest {
         NodeStreams.Rules rules = new NodeStreams.Rules(
                 new StreamPlan(addressesPerStream, 3), 62, SOON, SOON, SOON, Duration.ofMillis(100), SOON);
         PushConnection connection =
-                new PushConnection(actors, node, () -> null, Duration.ofSeconds(5), Duration.ofSeconds(1));
+                new PushConnection(actors, peers.to(node), Duration.ofSeconds(5), Duration.ofSeconds(1));
         streams = actors.systemActorOf(
                 NodeStreams.create(
                         node.toString(), () -> true, connection, rules, () -> System.nanoTime() / 1_000_000, news::add),

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +27,11 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -45,6 +48,7 @@ class HttpPoolTest {
     private static final Hash256 LOCK = Hash256.parse("0d".repeat(32));
 
     private static ActorTestKit kit;
+    private static HttpPeers peers;
 
     @TempDir
     Path folder;
@@ -59,6 +63,7 @@ class HttpPoolTest {
     @BeforeAll
     static void system() {
         kit = ActorTestKit.create();
+        peers = Peers.of(kit.system());
     }
 
     @AfterAll
@@ -97,13 +102,9 @@ class HttpPoolTest {
     }
 
     private HttpPool pool(PoolWords words, Duration patience) {
+        URI uri = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
         return new HttpPool(
-                kit.system(),
-                URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/"),
-                Optional.empty(),
-                words,
-                patience,
-                ForkJoinPool.commonPool());
+                peers.to(uri), words, patience, ByteBudget.of(HttpPool.MOST_HELD), ForkJoinPool.commonPool());
     }
 
     private HttpPool pool() {
@@ -310,11 +311,10 @@ class HttpPoolTest {
     private HttpPool over(URI uri, TestCertificate trusted) throws IOException {
         Path pem = Files.writeString(folder.resolve("trusted.pem"), trusted.pem());
         return new HttpPool(
-                kit.system(),
-                uri,
-                Optional.of(PoolCertificate.trustOnly(pem)),
+                peers.trustedBy(uri, PoolCertificate.trustOnly(pem)),
                 PoolWords.DEFAULT,
                 Duration.ofSeconds(10),
+                ByteBudget.of(HttpPool.MOST_HELD),
                 ForkJoinPool.commonPool());
     }
 }

@@ -1,4 +1,4 @@
-package org.chainwalletd.swap.pool;
+package org.chainwalletd.testkit;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +13,7 @@ import java.util.Base64;
 import java.util.Date;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
@@ -21,13 +22,18 @@ import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
-/** A self-signed certificate of 127.0.0.1 with its key. */
-record TestCertificate(X509Certificate certificate, KeyPair keys) {
-    static TestCertificate make() throws Exception {
+/** A self-signed certificate with its key. */
+public record TestCertificate(X509Certificate certificate, KeyPair keys) {
+    /** Of 127.0.0.1. */
+    public static TestCertificate make() throws Exception {
+        return of(new GeneralName(GeneralName.iPAddress, "127.0.0.1"));
+    }
+
+    public static TestCertificate of(GeneralName subject) throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
         KeyPair keys = generator.generateKeyPair();
-        X500Name name = new X500Name("CN=pool");
+        X500Name name = new X500Name("CN=test");
         Instant now = Instant.now();
         JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
                 name,
@@ -36,16 +42,13 @@ record TestCertificate(X509Certificate certificate, KeyPair keys) {
                 Date.from(now.plusSeconds(3_600)),
                 name,
                 keys.getPublic());
-        builder.addExtension(
-                Extension.subjectAlternativeName,
-                false,
-                new GeneralNames(new GeneralName(GeneralName.iPAddress, "127.0.0.1")));
+        builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(subject));
         X509Certificate certificate = new JcaX509CertificateConverter()
                 .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(keys.getPrivate())));
         return new TestCertificate(certificate, keys);
     }
 
-    String pem() {
+    public String pem() {
         try {
             return "-----BEGIN CERTIFICATE-----\n"
                     + Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
@@ -56,11 +59,24 @@ record TestCertificate(X509Certificate certificate, KeyPair keys) {
         }
     }
 
-    SSLContext server() throws Exception {
+    /** A context for clients that trusts nothing else. */
+    public SSLContext client() throws Exception {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setCertificateEntry("server", certificate);
+        TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");
+        managers.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, managers.getTrustManagers(), null);
+        return context;
+    }
+
+    /** A context for servers that shows it. */
+    public SSLContext server() throws Exception {
         char[] password = "test".toCharArray();
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
-        store.setKeyEntry("pool", keys.getPrivate(), password, new Certificate[] {certificate});
+        store.setKeyEntry("server", keys.getPrivate(), password, new Certificate[] {certificate});
         KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");
         managers.init(store, password);
         SSLContext context = SSLContext.getInstance("TLS");

@@ -1,0 +1,384 @@
+package org.chainwalletd.net;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import javax.net.ssl.SSLEngine;
+import org.apache.pekko.actor.Cancellable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One request and its answer over one socket. All of it happens on the loop's thread.
+ *
+ * <p>The request side is kept open until the answer is there, because a peer may take a half-closed connection for a lost caller.
+ */
+final class Exchange implements SocketLoop.Connection {
+    /** Runs {@code work} after a time, unless it is cancelled before; never on the caller's thread. */
+    @FunctionalInterface
+    interface TimeOuts {
+        Cancellable after(Duration time, Runnable work);
+    }
+
+    /**
+     * What all exchanges share.
+     *
+     * @param executor does the long steps of TLS handshakes
+     */
+    record Resources(SocketLoop loop, TimeOuts timeOuts, Executor executor) {}
+
+    /** Gets the answer, on the loop's thread. */
+    interface Receiver extends HttpAnswerReader.Body {
+        /** Whether more may be read at once; otherwise not before {@link Exchange#resume}. Asked behind each piece. */
+        boolean goesOn();
+
+        /** The body is complete. May throw {@link HttpAnswerReader.MalformedException}. */
+        void complete();
+
+        /** There will be no complete answer. */
+        void failed(NoAnswerException failure);
+
+        /** The connection counts no longer. Called once, after one of the others. */
+        void closed();
+
+        /** Whether the time for the answer ends with its head. */
+        default boolean isStream() {
+            return false;
+        }
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    /** So much of one connection is read before others have their turn. */
+    private static final int PIECES_AT_ONCE = 4;
+
+    private static final int PIECE_BYTES = 64 * 1024;
+    /** A stream's pieces are held until somebody takes them, and are as short as the part of an answer that is never counted. */
+    private static final int STREAM_PIECE_BYTES = WholeBody.FREE_BYTES;
+
+    private final Resources resources;
+    private final SocketLoop loop;
+    private final int port;
+    private final ByteBuffer request;
+    private final Receiver receiver;
+    private final HttpAnswerReader reader;
+    private final Duration deadline;
+    private final Duration linger;
+
+    private SSLEngine engine;
+    private InetAddress[] addresses = {};
+    private int nextAddress;
+    private SocketChannel channel;
+    private Wire wire;
+    private int awaited;
+    private Cancellable timer = Cancellable.alreadyCancelled();
+    private Cancellable connecting = Cancellable.alreadyCancelled();
+    private boolean sent;
+    private boolean paused;
+    private boolean answered;
+    private boolean ended;
+
+    /**
+     * @param request head and body
+     * @param deadline from the first step, connecting included, to the last byte of the answer, or of its head when it is a stream
+     * @param linger how long the peer may take to close after its answer
+     */
+    Exchange(Resources resources, int port, ByteBuffer request, Duration deadline, Duration linger, Receiver receiver) {
+        this.resources = resources;
+        this.loop = resources.loop();
+        this.port = port;
+        this.request = request;
+        this.receiver = receiver;
+        this.reader = new HttpAnswerReader(receiver);
+        this.deadline = deadline;
+        this.linger = linger;
+    }
+
+    /** From now on the time runs. */
+    void begin() {
+        timer = after(deadline, this::timedOut);
+    }
+
+    private Cancellable after(Duration time, Runnable work) {
+        return resources.timeOuts().after(time, () -> {
+            try {
+                loop.execute(work);
+            } catch (RejectedExecutionException e) {
+                // Nothing else is done with it any more.
+                work.run();
+            }
+        });
+    }
+
+    /** What is sent goes through TLS. */
+    void secure(SSLEngine with) {
+        engine = with;
+    }
+
+    /** Connects to the first of {@code found} that lets us. */
+    void connect(InetAddress[] found) {
+        addresses = found;
+        connectNext("no address");
+    }
+
+    void noConnection(String why) {
+        fail(NoAnswerException.Kind.LOST, "cannot connect: " + why);
+    }
+
+    private void connectNext(String lastFailure) {
+        if (ended) {
+            return;
+        }
+        if (nextAddress == addresses.length) {
+            noConnection(lastFailure);
+            return;
+        }
+        int attempt = ++nextAddress;
+        InetSocketAddress peer = new InetSocketAddress(addresses[attempt - 1], port);
+        try {
+            channel = SocketChannel.open();
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            // On the same machine the connection is there as soon as it has been asked for, though connect does not say
+            // so yet.
+            if (channel.connect(peer) || channel.finishConnect()) {
+                connected();
+                return;
+            }
+            await(SelectionKey.OP_CONNECT);
+            if (attempt < addresses.length) {
+                connecting = after(deadline.dividedBy(addresses.length), () -> tryNext(attempt));
+            }
+        } catch (IOException e) {
+            connectFailed(e);
+        }
+    }
+
+    /** An address that leads nowhere must not cost the time of the others. */
+    private void tryNext(int attempt) {
+        if (attempt == nextAddress && wire == null) {
+            connectFailed(new IOException("no connection in time"));
+        }
+    }
+
+    private void connectFailed(IOException failure) {
+        connecting.cancel();
+        closeChannel();
+        connectNext(words(failure));
+    }
+
+    @Override
+    public void ready(SelectionKey key) {
+        if (ended || !key.isValid()) {
+            return;
+        }
+        if (!key.isConnectable()) {
+            goOn(key.isReadable());
+            return;
+        }
+        try {
+            if (channel.finishConnect()) {
+                connected();
+            }
+        } catch (IOException e) {
+            connectFailed(e);
+        }
+    }
+
+    private void connected() {
+        connecting.cancel();
+        wire = engine == null
+                ? new Wire.Plain(loop, channel)
+                : new TlsWire(loop, channel, engine, resources.executor(), () -> goOn(true));
+        goOn(false);
+    }
+
+    /** Does what can be done now, and waits for the rest. */
+    private void goOn(boolean mayRead) {
+        if (ended) {
+            return;
+        }
+        try {
+            if (wire.open()) {
+                sent = true;
+                send();
+                if (mayRead || wire.mayHoldMore()) {
+                    receive();
+                }
+            }
+            if (!ended) {
+                await(wire.awaited(!paused, request.hasRemaining()));
+            }
+        } catch (HttpAnswerReader.MalformedException e) {
+            fail(NoAnswerException.Kind.CUT, e.getMessage());
+        } catch (IOException e) {
+            lost(e);
+        } catch (RuntimeException e) {
+            // A fault of ours costs the caller its call, but never its answer.
+            fail(NoAnswerException.Kind.LOST, "the connection failed: " + e);
+            throw e;
+        }
+    }
+
+    private void await(int operations) throws IOException {
+        if (awaited != operations) {
+            awaited = operations;
+            loop.register(channel, operations, this);
+        }
+    }
+
+    private void send() {
+        if (request.hasRemaining()) {
+            try {
+                wire.write(request);
+            } catch (IOException e) {
+                // The peer reads no more, but its answer may still come.
+                request.position(request.limit());
+            }
+        }
+    }
+
+    private void receive() throws IOException {
+        for (int pieces = 0; !paused && !ended; pieces++) {
+            if (pieces == PIECES_AT_ONCE) {
+                if (wire.mayHoldMore()) {
+                    tell(() -> goOn(true));
+                }
+                return;
+            }
+            int count = wire.read(receiver.isStream() ? STREAM_PIECE_BYTES : PIECE_BYTES, this::take);
+            if (count < 0) {
+                peerClosed();
+            }
+            if (count <= 0) {
+                return;
+            }
+        }
+    }
+
+    private void take(byte[] bytes, int length) {
+        if (answered) {
+            return;
+        }
+        boolean complete = reader.accept(bytes, length);
+        if (receiver.isStream() && reader.hasHead()) {
+            timer.cancel();
+        }
+        paused = !receiver.goesOn();
+        if (complete) {
+            complete();
+        }
+    }
+
+    /** For the receiver: it takes more. On any thread. */
+    void resume() {
+        tell(() -> {
+            if (paused) {
+                paused = false;
+                goOn(true);
+            }
+        });
+    }
+
+    private void tell(Runnable work) {
+        try {
+            loop.execute(work);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("a connection that was given up with all others: {}", e.getMessage());
+        }
+    }
+
+    private void complete() {
+        receiver.complete();
+        answered = true;
+        timer.cancel();
+        if (linger.isZero()) {
+            end();
+        } else {
+            timer = after(linger, this::end);
+        }
+    }
+
+    private void peerClosed() {
+        if (!answered && wire.isEndProven() && reader.end()) {
+            complete();
+        }
+        if (answered) {
+            end();
+        } else {
+            fail(
+                    NoAnswerException.Kind.LOST,
+                    reader.isEmpty()
+                            ? "the connection was closed without an answer"
+                            : "the connection was closed within the answer");
+        }
+    }
+
+    private void lost(IOException failure) {
+        fail(NoAnswerException.Kind.LOST, "the connection failed: " + words(failure));
+    }
+
+    private void timedOut() {
+        if (!(receiver.isStream() && reader.hasHead())) {
+            fail(NoAnswerException.Kind.LATE, "no answer within " + deadline.toMillis() + " ms");
+        }
+    }
+
+    @Override
+    public void loopEnded() {
+        fail(NoAnswerException.Kind.LOST, "the connection was given up");
+    }
+
+    private void fail(NoAnswerException.Kind kind, String why) {
+        if (!answered && !ended) {
+            answered = true;
+            receiver.failed(new NoAnswerException(kind, why, sent));
+        }
+        end();
+    }
+
+    /** For the receiver: it wants no more. On any thread; idempotent. */
+    void abandon() {
+        tell(() -> {
+            answered = true;
+            end();
+        });
+    }
+
+    private void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        timer.cancel();
+        connecting.cancel();
+        if (wire != null) {
+            wire.end();
+        }
+        closeChannel();
+        receiver.closed();
+    }
+
+    private void closeChannel() {
+        awaited = 0;
+        if (channel != null) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                // It is gone either way.
+                channel = null;
+            }
+        }
+    }
+
+    private static String words(IOException failure) {
+        return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    }
+}

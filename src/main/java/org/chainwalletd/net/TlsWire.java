@@ -1,0 +1,274 @@
+package org.chainwalletd.net;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client's TLS over a socket. It holds two records of at most {@link javax.net.ssl.SSLSession#getPacketBufferSize} bytes. The long steps
+ * of the handshake, such as checking the certificate, run on another executor; meanwhile nothing here touches the engine. There is one
+ * handshake: a peer that wants another is refused, and so is one that sends records without content for too long.
+ */
+final class TlsWire implements Wire {
+    private static final Logger LOG = LoggerFactory.getLogger(TlsWire.class);
+
+    /** Longest handshake: one with a long chain of certificates has less. */
+    private static final int MOST_SHAKING = 256 * 1024;
+    /** Longest run of records without content behind it, such as new keys, which are dear: a few tickets have less. */
+    private static final int MOST_WITHOUT_CONTENT = 16 * 1024;
+
+    private static final int NOTHING_YET = 0;
+    private static final int END = -1;
+    private static final int CHANGED = -2;
+    private static final ByteBuffer NO_CONTENT = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+    private final SocketLoop loop;
+    private final SocketChannel channel;
+    private final SSLEngine engine;
+    private final Executor executor;
+    private final Runnable resume;
+    /** Records that have come and are not decrypted, to be read from. */
+    private final ByteBuffer incoming;
+    /** A record that is not written yet, to be read from. */
+    private final ByteBuffer outgoing;
+
+    private boolean working;
+    /** Set by a long step before it is over. */
+    private volatile boolean broken;
+
+    private boolean shaken;
+    private boolean starved;
+    private boolean endProven;
+    private int withoutContent;
+
+    /**
+     * @param engine for a client, with the checks of the peer's certificate set, whose handshake has begun
+     * @param executor takes the long steps
+     * @param resume run on the loop's thread when a long step is done
+     */
+    TlsWire(SocketLoop loop, SocketChannel channel, SSLEngine engine, Executor executor, Runnable resume) {
+        this.loop = loop;
+        this.channel = channel;
+        this.engine = engine;
+        this.executor = executor;
+        this.resume = resume;
+        int record = engine.getSession().getPacketBufferSize();
+        this.incoming = ByteBuffer.allocate(record).limit(0);
+        this.outgoing = ByteBuffer.allocate(record).limit(0);
+    }
+
+    @Override
+    public boolean open() throws IOException {
+        if (broken) {
+            throw new SSLException("the certificate of the peer cannot be read");
+        }
+        while (!working && flush()) {
+            switch (engine.getHandshakeStatus()) {
+                case NOT_HANDSHAKING, FINISHED -> {
+                    if (!shaken) {
+                        shaken = true;
+                        withoutContent = 0;
+                    }
+                    return true;
+                }
+                case NEED_WRAP -> wrap(NO_CONTENT);
+                case NEED_TASK -> {
+                    refuseAnother();
+                    work();
+                }
+                case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+                    refuseAnother();
+                    int got = unwrap();
+                    if (got == NOTHING_YET) {
+                        return false;
+                    }
+                    if (got != CHANGED) {
+                        throw new SSLException("the peer ended the TLS handshake");
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    private void refuseAnother() throws SSLException {
+        if (shaken) {
+            throw new SSLException("the peer wants another TLS handshake");
+        }
+    }
+
+    private void work() throws SSLException {
+        Runnable first = engine.getDelegatedTask();
+        if (first == null) {
+            return;
+        }
+        working = true;
+        try {
+            executor.execute(() -> {
+                try {
+                    for (Runnable task = first; task != null; task = engine.getDelegatedTask()) {
+                        task.run();
+                    }
+                } catch (RuntimeException | StackOverflowError e) {
+                    // The JDK descends into each part of a certificate that has parts.
+                    broken = true;
+                } finally {
+                    tellWorked();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new SSLException("no thread is free for the TLS handshake");
+        }
+    }
+
+    private void tellWorked() {
+        try {
+            loop.execute(this::worked);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("a handshake that was given up: {}", e.getMessage());
+        }
+    }
+
+    private void worked() {
+        working = false;
+        resume.run();
+    }
+
+    /** Whether nothing is left to be written. */
+    private boolean flush() throws IOException {
+        if (outgoing.hasRemaining()) {
+            channel.write(outgoing);
+        }
+        return !outgoing.hasRemaining();
+    }
+
+    private void wrap(ByteBuffer content) throws SSLException {
+        outgoing.clear();
+        try {
+            SSLEngineResult result = engine.wrap(content, outgoing);
+            if (result.getStatus() != SSLEngineResult.Status.OK && outgoing.position() == 0 && content.hasRemaining()) {
+                throw new SSLException("nothing can be sent any more: " + result.getStatus());
+            }
+        } finally {
+            outgoing.flip();
+        }
+    }
+
+    /** @return bytes of content in the loop's scratch, or one of the constants above */
+    private int unwrap() throws IOException {
+        while (true) {
+            ByteBuffer content = ByteBuffer.wrap(loop.scratch());
+            SSLEngineResult result = engine.unwrap(incoming, content);
+            switch (result.getStatus()) {
+                case OK -> {
+                    if (result.bytesProduced() > 0) {
+                        withoutContent = 0;
+                        return result.bytesProduced();
+                    }
+                    withoutContent += result.bytesConsumed();
+                    if (withoutContent > (shaken ? MOST_WITHOUT_CONTENT : MOST_SHAKING)) {
+                        throw new SSLException("TLS records without content");
+                    }
+                    return CHANGED;
+                }
+                case CLOSED -> {
+                    endProven = true;
+                    return END;
+                }
+                case BUFFER_UNDERFLOW -> {
+                    int count = fill();
+                    if (count <= 0) {
+                        return count;
+                    }
+                }
+                case BUFFER_OVERFLOW -> throw new SSLException("a TLS record that is too long");
+            }
+        }
+    }
+
+    private int fill() throws IOException {
+        incoming.compact();
+        try {
+            if (!incoming.hasRemaining()) {
+                throw new SSLException("a TLS record that is too long");
+            }
+            int count = channel.read(incoming);
+            starved = count <= 0;
+            return count;
+        } finally {
+            incoming.flip();
+        }
+    }
+
+    @Override
+    public boolean write(ByteBuffer content) throws IOException {
+        while (open()) {
+            if (!content.hasRemaining()) {
+                return true;
+            }
+            wrap(content);
+        }
+        return false;
+    }
+
+    @Override
+    public int read(int most, SocketLoop.PieceReader reader) throws IOException {
+        // While a record of ours waits, the peer's are read all the same: it may answer before it has read everything.
+        while (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING || open()) {
+            int got = unwrap();
+            if (got > 0) {
+                starved = false;
+                reader.accept(loop.scratch(), got);
+            }
+            if (got != CHANGED) {
+                return got;
+            }
+        }
+        return NOTHING_YET;
+    }
+
+    @Override
+    public boolean isEndProven() {
+        return endProven;
+    }
+
+    @Override
+    public boolean mayHoldMore() {
+        return !starved && incoming.hasRemaining();
+    }
+
+    @Override
+    public int awaited(boolean reading, boolean writing) {
+        if (working) {
+            return 0;
+        }
+        boolean blocked = outgoing.hasRemaining();
+        if (engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING) {
+            return blocked ? SelectionKey.OP_WRITE : SelectionKey.OP_READ;
+        }
+        return (reading ? SelectionKey.OP_READ : 0) | (writing || blocked ? SelectionKey.OP_WRITE : 0);
+    }
+
+    @Override
+    public void end() {
+        if (working || outgoing.hasRemaining()) {
+            return;
+        }
+        try {
+            engine.closeOutbound();
+            wrap(NO_CONTENT);
+            flush();
+        } catch (IOException | RuntimeException e) {
+            // It is closed either way.
+            outgoing.limit(0);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package org.chainwalletd.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.testkit.HostileUpstream;
+import org.chainwalletd.testkit.TestCertificate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whatever an endpoint of the account chain does, a call to it ends with its error. */
+class HostileEndpointTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private static TestCertificate certificate;
+    private static ActorTestKit kit;
+    private static HttpPeers peers;
+    private static SSLContext trust;
+
+    @BeforeAll
+    static void start() throws Exception {
+        certificate = TestCertificate.make();
+        trust = certificate.client();
+        kit = ActorTestKit.create(ManualTime.config());
+        peers = HttpPeers.start(kit.system(), () -> trust, kit.system().executionContext(), () -> {});
+    }
+
+    @AfterAll
+    static void stop() {
+        peers.close();
+        kit.shutdownTestKit();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_hostile_endpoint_gives_no_answer(HostileUpstream hostile) {
+        Throwable failure = hostile.meet(
+                certificate,
+                HostileEndpointTest::ask,
+                () -> ManualTime.get(kit.system()).timePasses(PATIENCE));
+
+        assertThat(failure).isInstanceOfAny(AccountException.Unreachable.class, AccountException.BadAnswer.class);
+    }
+
+    private static CompletableFuture<?> ask(URI url) {
+        EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return kit.spawn(behavior);
+            }
+        };
+        EvmEndpoints.Setup setup =
+                new EvmEndpoints.Setup(List.of(url), 1, BigInteger.ONE, Finality.FINALIZED, PATIENCE);
+        return EvmEndpoints.start(peers, spawner, setup, kit.system().executionContext())
+                .any()
+                .block(BlockRef.Tag.LATEST)
+                .toCompletableFuture();
+    }
+}
