@@ -108,7 +108,7 @@ final class TlsWire implements Wire {
     private void work() throws SSLException {
         Runnable first = engine.getDelegatedTask();
         if (first == null) {
-            return;
+            throw new SSLException("the TLS handshake does not go on");
         }
         working = true;
         try {

@@ -7,6 +7,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
@@ -27,6 +29,9 @@ class HostileEndpointTest {
     private static TestCertificate certificate;
     private static ActorTestKit kit;
     private static HttpPeers peers;
+    /** With stacks as small as the daemon's, and smaller: what a certificate makes of them must not depend on the compiler. */
+    private static ExecutorService handshakes;
+
     private static SSLContext trust;
 
     @BeforeAll
@@ -34,12 +39,14 @@ class HostileEndpointTest {
         certificate = TestCertificate.make();
         trust = certificate.client();
         kit = ActorTestKit.create(ManualTime.config());
-        peers = HttpPeers.start(kit.system(), () -> trust, kit.system().executionContext(), () -> {});
+        handshakes = Executors.newFixedThreadPool(2, work -> new Thread(null, work, "handshakes", 256 << 10));
+        peers = HttpPeers.start(kit.system(), () -> trust, handshakes, () -> {});
     }
 
     @AfterAll
     static void stop() {
         peers.close();
+        handshakes.shutdownNow();
         kit.shutdownTestKit();
     }
 

@@ -223,13 +223,15 @@ public enum HostileUpstream {
     /** The first flight of a TLS 1.2 server, in plain, whose certificate has an extension of constructed octet strings within each other. */
     private static String nestedCertificate() {
         byte[] nested = {};
-        for (int depth = 0; depth < 7_500; depth++) {
+        for (int depth = 0; depth < 8_000; depth++) {
             nested = der(0x24, nested);
         }
-        byte[] name = der(0x30);
+        byte[] commonName = {0x55, 4, 3};
+        byte[] name = der(0x30, der(0x31, der(0x30, der(0x06, commonName), der(0x0c, new byte[] {'x'}))));
         byte[] algorithm = der(0x30, der(0x06, new byte[] {0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 4, 3, 2}));
         byte[] time = der(0x17, "250101000000Z".getBytes(StandardCharsets.US_ASCII));
         byte[] point = new byte[66];
+        point[1] = 4;
         byte[] key = der(
                 0x30,
                 der(
