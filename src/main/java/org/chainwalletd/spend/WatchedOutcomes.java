@@ -284,18 +284,19 @@ final class WatchedOutcomes {
         }
     }
 
+    /**
+     * When a spender has taken it back meanwhile, it may have ended since without success: coins that were held after that would be
+     * held for nobody until the next start. A next watch reserves them once more.
+     */
     private void reservedAgain(ReservedAgain step) {
         Hash256 txId = step.intent().txId();
-        boolean inFlight = isMade(step.transition());
-        if (inFlight) {
-            reservations.tell(new Reservations.ReservedAgain(step.intent()));
-        }
         complain(txId, step.transition());
         WatchedSpend spend = spends.current(txId, step.turn());
         if (spend == null) {
             return;
         }
-        if (inFlight) {
+        if (isMade(step.transition())) {
+            reservations.tell(new Reservations.ReservedAgain(step.intent()));
             spend.reservedAgain();
         }
         acceptedWithCoins(spend);

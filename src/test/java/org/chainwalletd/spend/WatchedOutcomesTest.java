@@ -130,10 +130,47 @@ class WatchedOutcomesTest {
     void coins_of_a_spend_that_was_taken_back_meanwhile_are_its_spenders_business() {
         restsTooLong(watched -> watched.remove(TX));
 
+        assertThatReservationsHeardNothing();
+    }
+
+    private void assertThatReservationsHeardNothing() {
         Reservations.End later = new Reservations.End(Hash256.ZERO);
         reservations.ref().tell(later);
         assertThat(reservations.receiveMessage())
                 .as("what was told before this comes before it")
                 .isEqualTo(later);
+    }
+
+    /** A mempool has it, and what it spends is not reserved for certain; {@code meanwhile} happens before the store has answered. */
+    private Intent isSeen(Consumer<WatchedSpends> meanwhile) {
+        WatchedSpends watched = new WatchedSpends(new AtomicInteger());
+        Intent intent = intent();
+        SpendHarness.get(spends.store.intents().open(intent, 0));
+        watched.add(intent, false, spends.clock.millis(), 0);
+        whenWritten(
+                outcomes -> {
+                    watched.beginDue(spends.clock.millis(), 1).forEach(spend -> {
+                        spend.seenInMempool();
+                        outcomes.accepted(spend);
+                    });
+                    meanwhile.accept(watched);
+                },
+                watched);
+        return intent;
+    }
+
+    @Test
+    void coins_of_a_spend_that_a_mempool_has_late_are_held_once_more() {
+        Intent intent = isSeen(watched -> {});
+
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.ReservedAgain(intent));
+    }
+
+    /** Its spender may have ended without success since, and then nobody would ever free them. */
+    @Test
+    void coins_of_a_spend_that_a_mempool_has_late_and_that_was_taken_back_meanwhile_are_not_held_for_nobody() {
+        isSeen(watched -> watched.remove(TX));
+
+        assertThatReservationsHeardNothing();
     }
 }
