@@ -20,7 +20,8 @@ import org.apache.pekko.util.ByteString;
 final class HttpLayers {
     /**
      * Deadlines are {@link Connection}'s, so Pekko's are off: its request timeout would end a wait of 600 s and costs a timer per request.
-     * Headers stay raw, because a malformed one would be written to the log, and a token is such a header.
+     * Headers stay raw, because a malformed one would be written to the log, and a token is such a header. Their values are not cached: each
+     * connection would keep the tokens of its last callers as long as it is open.
      */
     private static final Map<String, Object> OVERRIDES = Map.ofEntries(
             Map.entry("server-header", ""),
@@ -31,6 +32,7 @@ final class HttpLayers {
             Map.entry("log-unencrypted-network-bytes", "off"),
             Map.entry("parsing.max-content-length", "infinite"),
             Map.entry("parsing.modeled-header-parsing", "off"),
+            Map.entry("parsing.header-cache.default", 0),
             Map.entry("parsing.illegal-header-warnings", "off"),
             Map.entry("parsing.error-logging-verbosity", "off"),
             Map.entry("parsing.error-handler", MalformedRequests.class.getName()),

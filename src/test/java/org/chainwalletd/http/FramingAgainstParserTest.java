@@ -147,17 +147,32 @@ class FramingAgainstParserTest {
     private static final String SPICE = "\r\n\r\n\r\n: \t,;\"0123456789abcdefABCDEF\u0000\u007f\u0080\u00c3\u00e2";
 
     private ActorSystem<Void> system;
+    private ServerSettings settings;
     private HttpRequestParser parser;
 
     @BeforeAll
     void start() {
         system = ActorSystem.create(Behaviors.empty(), "framing");
-        ServerSettings settings = (ServerSettings) HttpLayers.settings(system);
+        settings = (ServerSettings) HttpLayers.settings(system);
         parser = new HttpRequestParser(
                 settings.parserSettings(),
                 settings.websocketSettings(),
                 false,
                 HttpHeaderParser.apply(settings.parserSettings(), NoLogging.getInstance()));
+    }
+
+    /** A token is the value of a header, and each connection has a copy of the parser. */
+    @Test
+    void the_parser_keeps_no_value_of_a_header() {
+        HttpHeaderParser headers = HttpHeaderParser.apply(settings.parserSettings(), NoLogging.getInstance());
+        for (String name : List.of("Authorization", "authorization", "Cookie", "X-Anything")) {
+            headers.parseHeaderLine(ByteString.fromString(name + ": first\r\nx"), 0, 0, 0);
+            String known = headers.formatSizes();
+
+            headers.parseHeaderLine(ByteString.fromString(name + ": Bearer 0123456789abcdef\r\nx"), 0, 0, 0);
+
+            assertThat(headers.formatSizes()).as(name).isEqualTo(known);
+        }
     }
 
     @AfterAll
