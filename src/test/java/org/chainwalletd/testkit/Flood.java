@@ -42,6 +42,8 @@ public final class Flood implements AutoCloseable {
         BODIES,
         /** A chunk that lacks its last byte. */
         CHUNKS,
+        /** A body in chunks of one byte that does not end. */
+        TINY_CHUNKS,
         /** One small call after the other, whose answers nobody reads. */
         PIPELINED,
         /** Batches whose answers are as long as they may be, which nobody reads. */
@@ -284,6 +286,10 @@ public final class Flood implements AutoCloseable {
                         + Integer.toHexString(CHUNK)
                         + "\r\n"
                         + " ".repeat(CHUNK - 1)));
+            case TINY_CHUNKS -> {
+                String some = "1\r\nx\r\n".repeat(PIECE / 6);
+                yield new Script(ascii(head(token, "Transfer-Encoding: chunked")), ascii(some), false, false);
+            }
             case PIPELINED -> Script.endless(post(token, call("ping")));
             case ANSWERS ->
                 Script.endless(post(token, "[" + (call("rpc.discover") + ",").repeat(99) + call("rpc.discover") + "]"));
