@@ -39,6 +39,14 @@ final class Listener {
     interface Protocol {
         Flow<ByteString, ByteString, NotUsed> on(Connection connection);
 
+        /**
+         * Whether streams are to be made for what a client has said so far: not before it has said a whole thing, for one that leaves before
+         * would have cost many times what it sent.
+         */
+        default boolean isEnough(ByteString said) {
+            return true;
+        }
+
         /** Whether one more can be had, which then has its place until its client has left. */
         default boolean hasPlace(Connection connection) {
             return true;
@@ -59,6 +67,9 @@ final class Listener {
     private static final ClientSocket.Buffers AMPLE = new ClientSocket.Buffers(128 << 10, 256 << 10);
 
     private static final ClientSocket.Buffers SCANT = new ClientSocket.Buffers(32 << 10, 64 << 10);
+    /** What comes in small pieces is looked at anew with each of them. */
+    private static final int LOOKED_AT_WHOLE = 1024;
+
     /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
     private static final int REFUSED_IN_WORDS = 32;
 
@@ -223,12 +234,13 @@ final class Listener {
         }
     }
 
-    /** Hears a client that has said nothing yet. */
+    /** Hears a client that has said nothing yet, or not enough that its streams should be made. */
     private final class Silent implements ClientSocket.Reader {
         private final Connection connection;
         private final ClientSocket socket;
         private final Side side;
         private final String address;
+        private ByteString said = ByteString.emptyByteString();
 
         Silent(Connection connection, ClientSocket socket, Side side, String address) {
             this.connection = connection;
@@ -238,16 +250,24 @@ final class Listener {
         }
 
         @Override
-        public void received(ByteString first) {
-            boolean counted = connection.readAhead(first.length());
+        public void received(ByteString bytes) {
+            boolean counted = connection.readAhead(bytes.length());
+            int before = said.length();
+            said = said.concat(bytes).compact();
+            if (counted && said.length() <= LOOKED_AT_WHOLE && !protocol.isEnough(said)) {
+                connection.bytesArrived();
+                socket.want();
+                return;
+            }
             if (!counted && side.turns().waiting(address) > REFUSED_IN_WORDS) {
                 connection.refused("memory");
                 socket.abort();
                 return;
             }
-            // Its time for sending the request begins when somebody reads: the wait for a turn is not the client's
-            // fault.
-            Runnable taken = () -> connection.handedOver(counted ? first.length() : 0);
+            // The time for sending a request that came at once begins when somebody reads: the wait for a turn is not
+            // the client's fault.
+            ByteString first = said;
+            Runnable taken = () -> connection.handedOver(counted ? first.length() : before);
             // Making the streams costs most: one address after the other.
             side.turns().of(address).execute(() -> serve(connection, socket, new SocketStage(socket, first, taken)));
         }

@@ -26,6 +26,14 @@ final class PlainLayers implements Listener.Protocol {
         this.http2 = http2;
     }
 
+    /** A whole head, or something that is none, such as the preface of HTTP/2. */
+    @Override
+    public boolean isEnough(ByteString said) {
+        RequestFraming framing = new RequestFraming(Integer.MAX_VALUE);
+        framing.add(said);
+        return framing.read().nonEmpty() || framing.fault().isPresent();
+    }
+
     @Override
     public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
         return http2.map(offered -> either(offered, connection)).orElseGet(() -> http1(connection));

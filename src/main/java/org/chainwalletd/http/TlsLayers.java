@@ -26,6 +26,8 @@ import org.apache.pekko.util.ByteString;
  */
 final class TlsLayers implements Listener.Protocol {
     private static final String HTTP_2 = "h2";
+    private static final int HANDSHAKE = 22;
+    private static final int RECORD_HEADER = 5;
     /** What TLS reads ahead before anybody has asked for it is counted by nobody. */
     private static final Attributes ONE_PIECE = Attributes.inputBuffer(1, 1);
 
@@ -65,6 +67,16 @@ final class TlsLayers implements Listener.Protocol {
     /** How many connections fit in the part of this process's heap that is meant for them. */
     static int mostInHeap() {
         return (int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / CONNECTION_BYTES);
+    }
+
+    /** A whole record of the handshake (RFC 8446, section 5.1), or something that is none. */
+    @Override
+    public boolean isEnough(ByteString said) {
+        if (said.apply(0) != HANDSHAKE) {
+            return true;
+        }
+        return said.length() >= RECORD_HEADER
+                && said.length() - RECORD_HEADER >= ((said.apply(3) & 0xff) << 8 | said.apply(4) & 0xff);
     }
 
     @Override

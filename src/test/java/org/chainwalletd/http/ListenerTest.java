@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ class ListenerTest {
                     kit.system(),
                     ServerFixture.LIMITS,
                     new AddressShares(ServerFixture.LIMITS, ByteBudget.of(1 << 24), new ClientAddress(List.of())),
-                    this::echo,
+                    new Echo(),
                     true,
                     refused -> {});
             listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -54,13 +55,22 @@ class ListenerTest {
         }
     }
 
-    private Flow<ByteString, ByteString, NotUsed> echo(Connection connection) {
-        served.incrementAndGet();
-        if (connection.peer().equals(SLOW)) {
-            Await.opened(slowly);
+    /** Has heard enough unless a client says that there is more. */
+    private final class Echo implements Listener.Protocol {
+        @Override
+        public Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
+            served.incrementAndGet();
+            if (connection.peer().equals(SLOW)) {
+                Await.opened(slowly);
+            }
+            sneakily(fault.getAndSet(null));
+            return Flow.of(ByteString.class);
         }
-        sneakily(fault.getAndSet(null));
-        return Flow.of(ByteString.class);
+
+        @Override
+        public boolean isEnough(ByteString said) {
+            return !said.endsWith(ByteString.fromString("more"));
+        }
     }
 
     private static void sneakily(Throwable fault) {
@@ -101,6 +111,25 @@ class ListenerTest {
             last.getOutputStream().write('x');
             listener.ended().toCompletableFuture().get(20, TimeUnit.SECONDS);
         }
+    }
+
+    @Test
+    void streams_are_made_for_nobody_who_leaves_before_he_has_said_a_whole_thing() throws Exception {
+        for (int i = 0; i < 3 * ServerFixture.LIMITS.maxConnections(); i++) {
+            try (Socket socket = connect()) {
+                socket.getOutputStream().write("more".getBytes(StandardCharsets.US_ASCII));
+            }
+        }
+        Await.until("they are gone", () -> listener.connections() == 0);
+        assertThat(served).hasValue(0);
+
+        try (Socket socket = connect()) {
+            socket.getOutputStream().write("more".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(" and more".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(" to the end".getBytes(StandardCharsets.US_ASCII));
+            assertThat(socket.getInputStream().readNBytes(24)).asString().isEqualTo("more and more to the end");
+        }
+        assertThat(served).hasValue(1);
     }
 
     @Test
