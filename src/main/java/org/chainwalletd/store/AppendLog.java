@@ -111,21 +111,59 @@ public final class AppendLog implements AutoCloseable {
 
     /** Writes or replaces {@code file} as a whole: when this returns it is there in full, and survives a power cut. */
     static void write(Path file, byte[] title, Content content) throws IOException {
-        Path temp = AtomicFiles.tempFor(file);
+        AppendLog log = beside(file, title);
         try {
-            Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            try (AppendLog log = new AppendLog(file, FileChannel.open(temp, options, AtomicFiles.OWNER_FILE))) {
-                log.append(title);
-                content.writeTo(log);
-            }
-            CrashPoint.FILE_TEMP_WRITTEN.reached();
-            AtomicFiles.move(temp, file);
+            content.writeTo(log);
+            log.takePlaceOf(file);
+            log.channel.close();
         } catch (IOException | RuntimeException e) {
-            Files.deleteIfExists(temp);
+            log.discard();
             throw e;
         }
-        CrashPoint.FILE_RENAMED.reached();
         AtomicFiles.syncFolder(file.toAbsolutePath().getParent());
+    }
+
+    /** A new log (0600) beside {@code file}, with its title, that is to take its place once it is whole. */
+    static AppendLog beside(Path file, byte[] title) throws IOException {
+        Path temp = AtomicFiles.tempFor(file);
+        Set<StandardOpenOption> options =
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        AppendLog log = new AppendLog(temp, FileChannel.open(temp, options, AtomicFiles.OWNER_FILE));
+        log.append(title);
+        return log;
+    }
+
+    /** Forces what it has to the disk and gives it the name of {@code file}; that it has it survives a power cut only when the folder is forced. */
+    void takePlaceOf(Path file) throws IOException {
+        force();
+        CrashPoint.FILE_TEMP_WRITTEN.reached();
+        AtomicFiles.move(this.file, file);
+        CrashPoint.FILE_RENAMED.reached();
+    }
+
+    /** It has not taken the place of another, and is gone. */
+    void discard() throws IOException {
+        channel.close();
+        Files.deleteIfExists(file);
+    }
+
+    /** Lets go of the file without forcing it to the disk. */
+    void letGo() throws IOException {
+        channel.close();
+    }
+
+    /** Hands out the records from a place where one begins. */
+    synchronized void readFrom(long place, Reader reader) throws IOException {
+        ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        long end = channel.position();
+        for (long position = place; position < end; ) {
+            byte[] content = end - position < HEAD_BYTES ? null : read(position, end, head);
+            if (content == null) {
+                throw damaged(position);
+            }
+            deliver(content, position, reader);
+            position += HEAD_BYTES + content.length;
+        }
     }
 
     private void lock() throws IOException {

@@ -67,7 +67,12 @@ public final class AtomicFiles {
 
     /** Removes what a crash left of {@link #write} in {@code folder}. */
     public static void removeLeftovers(Path folder) throws IOException {
-        try (var files = Files.newDirectoryStream(folder, ".*.tmp")) {
+        removeLeftovers(folder, "*");
+    }
+
+    /** As {@link #removeLeftovers(Path)}, of files with this name only. */
+    static void removeLeftovers(Path folder, String name) throws IOException {
+        try (var files = Files.newDirectoryStream(folder, "." + name + ".*.tmp")) {
             for (Path file : files) {
                 Files.deleteIfExists(file);
             }

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteErrorCode;
@@ -54,15 +56,26 @@ final class GroupCommitWriter {
 
     private CommitMark next;
     private volatile CommitMark confirmed;
+    private final LongConsumer pruner;
+    private final AtomicReference<SentLog.Successor> successor = new AtomicReference<>();
+    private boolean pruning;
 
     /**
      * @param holdings what is in memory goes back together with what is in the transaction
      * @param log has every commit before it is made
      * @param lines what the units of a commit say there
      * @param last commit of the store
+     * @param pruner makes a successor of the log, elsewhere, and hands it to {@link #succeed}; is given where the log ends now
      */
     GroupCommitWriter(
-            SqlSession session, String file, Holdings holdings, SentLog log, SentLog.Lines lines, CommitMark last) {
+            SqlSession session,
+            String file,
+            Holdings holdings,
+            SentLog log,
+            SentLog.Lines lines,
+            CommitMark last,
+            LongConsumer pruner) {
+        this.pruner = pruner;
         this.session = session;
         this.file = file;
         this.holdings = holdings;
@@ -327,7 +340,37 @@ final class GroupCommitWriter {
         }
     }
 
+    /** The log is exchanged between two commits for one that tells only of what the store still knows. */
+    private void prune() {
+        try {
+            SentLog.Successor ready = successor.getAndSet(null);
+            if (ready != null) {
+                pruning = false;
+                log.exchange(ready);
+            } else if (!pruning && log.isWorthPruning()) {
+                pruning = true;
+                pruner.accept(log.end());
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("store {}: {} cannot be pruned: {}", file, SentLog.FILE_NAME, e.getMessage());
+        }
+    }
+
+    /** Takes the successor at the next commit. */
+    void succeed(SentLog.Successor ready) {
+        successor.set(ready);
+    }
+
+    /** What no commit came for is not needed any more. */
+    void dropSuccessor() throws IOException {
+        SentLog.Successor ready = successor.getAndSet(null);
+        if (ready != null) {
+            ready.log().discard();
+        }
+    }
+
     private void begin() throws SQLException {
+        prune();
         session.update("BEGIN IMMEDIATE");
         lines.undoTo(0);
         next = new CommitMark(last.store(), opening, last.number() + 1);

@@ -40,8 +40,15 @@ final class SentLog implements AutoCloseable {
     private static final byte MADE = 4;
     private static final int MARK_BYTES = 2 * Long.BYTES;
     private static final int ID_BYTES = 16;
+    /** Some 30,000 payments. */
+    static final long LEAST_TO_PRUNE = 16 * 1024 * 1024;
 
-    private final AppendLog log;
+    private final Path folder;
+    private final long leastToPrune;
+    private AppendLog log;
+    /** Bytes that the log had when it was made from the store. */
+    private long base;
+
     private final ExecutorService disk = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sent-log");
         thread.setDaemon(true);
@@ -53,8 +60,11 @@ final class SentLog implements AutoCloseable {
 
     private long safe;
 
-    private SentLog(AppendLog log) throws IOException {
+    private SentLog(Path folder, AppendLog log, long base, long leastToPrune) throws IOException {
+        this.folder = folder;
         this.log = log;
+        this.base = base;
+        this.leastToPrune = leastToPrune;
         this.safe = log.length();
     }
 
@@ -180,7 +190,82 @@ final class SentLog implements AutoCloseable {
 
     /** Goes on with the log in {@code folder}, which is whole. */
     static SentLog open(Path folder) throws IOException {
-        return new SentLog(AppendLog.open(in(folder), TITLE, record -> {}, false));
+        return open(folder, LEAST_TO_PRUNE);
+    }
+
+    /** @param leastToPrune a shorter log is never worth pruning, in bytes */
+    static SentLog open(Path folder, long leastToPrune) throws IOException {
+        AtomicFiles.removeLeftovers(folder, FILE_NAME);
+        long[] base = new long[1];
+        AppendLog log = AppendLog.open(
+                in(folder),
+                TITLE,
+                record -> base[0] += record[0] == BASE || record[0] == BASE_LINES ? record.length : 0,
+                false);
+        return new SentLog(folder, log, base[0], leastToPrune);
+    }
+
+    /** Whether most of it tells of what the store has forgotten, or has in a shorter form by now. */
+    boolean isWorthPruning() throws IOException {
+        return log.length() >= Math.max(leastToPrune, 2 * base);
+    }
+
+    /** Where the next record begins. */
+    long end() throws IOException {
+        return log.length();
+    }
+
+    /**
+     * A log that is to take the place of this one.
+     *
+     * @param last the commit that its base was read at
+     * @param from a place where this one had a record's beginning before that
+     */
+    record Successor(AppendLog log, CommitMark last, long from) {}
+
+    /** Made beside the log in {@code folder}, by another thread than the writer's. */
+    static Successor successor(Path folder, CommitMark last, Base base, long from) throws IOException {
+        AppendLog log = AppendLog.beside(in(folder), TITLE);
+        try {
+            writeBase(log, last, base);
+            return new Successor(log, last, from);
+        } catch (IOException | RuntimeException e) {
+            log.discard();
+            throw e;
+        }
+    }
+
+    /** Goes on in the successor, after the commits that its base does not have were copied to it. */
+    void exchange(Successor successor) throws IOException {
+        AppendLog next = successor.log();
+        long nextBase = next.length();
+        try {
+            boolean[] newer = new boolean[1];
+            log.readFrom(successor.from(), record -> {
+                if (record[0] == COMMIT) {
+                    newer[0] = ByteBuffer.wrap(record).getLong(1 + Long.BYTES)
+                            > successor.last().number();
+                }
+                if (newer[0]) {
+                    next.append(record);
+                }
+            });
+            next.takePlaceOf(in(folder));
+        } catch (IOException | RuntimeException e) {
+            next.discard();
+            // Not tried again before it has grown as much once more.
+            base = log.length();
+            throw e;
+        }
+        log.letGo();
+        log = next;
+        base = nextBase;
+        isSafe();
+        try {
+            AtomicFiles.syncFolder(folder);
+        } catch (IOException e) {
+            forced = CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Takes bytes of whole lines. */
@@ -197,10 +282,12 @@ final class SentLog implements AutoCloseable {
 
     /** Makes or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
     static void write(Path folder, CommitMark last, Base base) throws IOException {
-        AppendLog.write(in(folder), TITLE, log -> {
-            log.append(record(BASE, ByteBuffer.wrap(HexFormat.of().parseHex(last.store())), mark(last)));
-            base.tell(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
-        });
+        AppendLog.write(in(folder), TITLE, log -> writeBase(log, last, base));
+    }
+
+    private static void writeBase(AppendLog log, CommitMark last, Base base) throws IOException {
+        log.append(record(BASE, ByteBuffer.wrap(HexFormat.of().parseHex(last.store())), mark(last)));
+        base.tell(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
     }
 
     private static ByteBuffer mark(CommitMark mark) {
@@ -253,6 +340,7 @@ final class SentLog implements AutoCloseable {
             log.append(record);
         }
         log.force();
+        AtomicFiles.syncFolder(folder);
         isSafe();
         forced = CompletableFuture.completedFuture(null);
     }

@@ -37,6 +37,11 @@ public final class SqliteStore implements Store {
     private final GroupCommitWriter writer;
     private final SqlSession writeSession;
     private final ExecutorService reader;
+    private final ExecutorService pruner = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "sent-log-pruning");
+        thread.setDaemon(true);
+        return thread;
+    });
     private final Optional<SentLog> log;
     private final Optional<String> stopped;
     private final boolean forgetful;
@@ -67,7 +72,13 @@ public final class SqliteStore implements Store {
         SpendTable spends = new SpendTable(holdings, accepted, lines);
         spends.takeUp(writeSession);
         this.writer = new GroupCommitWriter(
-                writeSession, file, holdings, log.orElse(null), lines, Commits.last(writeSession));
+                writeSession,
+                file,
+                holdings,
+                log.orElse(null),
+                lines,
+                Commits.last(writeSession),
+                from -> pruner.execute(() -> prune(from)));
         this.reader = Executors.newSingleThreadExecutor(task -> {
             Thread thread = new Thread(task, "store-reader");
             thread.setDaemon(true);
@@ -94,6 +105,11 @@ public final class SqliteStore implements Store {
      * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
      */
     public static SqliteStore open(Path folder, Optional<CommitMark> books) {
+        return open(folder, books, SentLog.LEAST_TO_PRUNE);
+    }
+
+    /** @param leastToPrune bytes; a shorter log is never pruned */
+    static SqliteStore open(Path folder, Optional<CommitMark> books, long leastToPrune) {
         Path path = path(folder);
         try {
             StoreMemory memory = StoreMemory.of(folder, books);
@@ -104,8 +120,9 @@ public final class SqliteStore implements Store {
             SqlSession write = connectForWriting(path);
             Optional<String> stopped = memory.complaint(write).map(complaint -> StoreMemory.stopped(path, complaint));
             stopped.ifPresent(LOG::error);
-            Optional<SentLog> log =
-                    stopped.isPresent() ? Optional.empty() : Optional.of(openLog(folder, write, memory.log()));
+            Optional<SentLog> log = stopped.isPresent()
+                    ? Optional.empty()
+                    : Optional.of(openLog(folder, write, memory.log(), leastToPrune));
             SqliteStore store = new SqliteStore(path.toString(), connect(path), write, log, stopped);
             store.writer.start();
             return store;
@@ -133,7 +150,7 @@ public final class SqliteStore implements Store {
     }
 
     /** A log that is not there yet, or lacks the store's last commit because it was put back from a copy, is made from the store. */
-    private static SentLog openLog(Path folder, SqlSession session, Optional<SentLog.Known> known)
+    private static SentLog openLog(Path folder, SqlSession session, Optional<SentLog.Known> known, long leastToPrune)
             throws IOException, SQLException {
         CommitMark last = Commits.last(session);
         boolean goesOn = known.filter(log ->
@@ -143,7 +160,7 @@ public final class SqliteStore implements Store {
             StoreRestore.writeLog(folder, session);
         }
         AtomicFiles.delete(folder.resolve(StoreMemory.EARLIER_FILE));
-        return SentLog.open(folder);
+        return SentLog.open(folder, leastToPrune);
     }
 
     /** Whether the store in {@code folder} is missing there, or has forgotten payments. Changes nothing but its version; blocks. */
@@ -399,11 +416,27 @@ public final class SqliteStore implements Store {
         }
     }
 
+    /** Beside the writer, which goes on meanwhile. */
+    private void prune(long from) {
+        Path path = Path.of(file);
+        try (SqlSession session = connect(path)) {
+            writer.succeed(StoreRestore.successor(path.getParent(), session, from));
+        } catch (IOException | SQLException | RuntimeException e) {
+            LOG.warn(
+                    "store {}: {} cannot be pruned before the next start: {}", file, SentLog.FILE_NAME, e.getMessage());
+        }
+    }
+
     @Override
     public void close() {
         reader.shutdown();
+        pruner.shutdown();
         try {
             writer.finish();
+            if (!pruner.awaitTermination(10, TimeUnit.SECONDS)) {
+                LOG.warn("store {}: the pruning of its log did not finish in time", file);
+            }
+            writer.dropSuccessor();
             if (!reader.awaitTermination(10, TimeUnit.SECONDS)) {
                 LOG.warn("store {}: a reader did not finish in time", file);
             }

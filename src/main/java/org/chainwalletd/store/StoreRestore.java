@@ -81,6 +81,16 @@ public final class StoreRestore {
         SentLog.write(folder, Commits.last(session), sink -> base(session, sink));
     }
 
+    /** The same, to take the place of the log at a later commit; in a transaction of a session of its own, which sees one moment. */
+    static SentLog.Successor successor(Path folder, SqlSession session, long from) throws IOException, SQLException {
+        session.execute("BEGIN");
+        try {
+            return SentLog.successor(folder, Commits.last(session), sink -> base(session, sink), from);
+        } finally {
+            session.execute("COMMIT");
+        }
+    }
+
     private static void base(SqlSession session, SentLog.LinesSink sink) throws IOException {
         try {
             Collecting lines = new Collecting(sink);

@@ -8,16 +8,20 @@ import static org.chainwalletd.store.StoreSample.intent;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Hash256;
@@ -343,6 +347,76 @@ class SentLogTest {
         }
         assertThat(process.exitValue()).isEqualTo(137);
         return acknowledged;
+    }
+
+    /** What the store has forgotten goes; what it knows, and what is decided on meanwhile, stays, wherever the process dies. */
+    @Test
+    void a_log_of_mostly_forgotten_payments_is_written_anew_while_payments_go_on() throws IOException {
+        List<Map<String, byte[]>> deaths = Collections.synchronizedList(new ArrayList<>());
+        List<Integer> acknowledged = new ArrayList<>();
+        List<Integer> then = Collections.synchronizedList(new ArrayList<>());
+        int number = 0;
+        try (SqliteStore store = SqliteStore.open(folder, Optional.empty(), 20_000)) {
+            CrashPoint.watch(point -> {
+                if (point == CrashPoint.FILE_TEMP_WRITTEN || point == CrashPoint.FILE_RENAMED) {
+                    synchronized (acknowledged) {
+                        then.add(acknowledged.size());
+                        deaths.add(photograph());
+                    }
+                }
+            });
+            for (int round = 0; round < 400 && deaths.size() < 4; round++) {
+                for (int i = 0; i < 5; i++, number++) {
+                    done(store.intents().open(payment(number), 0));
+                    synchronized (acknowledged) {
+                        acknowledged.add(number);
+                    }
+                    if (i > 0) {
+                        done(store.intents()
+                                .fail(hash(number), IntentState.PREPARED, IntentState.REFUSED, "no", number));
+                    }
+                }
+                done(store.intents().forget(number, 100));
+            }
+        } finally {
+            CrashPoint.watch(null);
+        }
+        assertThat(deaths).hasSizeGreaterThanOrEqualTo(4);
+        assertThat(logged().size()).isLessThan(number);
+        assertThat(Files.list(folder).map(Path::toString)).noneMatch(name -> name.endsWith(".tmp"));
+        for (int death = 0; death < deaths.size(); death++) {
+            Path place = Files.createDirectory(elsewhere.resolve("death-" + death));
+            for (Map.Entry<String, byte[]> each : deaths.get(death).entrySet()) {
+                Files.write(place.resolve(each.getKey()), each.getValue());
+            }
+            assertKept(place, acknowledged.subList(0, then.get(death)));
+            Files.delete(place.resolve(SqliteStore.FILE_NAME));
+            Files.deleteIfExists(place.resolve(SqliteStore.FILE_NAME + "-wal"));
+            SqliteStore.restore(place, Optional.empty(), false, mark -> {});
+            assertKept(place, acknowledged.subList(0, then.get(death)));
+        }
+    }
+
+    /** Each fifth payment was not refused and forgotten. */
+    private static void assertKept(Path place, List<Integer> acknowledged) {
+        try (SqliteStore store = SqliteStore.open(place)) {
+            assertThat(store.stopped()).isEmpty();
+            assertBound(
+                    store,
+                    acknowledged.stream().filter(number -> number % 5 == 0).toList());
+        }
+    }
+
+    private Map<String, byte[]> photograph() {
+        Map<String, byte[]> files = new TreeMap<>();
+        for (String name : List.of(SentLog.FILE_NAME, SqliteStore.FILE_NAME, SqliteStore.FILE_NAME + "-wal")) {
+            try {
+                files.put(name, Files.readAllBytes(folder.resolve(name)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return files;
     }
 
     @Test
