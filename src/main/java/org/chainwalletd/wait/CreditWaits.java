@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -64,16 +65,21 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     private final Map<FeedQuestion<?>, FeedGroup<?>> groups = new HashMap<>();
     private final Set<FeedGroup<?>> toRead = new LinkedHashSet<>();
     private final Set<FeedGroup<?>> reading = new LinkedHashSet<>();
-    private boolean ending;
+    private final AtomicBoolean ending;
 
     /**
      * @param watch is told the addresses of those who wait
      * @param mempools looks at them
      */
+    /** @param ending set by {@link EndAll} for good, whatever restarts after it */
     static Behavior<Command> create(
-            WaitSetup setup, CreditFeed feed, AddressWatch watch, ActorRef<MempoolWatch.Command> mempools) {
-        return Behaviors.supervise(Behaviors.<Command>setup(context ->
-                        Behaviors.withTimers(timers -> new CreditWaits(context, timers, setup, feed, watch, mempools))))
+            WaitSetup setup,
+            CreditFeed feed,
+            AddressWatch watch,
+            ActorRef<MempoolWatch.Command> mempools,
+            AtomicBoolean ending) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new CreditWaits(context, timers, setup, feed, watch, mempools, ending))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -83,8 +89,10 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
             WaitSetup setup,
             CreditFeed feed,
             AddressWatch watch,
-            ActorRef<MempoolWatch.Command> mempools) {
+            ActorRef<MempoolWatch.Command> mempools,
+            AtomicBoolean ending) {
         super(context);
+        this.ending = ending;
         this.timers = timers;
         this.feed = feed;
         this.watch = watch;
@@ -116,7 +124,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
             lookAt(group);
         }
         group.add(wait);
-        if (ending) {
+        if (ending.get()) {
             giveUp(wait);
             return this;
         }
@@ -292,7 +300,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
     }
 
     private Behavior<Command> onEndAll(EndAll end) {
-        ending = true;
+        ending.set(true);
         endAll();
         end.ended().complete(null);
         return this;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -72,15 +73,17 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     private final MempoolListener listener;
     private final OpenPaymentWaits waits;
     private final LookPlan looks;
-    private boolean ending;
+    private final AtomicBoolean ending;
 
     /**
      * @param watch is told which addresses to watch
      * @param mempools shared with those who look in the background
      */
-    static Behavior<Command> create(WaitSetup setup, AddressWatch watch, Mempools mempools, WaitMetrics metrics) {
+    /** @param ending set by {@link EndAll} for good, whatever restarts after it */
+    static Behavior<Command> create(
+            WaitSetup setup, AddressWatch watch, Mempools mempools, WaitMetrics metrics, AtomicBoolean ending) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new PaymentWaits(context, timers, setup, watch, mempools, metrics))))
+                        timers -> new PaymentWaits(context, timers, setup, watch, mempools, metrics, ending))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -96,8 +99,10 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             WaitSetup setup,
             AddressWatch watch,
             Mempools shared,
-            WaitMetrics metrics) {
+            WaitMetrics metrics,
+            AtomicBoolean ending) {
         super(context);
+        this.ending = ending;
         this.timers = timers;
         this.nodes = setup.nodes();
         this.nodesTip = setup.nodesTip();
@@ -132,7 +137,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
 
     private Behavior<Command> onEnter(Enter enter) {
         PaymentWait wait = enter.waiter();
-        if (ending || wait.asksOnly()) {
+        if (ending.get() || wait.asksOnly()) {
             waits.endAtOnce(wait);
             return this;
         }
@@ -299,7 +304,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
     }
 
     private Behavior<Command> onEndAll(EndAll end) {
-        ending = true;
+        ending.set(true);
         endAll();
         end.ended().complete(null);
         return this;

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
@@ -71,6 +72,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         final Set<TxWait> waits = new LinkedHashSet<>();
         BlockPlace place;
         boolean looking;
+        /** The chain has gone on since the look that is under way began: what it does not find is looked for again. */
+        boolean outdated;
+
         boolean looked;
         int failures;
 
@@ -90,17 +94,23 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private final Set<Group> toLook = new LinkedHashSet<>();
     private int looking;
     private long nodeTip;
-    private boolean ending;
+    private final AtomicBoolean ending;
 
-    static Behavior<Command> create(WaitSetup setup, WaitMetrics metrics) {
-        return Behaviors.supervise(Behaviors.<Command>setup(
-                        context -> Behaviors.withTimers(timers -> new TxWaits(context, timers, setup, metrics))))
+    /** @param ending set by {@link EndAll} for good, whatever restarts after it */
+    static Behavior<Command> create(WaitSetup setup, WaitMetrics metrics, AtomicBoolean ending) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context ->
+                        Behaviors.withTimers(timers -> new TxWaits(context, timers, setup, metrics, ending))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
     private TxWaits(
-            ActorContext<Command> context, TimerScheduler<Command> timers, WaitSetup setup, WaitMetrics metrics) {
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            WaitSetup setup,
+            WaitMetrics metrics,
+            AtomicBoolean ending) {
         super(context);
+        this.ending = ending;
         this.timers = timers;
         this.search = new TxSearch(setup);
         this.nodesTip = setup.nodesTip();
@@ -129,7 +139,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     private Behavior<Command> onEnter(Enter enter) {
         TxWait wait = enter.waiter();
         metrics.began();
-        if (ending) {
+        if (ending.get()) {
             timeOut(wait);
             return this;
         }
@@ -213,10 +223,9 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     private void lookAnew(Group group) {
-        if (!toLook.contains(group) && !group.looking) {
-            group.place = null;
-            look(group);
-        }
+        group.place = null;
+        group.outdated = group.looking;
+        look(group);
     }
 
     private void look(Group group) {
@@ -244,7 +253,12 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         Group group = groups.get(looked.txId());
         if (group != null) {
             group.looking = false;
+            boolean outdated = group.outdated;
+            group.outdated = false;
             looked(group, looked.look().value());
+            if (outdated && group.place == null && groups.containsKey(group.txId)) {
+                look(group);
+            }
         }
         lookAtNext();
         return this;
@@ -260,7 +274,11 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         } else {
             group.failures = 0;
         }
-        if (found.isPresent() && found.get() instanceof TxSearch.Found.At at && recent.allows(group.txId, at.place())) {
+        boolean unknown = group.place == null;
+        if (unknown
+                && found.isPresent()
+                && found.get() instanceof TxSearch.Found.At at
+                && recent.allows(group.txId, at.place())) {
             found(group, at.place());
         }
         List.copyOf(group.waits).stream().filter(Wait::asksOnly).forEach(this::giveUp);
@@ -345,7 +363,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
     }
 
     private Behavior<Command> onEndAll(EndAll end) {
-        ending = true;
+        ending.set(true);
         endAll();
         end.ended().complete(null);
         return this;

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -50,11 +51,12 @@ public final class Waits {
         WaitMetrics payments = new WaitMetrics(meters, "payment");
         ActorRef<MempoolWatch.Command> mempools =
                 spawner.spawn(MempoolWatch.create(setup, budget, listener), "mempool-watch");
+        AtomicBoolean ending = new AtomicBoolean();
         PaymentWaits.Mempools shared = new PaymentWaits.Mempools(budget, mempools, listener);
         return new Waits(
-                spawner.spawn(TxWaits.create(setup, new WaitMetrics(meters, "tx")), "tx-waits"),
-                spawner.spawn(PaymentWaits.create(setup, watch, shared, payments), "payment-waits"),
-                spawner.spawn(CreditWaits.create(setup, feed, watch, mempools), "credit-waits"),
+                spawner.spawn(TxWaits.create(setup, new WaitMetrics(meters, "tx"), ending), "tx-waits"),
+                spawner.spawn(PaymentWaits.create(setup, watch, shared, payments, ending), "payment-waits"),
+                spawner.spawn(CreditWaits.create(setup, feed, watch, mempools, ending), "credit-waits"),
                 feed,
                 payments,
                 new WaitMetrics(meters, "credits"),

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Hash256;
@@ -147,6 +148,43 @@ class TxWaitsTest {
         assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
         assertThat(rig.forPayment(WaitRig.address(1), 1, LONG).get(20, SECONDS))
                 .isEqualTo(new PaymentOutcome.TimedOut(0));
+    }
+
+    @Test
+    void what_was_asked_before_the_chain_jumped_does_not_hide_what_the_jump_brought() throws Exception {
+        CompletableFuture<Void> older = rig.holdTransactions();
+        CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
+        Await.until("it was asked for", () -> rig.asked("transaction") == 1);
+        rig.answerTransactions();
+        BlockPlace place = rig.connectUnheard(tx).place();
+        rig.jump();
+        older.complete(null);
+
+        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+    }
+
+    @Test
+    void who_comes_after_the_end_is_answered_at_once_also_when_the_waits_began_anew_since() throws Exception {
+        Thread caller = Thread.currentThread();
+        AtomicBoolean breaks = new AtomicBoolean();
+        try (WaitRig broken = new WaitRig(1, () -> {
+            if (Thread.currentThread() != caller && breaks.getAndSet(false)) {
+                throw new IllegalStateException("a fault of the test");
+            }
+            return System.nanoTime() / 1_000_000;
+        })) {
+            broken.waits.end().toCompletableFuture().get(20, SECONDS);
+            breaks.set(true);
+            broken.forTx(txId, 1, LONG);
+            Await.until("the waits for transactions begin anew", () -> !breaks.get());
+            breaks.set(true);
+            broken.forPayment(WaitRig.address(1), 1, LONG);
+            Await.until("the waits for payments begin anew", () -> !breaks.get());
+
+            assertThat(broken.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(broken.forPayment(WaitRig.address(1), 1, LONG).get(20, SECONDS))
+                    .isEqualTo(new PaymentOutcome.TimedOut(0));
+        }
     }
 
     @Test

@@ -76,6 +76,7 @@ final class WaitRig implements AutoCloseable {
 
     private volatile boolean withoutMempool;
     private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile CompletableFuture<Void> heldTransactions = CompletableFuture.completedFuture(null);
     private volatile Optional<NodeClient.Tip> nodesTip = Optional.empty();
     private int fresh;
     /** Blocks of the chain that the follower has told of. */
@@ -163,7 +164,11 @@ final class WaitRig implements AutoCloseable {
                 CompletableFuture.completedFuture(WaitRig.<List<Address>>cast(arguments[0]).stream()
                         .map(address -> balances.getOrDefault(address, Amount.ofUnsigned(0)))
                         .toList());
-            case "transaction" -> CompletableFuture.completedFuture(transaction((Hash256) arguments[0]));
+            case "transaction" -> {
+                CompletableFuture<Void> gate = heldTransactions;
+                Optional<NodeClient.NodeTransaction> found = transaction((Hash256) arguments[0]);
+                yield gate.thenApply(free -> found);
+            }
             case "blockAt" -> CompletableFuture.completedFuture(blockAt((Long) arguments[0]));
             default -> throw new UnsupportedOperationException(method);
         };
@@ -267,6 +272,16 @@ final class WaitRig implements AutoCloseable {
 
     void hold() {
         held = new CountDownLatch(1);
+    }
+
+    /** Answers about transactions are of now, and arrive when the one given back completes. */
+    CompletableFuture<Void> holdTransactions() {
+        heldTransactions = new CompletableFuture<>();
+        return heldTransactions;
+    }
+
+    void answerTransactions() {
+        heldTransactions = CompletableFuture.completedFuture(null);
     }
 
     void letGo() {
