@@ -124,7 +124,7 @@ public final class StartBench {
         try (Installation.Running node = new Installation(ours, environment).start(words)) {
             String line = node.lineWith("development node on");
             String uri = line.replaceFirst(".*(http://\\S+).*", "$1");
-            row(name, environment, ours, bare, arguments(datadir, List.of("--node-rpc", uri)));
+            row(name, environment, ours, bare, arguments(datadir, List.of("--node-rpc", uri, "--network", "devnet")));
         }
     }
 

@@ -176,8 +176,15 @@ public final class WaitBench {
                 Path.of(System.getProperty("chainwalletd.home", "target/chain-walletd")),
                 Map.of("WALLETD_ARCHIVE", "off", "WALLETD_HEAP", heap));
         Path datadir = work.resolve("daemon-" + daemons++);
-        List<String> words = new ArrayList<>(
-                List.of("--datadir", datadir.toString(), "--bind", "127.0.0.1:0", "--node-rpc", node.toString()));
+        List<String> words = new ArrayList<>(List.of(
+                "--datadir",
+                datadir.toString(),
+                "--bind",
+                "127.0.0.1:0",
+                "--node-rpc",
+                node.toString(),
+                "--network",
+                "devnet"));
         words.addAll(Arrays.asList(more));
         Installation.Running running = daemon.start(words);
         URI uri = URI.create(running.lineWith("ready on").replaceFirst(".*(https?://\\S+).*", "$1"));

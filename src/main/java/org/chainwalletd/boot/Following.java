@@ -15,7 +15,6 @@ import java.util.function.Predicate;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.HtlcSpend;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.CreditBook;
@@ -180,7 +179,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         new FollowerSetup.Sources(
                                 named(settings, nodes.followed()),
                                 nodes.client().hasty(),
-                                () -> nodes.seen().get().network().flatMap(Network::ofWord)),
+                                node -> nodes.rules(node, workers.upstream())),
                         file,
                         List.of(
                                 LEDGER,

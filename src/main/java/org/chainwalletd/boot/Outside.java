@@ -39,6 +39,7 @@ record Outside(
                 devnet.map(node -> settings.node().withUrls(List.of(node.uri())))
                         .orElse(settings.node()),
                 settings.identity().genesis(),
+                settings.identity().network(),
                 genesis,
                 way,
                 ground.workers().disk());

@@ -22,6 +22,12 @@ public enum Option {
             Form.HASH,
             "genesis block id of the chain; a node that reports another one is never signed for. "
                     + "Without it the first id seen is pinned in the datadir"),
+    NETWORK(
+            "network",
+            "chain.network",
+            Form.NETWORK,
+            "which network of the chain it is; without it the nodes say it. A chain whose genesis block demands no work is"
+                    + " followed only when this says devnet, or --expect-genesis names it"),
     DATADIR("datadir", "datadir", Form.PATH, "folder of keyring, tokens and store; default ~/.<brand>-walletd"),
     JSON_LOGS("json-logs", "json-logs", Form.SWITCH, "false", "write the log as one JSON object per line"),
 
@@ -572,6 +578,7 @@ public enum Option {
         WORDS("list", "a comma-separated list"),
         NETWORKS("list", "a comma-separated list of IP addresses and networks such as 10.0.0.0/8"),
         SECRET("token", "printable ASCII without spaces, best 64 random hex characters"),
+        NETWORK("mainnet|testnet|devnet", "mainnet, testnet or devnet"),
         HASH("hex64", "64 hex characters"),
         BLOCK("height:hex64", "a height and a block id"),
         HEIGHT("height", "a height, full or now"),

@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /** Texts to values. Every method throws {@link IllegalArgumentException} whose message completes "--flag value …". */
@@ -66,6 +67,11 @@ final class Parsing {
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("must be 64 hex characters", e);
         }
+    }
+
+    static Network network(String text) {
+        return Network.ofWord(text)
+                .orElseThrow(() -> new IllegalArgumentException("must be mainnet, testnet or devnet"));
     }
 
     static Settings.Checkpoint checkpoint(String text) {

@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -46,8 +47,9 @@ public record Settings(
      * Which chain it is.
      *
      * @param genesis id named by the operator; empty: the first one seen is pinned
+     * @param network named by the operator; empty: the nodes say it
      */
-    public record ChainIdentity(ChainProfile profile, Optional<Hash256> genesis) {}
+    public record ChainIdentity(ChainProfile profile, Optional<Hash256> genesis, Optional<Network> network) {}
 
     /**
      * @param urls at least one, in the configured order

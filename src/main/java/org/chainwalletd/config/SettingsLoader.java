@@ -15,6 +15,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -61,7 +62,7 @@ public final class SettingsLoader {
         Optional<Settings.Evm> evm = evm();
         SwapSection swap = new SwapSection(values, problems, warnings);
         Settings settings = new Settings(
-                new Settings.ChainIdentity(chain, genesis),
+                new Settings.ChainIdentity(chain, genesis, network(devnet)),
                 datadir,
                 node(devnet),
                 http(),
@@ -252,6 +253,17 @@ public final class SettingsLoader {
     }
 
     /** Two words for one thing. */
+    /** A development node of its own is a network of its own. */
+    private Optional<Network> network(Optional<Settings.Devnet> devnet) {
+        Optional<Network> named = values.value(Option.NETWORK, Parsing::network);
+        Optional<Network> own = devnet.map(node -> node.work() ? Network.TESTNET : Network.DEVNET);
+        if (own.isPresent() && named.isPresent() && !named.equals(own)) {
+            problems.add("--devnet is the " + own.get().word() + " and --network says "
+                    + named.get().word() + ": leave --network out");
+        }
+        return own.or(() -> named);
+    }
+
     private Duration tokenKeep() {
         Duration days = Duration.ofDays(values.number(Option.TOKEN_KEEP_DAYS));
         Duration seconds = Duration.ofSeconds(values.number(Option.RECEIPT_TTL));

@@ -15,7 +15,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeClient.BlockSummary;
@@ -67,13 +69,13 @@ public final class NodeCheck implements Check {
             return;
         }
         findings.add(Finding.ok(subject, "answers; tip " + Long.toUnsignedString(tip.height()) + " " + tip.blockId()));
-        genesis(subject, tip.genesisBlockId(), findings);
+        genesis(subject, node, tip.genesisBlockId(), findings);
         version(subject, node, findings);
         quota(subject, node, findings);
         clock(subject, node, tip, findings);
     }
 
-    private void genesis(String subject, Hash256 reported, List<Finding> findings) {
+    private void genesis(String subject, NodeClient node, Hash256 reported, List<Finding> findings) {
         Optional<Hash256> expected = settings.identity().genesis().or(this::pinned);
         if (reported == null) {
             findings.add(Finding.warn(
@@ -83,10 +85,35 @@ public final class NodeCheck implements Check {
             findings.add(Finding.fail(
                     subject,
                     "is of another chain: its genesis is " + reported + ", ours is " + expected.get()
-                            + "; nothing would be signed for it"));
+                            + "; it would not be asked for anything"));
         } else {
             findings.add(Finding.ok(
                     subject, "genesis " + reported + (expected.isPresent() ? ", as expected" : ", would be pinned")));
+            rules(subject, node, reported, findings);
+        }
+    }
+
+    /** What keeps the daemon from following the chain, and from calling a chain verified that it only met first. */
+    private void rules(String subject, NodeClient node, Hash256 genesis, List<Finding> findings) {
+        Settings.ChainIdentity ours = settings.identity();
+        try {
+            Optional<BlockSummary> first = answer(node.blockAt(0));
+            if (first.isEmpty()) {
+                findings.add(Finding.fail(subject, "shows no block at height 0: nothing of it would be followed"));
+                return;
+            }
+            ChainRules rules = ChainRules.of(
+                    genesis,
+                    first.get().header(),
+                    new ChainRules.Word(ours.genesis().isPresent(), ours.network()),
+                    Optional.ofNullable(answer(node.info()).network()).flatMap(Network::ofWord));
+            if (rules.network() != Network.DEVNET && ours.genesis().isEmpty()) {
+                findings.add(Finding.warn(subject, "its genesis is taken as it is met; name it with --expect-genesis"));
+            }
+        } catch (ChainRules.Refused e) {
+            findings.add(Finding.fail(subject, e.getMessage()));
+        } catch (Unanswered e) {
+            findings.add(Finding.warn(subject, "does not show its genesis block: " + e.getMessage()));
         }
     }
 

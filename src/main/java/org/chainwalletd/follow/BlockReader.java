@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.DecodeException;
@@ -44,25 +43,12 @@ final class BlockReader {
     /** The bytes of one transaction as some node sent them; undecodable ones have no id that could be checked. */
     private record Body(Hash256 listedId, Bytes bytes, Optional<Transaction> decoded) {}
 
-    /** The header that a node's words make. */
-    static BlockHeader header(NodeClient.BlockSummary told) {
-        return new BlockHeader(
-                BlockHeader.VERSION,
-                told.height(),
-                told.previousBlockId(),
-                told.timestamp(),
-                told.difficultyTarget(),
-                told.nonce(),
-                told.txRoot(),
-                told.stateRoot());
-    }
-
     /** What is wrong with a block that should be at {@code height}, without its transactions. */
     static Optional<Fault> judge(NodeClient.BlockSummary told, long height) {
         if (told.height() != height) {
             return Optional.of(new Fault(Fault.Rule.HEIGHT, height, told.blockId()));
         }
-        return header(told).id().equals(told.blockId())
+        return told.header().id().equals(told.blockId())
                 ? Optional.empty()
                 : Optional.of(new Fault(Fault.Rule.ID, height, told.blockId()));
     }
@@ -173,6 +159,6 @@ final class BlockReader {
             }
             transactions.add(new ChainTransaction(body.listedId(), body.decoded(), transactions.isEmpty()));
         }
-        return new Fetched.Whole(new ChainBlock(header(told), told.blockId(), transactions), false);
+        return new Fetched.Whole(new ChainBlock(told.header(), told.blockId(), transactions), false);
     }
 }

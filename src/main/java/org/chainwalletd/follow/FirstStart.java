@@ -10,9 +10,9 @@ import java.util.stream.LongStream;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
@@ -28,13 +28,13 @@ final class FirstStart {
 
     private final List<FollowedNode> nodes;
     private final Optional<BlockPlace> checkpoint;
-    private final Network network;
+    private final ChainRules rules;
     private final Executor executor;
 
-    FirstStart(List<FollowedNode> nodes, Optional<BlockPlace> checkpoint, Network network, Executor executor) {
+    FirstStart(List<FollowedNode> nodes, Optional<BlockPlace> checkpoint, ChainRules rules, Executor executor) {
         this.nodes = nodes;
         this.checkpoint = checkpoint;
-        this.network = network;
+        this.rules = rules;
         this.executor = executor;
     }
 
@@ -99,7 +99,7 @@ final class FirstStart {
         if (common.height() > tip) {
             throw new Refused("the node's chain ends below the block that the checkpoint names");
         }
-        long start = Math.max(0, tip - 2L * network.coinbaseMaturity());
+        long start = Math.max(0, tip - 2L * rules.network().coinbaseMaturity());
         long lowest = start - start % Difficulty.WINDOW;
         boolean near = lowest - common.height() <= Difficulty.WINDOW;
         List<Long> heights = LongStream.rangeClosed(
@@ -119,7 +119,18 @@ final class FirstStart {
                                                 },
                                                 executor),
                         executor)
-                .thenApplyAsync(rows -> between(rows, lowest, start), executor);
+                .thenApplyAsync(rows -> between(rows, lowest, start), executor)
+                .thenApplyAsync(this::worked, executor);
+    }
+
+    /** A chain that has become easier than it began is one that the operator has to name. */
+    private List<BlockRow> worked(List<BlockRow> rows) {
+        boolean easier = rows.stream().anyMatch(row -> row.target().compareTo(rules.easiest()) > 0);
+        if (easier && checkpoint.isEmpty()) {
+            throw new Refused("a node's blocks demand less work than the genesis block of the "
+                    + rules.network().word() + ": nothing is followed unless --checkpoint=height:id names one of them");
+        }
+        return rows;
     }
 
     private static List<BlockRow> agreed(List<BlockRow> rows, BlockPlace common) {
@@ -139,7 +150,7 @@ final class FirstStart {
         for (int i = 0; i < found.size(); i++) {
             NodeClient.BlockSummary told =
                     found.get(i).orElseThrow(() -> new Refused("the node's chain changes while its headers are read"));
-            BlockHeader header = BlockReader.header(told);
+            BlockHeader header = told.header();
             boolean follows =
                     i == 0 || header.previousId().equals(rows.get(i - 1).blockId());
             if (BlockReader.judge(told, heights.get(i)).isPresent() || !follows) {

@@ -5,10 +5,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Network;
+import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.Books;
@@ -38,9 +39,10 @@ public record FollowerSetup(
      *
      * @param nodes all that are configured, at least one
      * @param any asks whichever node is there: for what proves itself
-     * @param network which one the nodes say they are of, as far as they have
+     * @param rules what the chain demands of its blocks, as one node shows its genesis block
      */
-    public record Sources(List<FollowedNode> nodes, NodeClient any, Supplier<Optional<Network>> network) {
+    public record Sources(
+            List<FollowedNode> nodes, NodeClient any, Function<NodeClient, CompletionStage<ChainRules>> rules) {
         public Sources {
             nodes = List.copyOf(nodes);
         }
@@ -69,9 +71,5 @@ public record FollowerSetup(
 
     NodeClient any() {
         return sources.any();
-    }
-
-    Supplier<Optional<Network>> network() {
-        return sources.network();
     }
 }

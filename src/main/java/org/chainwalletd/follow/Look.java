@@ -196,7 +196,7 @@ final class Look {
         if (fault.isPresent()) {
             return done(new Finding.Unclear(fault));
         }
-        BlockHeader header = BlockReader.header(told.get());
+        BlockHeader header = told.get().header();
         return check.judge(branch.chain(), header, told.get().blockId(), branch.height())
                 .thenComposeAsync(judged -> grow(branch, header, judged), executor);
     }

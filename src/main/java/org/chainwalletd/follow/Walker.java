@@ -19,6 +19,7 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BlockRow;
@@ -35,7 +36,6 @@ final class Walker {
     private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
     private static final Duration LAST_RESTART = Duration.ofSeconds(30);
     private static final double RESTART_JITTER = 0.1;
-    private static final int LOOKS_FOR_NETWORK = 30;
 
     sealed interface Command {}
 
@@ -53,6 +53,8 @@ final class Walker {
     private record Loaded(Bookkeeping.Known known) implements Command {}
 
     private record Tick() implements Command {}
+
+    private record RulesKnown(FollowedNode node, Outcome<ChainRules> rules) implements Command {}
 
     private record Looked(FollowedNode node, Outcome<Look.Finding> finding) implements Command {}
 
@@ -87,7 +89,7 @@ final class Walker {
     private BlockReader reader;
     private HeaderCheck check;
     private List<String> standstill = List.of();
-    private int looksWithoutNetwork;
+    private Optional<ChainRules> rules = Optional.empty();
     private boolean nudged;
     private Ascent ascent;
 
@@ -204,27 +206,53 @@ final class Walker {
         nudged = false;
         timers.cancel(new Tick());
         FollowedNode node = rounds.next();
-        if (chain.isEmpty()) {
-            return firstStart(node);
+        if (rules.isEmpty()) {
+            context.pipeToSelf(
+                    setup.sources().rules().apply(node.client()),
+                    (known, failure) -> new RulesKnown(node, Outcome.of(known, failure)));
+            return always().onMessage(RulesKnown.class, this::rulesKnown).build();
         }
+        return chain.isEmpty() ? firstStart(node, rules.get()) : compare(node);
+    }
+
+    /** Nothing is followed, at the first start and at every later one, before the genesis block has told what the chain demands. */
+    private Behavior<Command> rulesKnown(RulesKnown command) {
+        FollowedNode node = command.node();
+        return command.rules()
+                .fold(
+                        known -> rulesKnown(node, known),
+                        failure -> chain.isEmpty() || failure instanceof ChainRules.Refused
+                                ? notBegun(failure)
+                                : sawNothing(node, failure));
+    }
+
+    private Behavior<Command> rulesKnown(FollowedNode node, ChainRules known) {
+        Optional<Network> before =
+                chain.isEmpty() ? Optional.empty() : audience.status().network();
+        if (before.isPresent() && before.get() != known.network()) {
+            return notBegun(new FirstStart.Refused(
+                    "the books are of the " + before.get().word() + ", and the chain is now the "
+                            + known.network().word() + ": correct --network, or let --datadir name another folder"));
+        }
+        rules = Optional.of(known);
+        return chain.isEmpty() ? firstStart(node, known) : compare(node);
+    }
+
+    private Behavior<Command> compare(FollowedNode node) {
         Look look = new Look(node.client(), chain.copy(), check, setup.executor());
         context.pipeToSelf(look.begin(), (finding, failure) -> new Looked(node, Outcome.of(finding, failure)));
         return always().onMessage(Looked.class, this::looked).build();
     }
 
-    /** Nodes that do not say which network they are of, in all the time that it takes to be described, are taken for the strictest. */
-    private Behavior<Command> firstStart(FollowedNode node) {
-        Optional<Network> said = setup.network().get();
-        if (said.isEmpty() && looksWithoutNetwork++ < LOOKS_FOR_NETWORK) {
-            return idle();
-        }
-        Network network = said.orElse(Network.MAINNET);
-        FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), network, setup.executor());
+    private Behavior<Command> firstStart(FollowedNode node, ChainRules known) {
+        FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), known, setup.executor());
         context.pipeToSelf(
                 start.read(node.client())
                         .thenComposeAsync(
-                                rows -> books.begin(rows, network, setup.rules().from()), setup.executor()),
-                (known, failure) -> new Begun(Outcome.of(known, failure)));
+                                rows -> books.begin(
+                                        rows, known.network(), setup.rules().from()),
+                                setup.executor()),
+                (begun, failure) -> new Begun(Outcome.of(begun, failure)));
         return always().onMessage(Begun.class, this::begun).build();
     }
 
@@ -307,8 +335,8 @@ final class Walker {
 
     /** No work can be weighed against a chain without a common block: only the operator can say that it is the right one. */
     private Behavior<Command> beginAnew(FollowedNode node) {
-        Network network = audience.status().network().orElse(Network.MAINNET);
-        FirstStart start = new FirstStart(setup.nodes(), setup.rules().checkpoint(), network, setup.executor());
+        FirstStart start =
+                new FirstStart(setup.nodes(), setup.rules().checkpoint(), rules.orElseThrow(), setup.executor());
         HeaderChain kept = chain.copy();
         context.pipeToSelf(
                 start.read(node.client())

@@ -78,7 +78,7 @@ final class WorkProof {
     private CompletionStage<Boolean> passes(BlockRow block, Optional<NodeClient.BlockSummary> told) {
         return told.filter(header -> header.blockId().equals(block.blockId()))
                 .filter(header -> BlockReader.judge(header, block.height()).isEmpty())
-                .map(header -> work.passes(BlockReader.header(header), block.blockId()))
+                .map(header -> work.passes(header.header(), block.blockId()))
                 .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 }

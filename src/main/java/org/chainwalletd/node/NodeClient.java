@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.DecodeException;
@@ -163,7 +164,20 @@ public interface NodeClient {
             long nonce,
             Hash256 difficultyTarget,
             long txCount,
-            List<Hash256> transactions) {}
+            List<Hash256> transactions) {
+        /** The header that the node's words make. */
+        public BlockHeader header() {
+            return new BlockHeader(
+                    BlockHeader.VERSION,
+                    height,
+                    previousBlockId,
+                    timestamp,
+                    difficultyTarget,
+                    nonce,
+                    txRoot,
+                    stateRoot);
+        }
+    }
 
     /**
      * @param bytes complete serialisation, not yet decoded or checked against the id

@@ -91,7 +91,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private final ActorRef<Upstream.Command> upstream;
     private final AtomicReference<NodesSeen> published;
     private final TimerScheduler<Command> timers;
-    private final boolean configured;
+    private final ChainRules.Word said;
     private final List<Watched> nodes = new ArrayList<>();
     private final List<CompletableFuture<Hash256>> waiting = new ArrayList<>();
     private final List<CompletableFuture<Void>> judging = new ArrayList<>();
@@ -101,6 +101,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     /**
      * @param configured the operator's id, empty to pin
+     * @param said what else the operator says of the chain
      * @param clientOf asks one node once
      * @param disk writes the pinned id
      * @param published where the knowledge is kept for readers on other threads
@@ -108,13 +109,14 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     public static Behavior<Command> create(
             Settings.Node settings,
             Optional<Hash256> configured,
+            ChainRules.Word said,
             GenesisFile file,
             Executor disk,
             Function<String, NodeClient> clientOf,
             ActorRef<Upstream.Command> upstream,
             AtomicReference<NodesSeen> published) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(timers -> new NodeWatch(
-                        context, timers, settings, configured, file, disk, clientOf, upstream, published))))
+                        context, timers, settings, configured, said, file, disk, clientOf, upstream, published))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -123,6 +125,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
             TimerScheduler<Command> timers,
             Settings.Node settings,
             Optional<Hash256> configured,
+            ChainRules.Word said,
             GenesisFile file,
             Executor disk,
             Function<String, NodeClient> clientOf,
@@ -135,7 +138,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         this.disk = disk;
         this.upstream = upstream;
         this.published = published;
-        this.configured = configured.isPresent();
+        this.said = said;
         this.expected = configured.isPresent() ? configured : file.read();
         settings.urls().forEach(url -> nodes.add(new Watched(url.toString(), clientOf.apply(url.toString()))));
         checkAll();
@@ -342,7 +345,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
                     node.info == null ? null : node.info.version()));
         }
         NodesSeen before = published.get();
-        NodesSeen now = new NodesSeen(expected, configured, seen);
+        NodesSeen now = new NodesSeen(expected, said, seen);
         published.set(now);
         for (int i = 0; i < nodes.size(); i++) {
             upstream.tell(judged(now, seen.get(i), nodes.get(i)));

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -63,6 +64,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
      * Starts the two actors of this package. No node needs to be up.
      *
      * @param expectGenesis the operator's genesis id; empty: the one pinned by {@code file}
+     * @param network which one the operator says it is; empty: the nodes say it
      * @param disk writes the pinned id
      * @throws IllegalStateException when the pinned id's file is damaged
      */
@@ -70,10 +72,11 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             Spawner spawner,
             Settings.Node settings,
             Optional<Hash256> expectGenesis,
+            Optional<Network> network,
             GenesisFile file,
             Way way,
             Executor disk) {
-        return start(spawner, settings, expectGenesis, file, way, disk, () -> {});
+        return start(spawner, settings, expectGenesis, network, file, way, disk, () -> {});
     }
 
     /** The same under {@code system} itself, for those who have no guardian. */
@@ -101,20 +104,30 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             MeterRegistry metrics,
             Supplier<SSLContext> trust) {
         Way way = Way.of(system, trust, executor, metrics);
-        return start(new UnderSystem(system), settings, expectGenesis, file, way, disk, way.peers()::close);
+        return start(
+                new UnderSystem(system),
+                settings,
+                expectGenesis,
+                Optional.empty(),
+                file,
+                way,
+                disk,
+                way.peers()::close);
     }
 
     private static Nodes start(
             Spawner spawner,
             Settings.Node settings,
             Optional<Hash256> expectGenesis,
+            Optional<Network> network,
             GenesisFile file,
             Way way,
             Executor disk,
             Runnable stopped) {
+        ChainRules.Word said = new ChainRules.Word(expectGenesis.isPresent(), network);
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
-                new AtomicReference<>(new NodesSeen(held, expectGenesis.isPresent(), unheard(settings.urls())));
+                new AtomicReference<>(new NodesSeen(held, said, unheard(settings.urls())));
         Upstreams upstream = Upstreams.start(spawner, settings, Party.NODE, way, MILLIS, stopped);
         AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
         HttpNodeClient client = new HttpNodeClient(
@@ -128,7 +141,8 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             return asked;
         });
         ActorRef<NodeWatch.Command> watch = spawner.spawn(
-                NodeWatch.create(settings, expectGenesis, file, disk, client::unjudged, upstream.actor(), published),
+                NodeWatch.create(
+                        settings, expectGenesis, said, file, disk, client::unjudged, upstream.actor(), published),
                 "node-watch");
         judge.set(watch);
         for (URI url : settings.urls()) {
@@ -165,6 +179,31 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Upstreams upstream =
                 Upstreams.start(new UnderSystem(system), settings, Party.NODE, way, MILLIS, way.peers()::close);
         return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
+    }
+
+    /**
+     * What the chain demands of its blocks, as {@code node} shows its genesis block. Fails with {@link ChainRules.Refused}, or as the node's
+     * calls fail.
+     *
+     * @param node one node
+     * @param executor for continuations
+     */
+    public CompletionStage<ChainRules> rules(NodeClient node, Executor executor) {
+        return node.blockAt(0)
+                .thenCombineAsync(
+                        node.info(),
+                        (genesis, info) -> {
+                            NodesSeen now = seen.get();
+                            return ChainRules.of(
+                                    now.expected()
+                                            .orElseThrow(() -> new ChainRules.Refused("no genesis is pinned yet")),
+                                    genesis.orElseThrow(
+                                                    () -> new ChainRules.Refused("a node shows no block at height 0"))
+                                            .header(),
+                                    now.said(),
+                                    Optional.ofNullable(info.network()).flatMap(Network::ofWord));
+                        },
+                        executor);
     }
 
     /** Blocks until a coinbase may be spent. Until a node has said which network it is, the longest. */

@@ -6,14 +6,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 
 /**
  * What {@link NodeWatch} knows of the chain and of each node at one moment. Immutable.
  *
  * @param expected the configured or pinned genesis id
- * @param configured whether the operator named the id
+ * @param said what the operator named
  */
-public record NodesSeen(Optional<Hash256> expected, boolean configured, List<Seen> nodes) {
+public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<Seen> nodes) {
     /** How a node stands to our chain. */
     public enum Standing {
         /** Not heard of yet. */
@@ -48,6 +49,11 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
         nodes = List.copyOf(nodes);
     }
 
+    /** Whether the operator named the id. */
+    public boolean configured() {
+        return said.genesis();
+    }
+
     /** Whether a signature may be made: the id is known and at least one node is of that chain. */
     public boolean maySign() {
         return expected.isPresent() && nodes.stream().anyMatch(this::isAccepted);
@@ -63,13 +69,15 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
         return nodes.stream().anyMatch(node -> node.answering() && isAccepted(node));
     }
 
-    /** The network's name from the first node of our chain that says it. */
+    /** The network's name: the operator's word, else that of the first node of our chain that says it. */
     public Optional<String> network() {
-        return nodes.stream()
-                .filter(this::isAccepted)
-                .map(Seen::network)
-                .filter(Objects::nonNull)
-                .findFirst();
+        return said.network()
+                .map(Network::word)
+                .or(() -> nodes.stream()
+                        .filter(this::isAccepted)
+                        .map(Seen::network)
+                        .filter(Objects::nonNull)
+                        .findFirst());
     }
 
     /** Height of the highest tip that a node of our chain reported last. */
@@ -103,7 +111,7 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
     /** An id that was not named by the operator is held from an earlier answer: only then an old node may leave it out. */
     boolean isAccepted(Seen node) {
         return node.standing() == Standing.OURS
-                || node.standing() == Standing.UNNAMED && !configured && expected.isPresent();
+                || node.standing() == Standing.UNNAMED && !configured() && expected.isPresent();
     }
 
     /** Whether the node at {@code url} is known to be of our chain. */
@@ -139,7 +147,7 @@ public record NodesSeen(Optional<Hash256> expected, boolean configured, List<See
             case MALFORMED -> node.url() + " reports a genesis id that is none";
             default ->
                 node.url() + " does not say which chain it is of, and "
-                        + (configured ? "--expect-genesis was given" : "no --expect-genesis names the right one");
+                        + (configured() ? "--expect-genesis was given" : "no --expect-genesis names the right one");
         };
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -182,6 +183,80 @@ class OtherChainTest {
                 assertThat(rig.followerStatus().path("complaints").toString())
                         .contains(behind.url().toString(), "is of another chain");
             }
+        }
+    }
+
+    @Test
+    void blocks_without_work_are_followed_only_where_the_operator_calls_it_a_development_chain() throws IOException {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10))) {
+            assertUnfollowed(chain, "this is no mainnet", "--network", "mainnet");
+            assertUnfollowed(
+                    chain,
+                    "this is no mainnet",
+                    "--network",
+                    "mainnet",
+                    "--expect-genesis",
+                    chain.genesisId().hex());
+            assertUnfollowed(
+                    chain, "only as a development chain, with --network devnet", "--network", DaemonRig.UNSAID);
+
+            try (DaemonRig rig = DaemonRig.over(
+                    chain,
+                    datadir,
+                    "--network",
+                    DaemonRig.UNSAID,
+                    "--expect-genesis",
+                    chain.genesisId().hex())) {
+                rig.awaitFollowed();
+            }
+            // Its own books are of no account to a daemon that is told less, or otherwise, than the one before.
+            try (DaemonRig rig = DaemonRig.over(chain, datadir, "--network", DaemonRig.UNSAID)) {
+                rig.mine(1);
+                Await.until(
+                        "it is said why",
+                        () -> rig.followerStatus()
+                                .path("complaints")
+                                .toString()
+                                .contains("only as a development chain"));
+                assertThat(rig.followerStatus().path("last_indexed_height").asLong())
+                        .isLessThan(rig.devnet().tip().height());
+            }
+        }
+    }
+
+    private void assertUnfollowed(Devnet chain, String why, String... flags) {
+        try (DaemonRig rig = DaemonRig.over(chain, datadir, flags)) {
+            String shop = rig.call("generate_standard_address", Map.of())
+                    .path("address")
+                    .asText();
+            chain.faucet(Address.parse(shop), Amount.of(5_000));
+            chain.mine(1);
+            Await.until(
+                    "it is said why",
+                    () -> rig.refused("get_follower_status", Map.of())
+                            .getMessage()
+                            .contains(why));
+            assertThat(rig.call("list_credits", params("min_confirmations", 1)).path("credits"))
+                    .isEmpty();
+            assertThat(readiness(rig.uri())).contains(why);
+        }
+    }
+
+    @Test
+    void a_node_that_names_the_right_genesis_and_shows_another_first_block_is_not_followed() {
+        try (DaemonRig rig = DaemonRig.withChain(datadir, "--network", DaemonRig.UNSAID)) {
+            String genesis = rig.devnet().genesisId().hex();
+            rig.node()
+                    .lieAbout(
+                            "get_block",
+                            (asked, truth) -> asked.path("height").asLong(-1) == 0
+                                    ? ((ObjectNode) truth).put("nonce", 77)
+                                    : null);
+            Await.until(
+                    "it is said why",
+                    () -> rig.refused("get_follower_status", Map.of())
+                            .getMessage()
+                            .contains("a node names genesis " + genesis + " and shows another block at height 0"));
         }
     }
 

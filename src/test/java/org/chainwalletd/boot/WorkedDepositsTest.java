@@ -74,7 +74,7 @@ class WorkedDepositsTest {
                 DevnetConfig.onDemand(Party.PROFILE).withLittleWork().withFirstBlocks(1));
         top = ForgedBlock.tipOf(chain);
         node = new DistortingNode(chain.uri());
-        daemon = new DaemonRig(folder, node.url());
+        daemon = new DaemonRig(folder, node.url(), "--network", "testnet");
         awaitFollowed(top);
     }
 
@@ -177,7 +177,7 @@ class WorkedDepositsTest {
     /** The same daemon, started again over other nodes. */
     private static void askOf(String nodes) {
         daemon.close();
-        daemon = new DaemonRig(folder, node.url(), "--node-rpc", nodes);
+        daemon = new DaemonRig(folder, node.url(), "--node-rpc", nodes, "--network", "testnet");
     }
 
     private static void isMined(Transaction... transactions) {

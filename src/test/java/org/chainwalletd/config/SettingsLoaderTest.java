@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,7 @@ class SettingsLoaderTest {
         return switch (option.form()) {
             case SWITCH -> List.of("true", "false");
             case WORD -> List.of("brand", "other", "third");
+            case NETWORK -> List.of("mainnet", "testnet", "devnet");
             case HASH -> List.of("11".repeat(32), "22".repeat(32), "33".repeat(32));
             case BLOCK -> List.of("1:" + "11".repeat(32), "2:" + "22".repeat(32), "3:" + "33".repeat(32));
             case HEIGHT -> List.of("7", "full", "now");
@@ -142,6 +144,7 @@ class SettingsLoaderTest {
         flags.putAll(Map.ofEntries(
                 Map.entry("--brand", "Brand"),
                 Map.entry("--expect-genesis", "AB".repeat(32)),
+                Map.entry("--network", "testnet"),
                 Map.entry("--datadir", "~/data"),
                 Map.entry("--json-logs", "true"),
                 Map.entry("--node-rpc", "http://a.test:1, https://b.test/path"),
@@ -227,7 +230,8 @@ class SettingsLoaderTest {
                 .usingRecursiveComparison()
                 .ignoringFields("identity.profile")
                 .isEqualTo(new Settings(
-                        new Settings.ChainIdentity(null, Optional.of(Hash256.parse("ab".repeat(32)))),
+                        new Settings.ChainIdentity(
+                                null, Optional.of(Hash256.parse("ab".repeat(32))), Optional.of(Network.TESTNET)),
                         home.resolve("data"),
                         new Settings.Node(
                                 List.of(URI.create("http://a.test:1"), URI.create("https://b.test/path")),
@@ -326,6 +330,12 @@ class SettingsLoaderTest {
         assertThat(load().warnings()).anyMatch(warning -> warning.contains("CHAIN_NODE_RPC"));
         flags.put("--node-rpc", "http://other.test");
         assertThat(problems()).containsExactly("--devnet and --node-rpc exclude each other: leave one out");
+        flags.remove("--node-rpc");
+        flags.put("--network", "mainnet");
+        assertThat(problems())
+                .containsExactly("--devnet is the devnet and --network says mainnet: leave --network out");
+        flags.put("--network", "devnet");
+        assertThat(load().settings().identity().network()).contains(Network.DEVNET);
     }
 
     @Test

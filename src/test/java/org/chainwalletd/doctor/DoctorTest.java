@@ -27,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.BlockHeader;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
@@ -40,14 +42,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DoctorTest {
-    private static final Hash256 GENESIS = Hash256.parse("11".repeat(32));
     private static final Hash256 OTHER = Hash256.parse("22".repeat(32));
+    private static final BlockHeader FIRST =
+            new BlockHeader(BlockHeader.VERSION, 0, Hash256.ZERO, 1_700_000_000, Difficulty.EASIEST, 0, OTHER, OTHER);
+    private static final Hash256 GENESIS = FIRST.id();
     private static final Instant NOW = Instant.ofEpochSecond(2_000_000_000);
 
     @TempDir
     Path home;
 
-    private final Map<String, String> flags = new HashMap<>();
+    private final Map<String, String> flags = new HashMap<>(Map.of("--network", "devnet"));
     private final Map<String, CompletionStage<?>> answers = new HashMap<>(Map.of(
             "tip", CompletableFuture.completedFuture(new NodeClient.Tip(7, OTHER, GENESIS)),
             "info", CompletableFuture.completedFuture(new NodeClient.NodeInfo("1.14.0", "devnet", GENESIS, 7L, OTHER)),
@@ -56,6 +60,11 @@ class DoctorTest {
 
     private static NodeClient.BlockSummary block(long timestamp) {
         return new NodeClient.BlockSummary(OTHER, 7, GENESIS, OTHER, OTHER, timestamp, 0, OTHER, 0, List.of());
+    }
+
+    private static NodeClient.BlockSummary first() {
+        return new NodeClient.BlockSummary(
+                GENESIS, 0, Hash256.ZERO, OTHER, OTHER, 1_700_000_000, 0, Difficulty.EASIEST, 1, List.of());
     }
 
     private Settings settings() {
@@ -83,7 +92,10 @@ class DoctorTest {
         NodeClient client = (NodeClient) Proxy.newProxyInstance(
                 NodeClient.class.getClassLoader(),
                 new Class<?>[] {NodeClient.class},
-                (proxy, method, arguments) -> answers.get(method.getName()));
+                (proxy, method, arguments) ->
+                        arguments != null && Long.valueOf(0).equals(arguments[0])
+                                ? CompletableFuture.completedFuture(Optional.of(first()))
+                                : answers.get(method.getName()));
         return lines(new NodeCheck(settings(), url -> client, Duration.ofMillis(200), InstantSource.fixed(NOW)));
     }
 
@@ -225,6 +237,17 @@ class DoctorTest {
         assertThat(nodeLines())
                 .containsExactly(
                         "ok    node http://127.0.0.1:9334: is not running; --devnet starts it with the daemon");
+    }
+
+    @Test
+    void a_chain_without_work_that_nobody_calls_a_development_chain_fails() {
+        flags.remove("--network");
+        assertThat(nodeLines())
+                .anyMatch(line -> line.startsWith("FAIL")
+                        && line.contains("demands no work")
+                        && line.contains("--network devnet"));
+        flags.put("--expect-genesis", GENESIS.hex());
+        assertThat(nodeLines()).allMatch(line -> line.startsWith("ok"));
     }
 
     @Test

@@ -15,6 +15,7 @@ import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
@@ -84,10 +85,14 @@ class FirstStartTest {
     }
 
     private List<BlockRow> read(NodeClient from, Optional<BlockPlace> checkpoint) {
+        return read(from, checkpoint, Difficulty.EASIEST);
+    }
+
+    private List<BlockRow> read(NodeClient from, Optional<BlockPlace> checkpoint, Hash256 easiest) {
         FirstStart start = new FirstStart(
                 List.of(new FollowedNode("honest", node(this::honest)), new FollowedNode("asked", from)),
                 checkpoint,
-                Network.MAINNET,
+                new ChainRules(Network.MAINNET, easiest),
                 executor);
         return Await.result(start.read(from));
     }
@@ -109,6 +114,15 @@ class FirstStartTest {
 
         assertThat(rows).hasSize(BASE + 1);
         assertThat(rows.get(BASE).blockId()).isEqualTo(honest(BASE).blockId());
+    }
+
+    @Test
+    void headers_that_demand_less_work_than_the_genesis_block_are_refused_unless_the_operator_names_one() {
+        Hash256 hard = Hash256.parse("10" + "00".repeat(31));
+        refused(() -> read(node(this::honest), Optional.empty(), hard), "demand less work than the genesis block");
+
+        BlockPlace named = new BlockPlace(BASE, honest(BASE).blockId());
+        assertThat(read(node(this::honest), Optional.of(named), hard)).hasSize(BASE + 1);
     }
 
     @Test

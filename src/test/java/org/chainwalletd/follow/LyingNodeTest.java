@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -58,7 +57,7 @@ class LyingNodeTest {
         nodes.set(0, new FollowedNode("liar", lies.apply(nodes.get(0).client())));
         return new FollowerSetup(
                 setup.profile(),
-                new FollowerSetup.Sources(nodes, setup.sources().any(), () -> Optional.of(network)),
+                new FollowerSetup.Sources(nodes, setup.sources().any(), FollowRig.known(network)),
                 setup.file(),
                 setup.books(),
                 setup.rules(),
@@ -185,7 +184,7 @@ class LyingNodeTest {
                 new FollowerSetup.Sources(
                         setup.sources().nodes(),
                         Distorted.transactions(setup.sources().any(), LyingNodeTest::richer),
-                        setup.sources().network()),
+                        setup.sources().rules()),
                 setup.file(),
                 setup.books(),
                 setup.rules(),

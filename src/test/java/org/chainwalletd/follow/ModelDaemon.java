@@ -19,6 +19,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FollowRig;
 
 /** A follower with all books of the daemon, in a folder, at model nodes. Closing it loses whatever is under way. */
 final class ModelDaemon implements AutoCloseable {
@@ -76,7 +77,7 @@ final class ModelDaemon implements AutoCloseable {
                 },
                 new FollowerSetup(
                         ModelChain.PROFILE,
-                        new FollowerSetup.Sources(followed, any, () -> Optional.of(Network.TESTNET)),
+                        new FollowerSetup.Sources(followed, any, FollowRig.known(Network.TESTNET)),
                         books.file(),
                         books.books(),
                         new FollowerSetup.Rules(false, checkpoint, Optional.empty(), true),

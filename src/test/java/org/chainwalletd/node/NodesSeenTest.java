@@ -13,13 +13,15 @@ import org.junit.jupiter.api.Test;
 class NodesSeenTest {
     private static final Hash256 GENESIS = Hash256.sha256(new byte[] {0});
 
+    private static final ChainRules.Word NAMED = new ChainRules.Word(true, Optional.empty());
+
     private static Seen node(Standing standing, boolean answering, int height, int block) {
         NodeClient.Tip tip = new NodeClient.Tip(height, Hash256.sha256(new byte[] {(byte) block}), GENESIS);
         return new Seen("http://node-" + block, standing, answering, GENESIS, tip, null, null);
     }
 
     private static Optional<Hash256> tipOf(Seen... nodes) {
-        return new NodesSeen(Optional.of(GENESIS), true, List.of(nodes))
+        return new NodesSeen(Optional.of(GENESIS), NAMED, List.of(nodes))
                 .tip(Set.of())
                 .map(NodeClient.Tip::blockId);
     }
@@ -48,7 +50,7 @@ class NodesSeenTest {
     void a_node_whose_tip_is_set_aside_has_no_say_in_the_tip_however_high_it_is() {
         Seen hollow = node(Standing.OURS, true, -1, 1);
         Seen ours = node(Standing.OURS, true, 11, 2);
-        NodesSeen seen = new NodesSeen(Optional.of(GENESIS), true, List.of(hollow, ours));
+        NodesSeen seen = new NodesSeen(Optional.of(GENESIS), NAMED, List.of(hollow, ours));
 
         assertThat(seen.tip(Set.of())).contains(hollow.tip());
         assertThat(seen.tip(Set.of(hollow.url()))).contains(ours.tip());

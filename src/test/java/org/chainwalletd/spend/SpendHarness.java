@@ -58,6 +58,7 @@ import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FollowRig;
 
 /** Spending over a development chain, that can be stopped like a crashed process and started again over the same store. */
 final class SpendHarness implements AutoCloseable {
@@ -188,7 +189,7 @@ final class SpendHarness implements AutoCloseable {
         return new FollowerSetup(
                 PROFILE,
                 new FollowerSetup.Sources(
-                        List.of(new FollowedNode("honest", honest)), honest, () -> Optional.of(Network.DEVNET)),
+                        List.of(new FollowedNode("honest", honest)), honest, FollowRig.known(Network.DEVNET)),
                 books,
                 List.of(book),
                 FollowerSetup.Rules.DEFAULT,

@@ -186,7 +186,7 @@ final class SwapDaemon implements AutoCloseable {
         return new FollowerSetup(
                 usual.profile(),
                 new FollowerSetup.Sources(
-                        usual.sources().nodes(), usual.sources().any(), () -> Optional.of(Network.TESTNET)),
+                        usual.sources().nodes(), usual.sources().any(), FollowRig.known(Network.TESTNET)),
                 usual.file(),
                 usual.books(),
                 new FollowerSetup.Rules(false, rules.checkpoint(), rules.from(), rules.readsHistories()),

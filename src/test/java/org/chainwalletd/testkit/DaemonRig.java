@@ -44,6 +44,9 @@ public final class DaemonRig implements AutoCloseable {
     /** Of the sealed files of these daemons. What is specified takes half a second a key, and proves no more here. */
     public static final Argon2 COST = new Argon2(8, 1, 1);
 
+    /** Value of a flag that is to be left out. */
+    public static final String UNSAID = "";
+
     private static final Duration PATIENCE = Duration.ofSeconds(100);
 
     private final Daemon daemon;
@@ -103,11 +106,19 @@ public final class DaemonRig implements AutoCloseable {
     }
 
     public static Settings settings(Path datadir, URI node, String... more) {
-        Map<String, String> flags = new HashMap<>(
-                Map.of("--datadir", datadir.toString(), "--bind", "127.0.0.1:0", "--node-rpc", node.toString()));
+        Map<String, String> flags = new HashMap<>(Map.of(
+                "--datadir",
+                datadir.toString(),
+                "--bind",
+                "127.0.0.1:0",
+                "--node-rpc",
+                node.toString(),
+                "--network",
+                "devnet"));
         for (int i = 0; i < more.length; i += 2) {
             flags.put(more[i], more[i + 1]);
         }
+        flags.values().removeIf(UNSAID::equals);
         try {
             return SettingsLoader.load(flags, Map.of(), datadir).settings();
         } catch (ConfigurationException e) {

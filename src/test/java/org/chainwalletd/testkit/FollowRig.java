@@ -8,15 +8,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
@@ -26,6 +30,7 @@ import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
+import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.store.books.BookTable;
@@ -66,7 +71,7 @@ public final class FollowRig implements AutoCloseable {
                 },
                 change.apply(new FollowerSetup(
                         ChainProfile.of("chain"),
-                        new FollowerSetup.Sources(followed, client.hasty(), () -> Optional.of(Network.DEVNET)),
+                        new FollowerSetup.Sources(followed, client.hasty(), known(Network.DEVNET)),
                         this.books,
                         books,
                         FollowerSetup.Rules.DEFAULT,
@@ -87,12 +92,17 @@ public final class FollowRig implements AutoCloseable {
         return Nodes.clientOf(kit.system(), settings, executor, new SimpleMeterRegistry());
     }
 
+    /** The rules of a network whose chain may begin with any block. */
+    public static Function<NodeClient, CompletionStage<ChainRules>> known(Network network) {
+        return node -> CompletableFuture.completedFuture(new ChainRules(network, Difficulty.EASIEST));
+    }
+
     /** The usual setup, but for nodes that say they are of this network. */
     public static UnaryOperator<FollowerSetup> of(Network network) {
         return setup -> new FollowerSetup(
                 setup.profile(),
                 new FollowerSetup.Sources(
-                        setup.sources().nodes(), setup.sources().any(), () -> Optional.of(network)),
+                        setup.sources().nodes(), setup.sources().any(), known(network)),
                 setup.file(),
                 setup.books(),
                 setup.rules(),

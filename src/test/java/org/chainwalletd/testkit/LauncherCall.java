@@ -144,8 +144,9 @@ public final class LauncherCall {
         return this;
     }
 
+    /** Over a development node somewhere else. */
     public LauncherCall node(URI node) {
-        return and("--node-rpc", node.toString());
+        return and("--node-rpc", node.toString(), "--network", "devnet");
     }
 
     public LauncherCall with(String variable, String value) {
