@@ -43,8 +43,27 @@ public interface AccountChain {
      */
     <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, CompletionStage<T>> question);
 
-    /** What gas costs, by the lower median of what the endpoints say: no single one of two makes us pay more. */
+    /**
+     * An endpoint's answer.
+     *
+     * @param endpoint by {@link AccountEndpoint#name}
+     */
+    record Told<T>(String endpoint, T answer) {}
+
+    /** The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails; waits for all endpoints. */
+    <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, CompletionStage<T>> question);
+
+    /**
+     * Price of gas: the base fee in the header of {@link #newestBlock}, and the lower median of the tips that endpoints name, within {@link
+     * GasPrice}'s bounds. Fails when the quorum does not agree on that header. Without a base fee there: zero.
+     */
     CompletionStage<FeeMarket> fees();
+
+    /**
+     * The newest block that the quorum has: of the heights that the endpoints name, the highest that enough of them reach, and the header that
+     * enough of them show there. Fails with {@link AccountException.Disagreement}.
+     */
+    CompletionStage<AccountBlock> newestBlock();
 
     /**
      * The newest block that is final by {@link #finality()} and that the quorum has: of the heights that the endpoints name, the highest

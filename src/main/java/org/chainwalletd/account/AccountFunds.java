@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * What an address of ours has, in wei.
  *
- * @param balance the lowest that the quorum's endpoints name at the latest block
+ * @param balance that the quorum agrees on at one block: the settled one for a swap, otherwise the newest
  * @param committed value and highest fee of our transactions that are not mined
  * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need
  * @param reserved that for all open swaps, with the locks that those executed at this moment are about to make

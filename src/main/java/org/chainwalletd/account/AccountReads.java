@@ -57,8 +57,11 @@ public interface AccountReads {
     /** {@code eth_getTransactionByHash}; also one that is only in the mempool. */
     CompletionStage<Optional<AccountTransaction>> transaction(Hash256 transaction);
 
-    /** What new transactions have to pay: {@code eth_feeHistory}, or where that is unknown {@code eth_gasPrice}. */
-    CompletionStage<FeeMarket> fees();
+    /**
+     * Tip of recent blocks' transactions, their median, in wei per gas and at least 1: {@code eth_feeHistory}, or where that shows none {@code
+     * eth_maxPriorityFeePerGas}. The base fee is in the block's header.
+     */
+    CompletionStage<BigInteger> tip();
 
     /** {@code eth_estimateGas}. Never with a secret in {@code data}: the endpoint sees it. */
     CompletionStage<Long> estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data);

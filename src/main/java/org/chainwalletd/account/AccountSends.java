@@ -51,7 +51,7 @@ public interface AccountSends {
     /** Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. */
     CompletionStage<AccountFunds> funds(EvmAddress address);
 
-    /** The same, where {@link AccountFunds#reserved} is what comes before one swap, by its id. */
+    /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
     CompletionStage<AccountFunds> funds(EvmAddress address, String swap);
 
     /** What is not over, oldest first; for deletion guards. */

@@ -3,13 +3,13 @@ package org.chainwalletd.account;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 
@@ -19,13 +19,15 @@ public final class AccountService implements AccountSends {
     private final AtomicLong head = new AtomicLong();
     private final List<Consumer<SendRecord>> listeners = new CopyOnWriteArrayList<>();
     private final ActorRef<SendWatch.Command> watch;
+    private final SendMaker maker;
     private final ActorRef<Nonces.Command> nonces;
     private volatile OpenSwaps swaps = OpenSwaps.NONE;
 
     private AccountService(SendSetup setup, EvmEndpoints.Spawner spawner, List<AccountSend> open) {
         this.setup = setup;
         this.watch = spawner.spawn(SendWatch.create(setup, open, head, this::changed), "account-sends");
-        this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, watch), "account-nonces");
+        this.maker = new SendMaker(setup, new NonceCheck(setup.knownNonce()));
+        this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, maker, watch), "account-nonces");
     }
 
     /** Takes up what the journal has of earlier runs. */
@@ -113,43 +115,56 @@ public final class AccountService implements AccountSends {
 
     @Override
     public CompletionStage<AccountFunds> funds(EvmAddress address) {
-        return funds(address, new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
+        return funds(address, Survey.Basis.NEWEST, new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
     @Override
     public CompletionStage<AccountFunds> funds(EvmAddress address, String swap) {
-        return funds(address, swaps.ahead(address, swap));
+        return funds(address, Survey.Basis.SETTLED, swaps.ahead(address, swap));
     }
 
-    /** What comes before is read first: a lock that is made meanwhile then counts twice, and never not at all. */
-    private CompletionStage<AccountFunds> funds(EvmAddress address, OpenSwaps.Ahead before) {
+    /**
+     * What comes before is read first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
+     * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
+     */
+    private CompletionStage<AccountFunds> funds(EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {
+        return nextNonce(address)
+                .thenComposeAsync(
+                        covered -> commitments(address)
+                                .thenComposeAsync(
+                                        found -> Survey.of(setup.chain(), address, basis, setup.executor())
+                                                .thenComposeAsync(
+                                                        survey -> funds(
+                                                                address, covered.orElse(0), found, survey, before),
+                                                        setup.executor()),
+                                        setup.executor()),
+                        setup.executor());
+    }
+
+    private CompletionStage<OptionalLong> nextNonce(EvmAddress address) {
+        return setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address));
+    }
+
+    private CompletionStage<OpenSends.Commitments> commitments(EvmAddress address) {
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         nonces.tell(new Nonces.Commit(address, commitments));
-        return Survey.of(setup.chain(), address, setup.executor())
-                .thenCombineAsync(commitments, Standing::new, setup.executor())
-                .thenComposeAsync(standing -> funds(address, standing, before), setup.executor());
+        return commitments;
     }
 
-    private record Standing(Survey survey, OpenSends.Commitments found) {}
-
-    /** The journal is read after the chain: what is given a nonce and mined meanwhile must not look like a gap. */
-    private CompletionStage<AccountFunds> funds(EvmAddress address, Standing standing, OpenSwaps.Ahead before) {
-        BigInteger chainId = setup.chain().chainId();
-        Bytes from = SendSetup.bytes(address);
-        return setup.store()
-                .nextNonce(chainId, from)
+    private CompletionStage<AccountFunds> funds(
+            EvmAddress address, long covered, OpenSends.Commitments found, Survey survey, OpenSwaps.Ahead before) {
+        return nextNonce(address)
                 .thenCombineAsync(
-                        setup.store().lastLost(chainId, from),
+                        setup.store().lastLost(setup.chain().chainId(), SendSetup.bytes(address)),
                         (next, stolen) -> funds(
-                                standing,
-                                new SendMaker.Line(
-                                        address, next, stolen, standing.found().commitments(), before.swaps()),
+                                survey,
+                                new NonceCheck.Line(
+                                        address, next, covered, stolen, found.commitments(), before.swaps()),
                                 before),
                         setup.executor());
     }
 
-    private AccountFunds funds(Standing standing, SendMaker.Line line, OpenSwaps.Ahead before) {
-        Survey survey = standing.survey();
+    private AccountFunds funds(Survey survey, NonceCheck.Line line, OpenSwaps.Ahead before) {
         BigInteger perSwap = Survey.reservePerSwap(survey.market());
         return new AccountFunds(
                 survey.balance(),
@@ -157,7 +172,7 @@ public final class AccountService implements AccountSends {
                 perSwap,
                 perSwap.multiply(BigInteger.valueOf(line.openSwaps())).add(before.locks()),
                 before.claims(),
-                new SendMaker(setup).obstacle(line, survey));
+                maker.obstacle(line, survey));
     }
 
     @Override

@@ -155,23 +155,14 @@ final class ChainAnswers {
         return Hash256.of(word);
     }
 
-    /**
-     * From {@code eth_feeHistory} over some blocks, with the median tip of each: the base fee of the block to come, the median of the tips.
-     */
-    static Optional<FeeMarket> feeHistory(JsonNode result) {
-        List<BigInteger> bases = new ArrayList<>();
-        array(member(result, "baseFeePerGas")).forEach(item -> bases.add(Quantities.number(item)));
-        if (bases.isEmpty() || result.path("reward").isMissingNode()) {
-            return Optional.empty();
-        }
+    /** From {@code eth_feeHistory} over some blocks, with the median tip of each: the median of those that are not zero. */
+    static Optional<BigInteger> medianTip(JsonNode result) {
         List<BigInteger> tips = new ArrayList<>();
-        for (JsonNode ofBlock : array(member(result, "reward"))) {
-            array(ofBlock).forEach(item -> tips.add(Quantities.number(item)));
-        }
+        optional(result, "reward")
+                .ifPresent(reward -> array(reward)
+                        .forEach(ofBlock -> array(ofBlock).forEach(item -> tips.add(Quantities.number(item)))));
         tips.removeIf(tip -> tip.signum() == 0);
-        tips.sort(null);
-        BigInteger tip = tips.isEmpty() ? BigInteger.ZERO : tips.get((tips.size() - 1) / 2);
-        return Optional.of(new FeeMarket(bases.get(bases.size() - 1), tip));
+        return GasPrice.lowerMedian(tips);
     }
 
     private static JsonNode member(JsonNode object, String name) {

@@ -7,7 +7,6 @@ import java.math.BigInteger;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -181,14 +180,7 @@ public final class EvmEndpoints implements AccountChain {
 
     @Override
     public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, CompletionStage<T>> question) {
-        return answers(question).thenApplyAsync(this::reachedBy, executor);
-    }
-
-    /** The answers of those who have one; a disagreement when they are fewer than the quorum. */
-    private <T> CompletionStage<List<T>> answers(Function<AccountReads, CompletionStage<T>> question) {
-        return all(question::apply, (answer, failure) -> answer == null ? Optional.<T>empty() : Optional.of(answer))
-                .thenApplyAsync(
-                        answers -> answers.stream().flatMap(Optional::stream).toList(), executor);
+        return each(question).thenApplyAsync(told -> reachedBy(answersOf(told)), executor);
     }
 
     private <T> T highest(List<T> answers, Comparator<T> order) {
@@ -206,24 +198,43 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     @Override
-    public CompletionStage<FeeMarket> fees() {
-        return answers(AccountReads::fees).thenApplyAsync(this::cheapest, executor);
-    }
-
-    /** One endpoint must not make us burn the balance as fees; one that says too little is answered by raising them. */
-    private FeeMarket cheapest(List<FeeMarket> markets) {
-        if (markets.isEmpty()) {
-            throw new AccountException.Disagreement(1, false, List.of("none tells what gas costs"));
+    public <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, CompletionStage<T>> question) {
+        List<CompletableFuture<Optional<Told<T>>>> answers = new ArrayList<>();
+        for (EndpointReads endpoint : endpoints) {
+            answers.add(question.apply(endpoint)
+                    .handleAsync(
+                            (answer, failure) ->
+                                    Optional.ofNullable(answer).map(known -> new Told<>(endpoint.name(), known)),
+                            executor)
+                    .toCompletableFuture());
         }
-        return new FeeMarket(
-                lowerMedian(markets.stream().map(FeeMarket::baseFee).toList()),
-                lowerMedian(markets.stream().map(FeeMarket::tip).toList()));
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApplyAsync(
+                        done -> answers.stream()
+                                .flatMap(answer -> answer.join().stream())
+                                .toList(),
+                        executor);
     }
 
-    private static BigInteger lowerMedian(List<BigInteger> values) {
-        List<BigInteger> sorted = new ArrayList<>(values);
-        Collections.sort(sorted);
-        return sorted.get((sorted.size() - 1) / 2);
+    @Override
+    public CompletionStage<FeeMarket> fees() {
+        return newestBlock()
+                .thenCombineAsync(
+                        each(AccountReads::tip), (block, tips) -> GasPrice.market(block, answersOf(tips)), executor);
+    }
+
+    private static <T> List<T> answersOf(List<Told<T>> told) {
+        return told.stream().map(Told::answer).toList();
+    }
+
+    @Override
+    public CompletionStage<AccountBlock> newestBlock() {
+        return reached(reads -> reads.block(BlockRef.Tag.LATEST)
+                        .thenApplyAsync(block -> block.orElseThrow().number(), executor))
+                .thenComposeAsync(
+                        height -> agreed(reads ->
+                                reads.block(BlockRef.number(height)).thenApplyAsync(Optional::orElseThrow, executor)),
+                        executor);
     }
 
     @Override

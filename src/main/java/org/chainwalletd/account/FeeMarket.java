@@ -3,10 +3,10 @@ package org.chainwalletd.account;
 import java.math.BigInteger;
 
 /**
- * What the next block asks for, in wei per gas.
+ * Price of gas in the next block, in wei per gas.
  *
- * @param baseFee burnt
- * @param tip what recent blocks' transactions paid beyond it, their median; at least one wei
+ * @param baseFee burnt, as the header of a block says; zero on a chain without
+ * @param tip to be paid beyond it, at least one wei
  */
 public record FeeMarket(BigInteger baseFee, BigInteger tip) {
     private static final BigInteger TWO = BigInteger.valueOf(2);

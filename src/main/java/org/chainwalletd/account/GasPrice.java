@@ -1,6 +1,7 @@
 package org.chainwalletd.account;
 
 import java.math.BigInteger;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,6 +13,9 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
     /** An endpoint alone must not talk us into a larger tip: 100 gwei, or four times the base fee where that is more. */
     private static final BigInteger LARGEST_TIP = BigInteger.valueOf(100_000_000_000L);
 
+    /** Paid where no endpoint tells what others pay: one gwei. */
+    static final BigInteger USUAL_TIP = BigInteger.valueOf(1_000_000_000L);
+
     private static final BigInteger FOUR = BigInteger.valueOf(4);
     private static final BigInteger EIGHT = BigInteger.valueOf(8);
 
@@ -21,15 +25,34 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
         }
     }
 
-    /** For a transaction that should be mined soon. */
-    static GasPrice of(FeeMarket market) {
-        FeeMarket sane = sane(market);
-        return new GasPrice(sane.tip(), sane.comfortable());
+    /** @param most wei per gas, positive */
+    static GasPrice bounded(BigInteger tip, BigInteger maxFee, BigInteger most) {
+        BigInteger fee = maxFee.min(most);
+        return new GasPrice(tip.min(fee), fee);
     }
 
-    static FeeMarket sane(FeeMarket market) {
-        BigInteger most = LARGEST_TIP.max(market.baseFee().multiply(FOUR));
-        return new FeeMarket(market.baseFee(), market.tip().min(most));
+    /** For a transaction that should be mined soon. */
+    static GasPrice of(FeeMarket market) {
+        return new GasPrice(market.tip(), market.comfortable());
+    }
+
+    /** @param tips that endpoints name */
+    static FeeMarket market(AccountBlock block, List<BigInteger> tips) {
+        BigInteger baseFee = block.baseFee().orElse(BigInteger.ZERO);
+        return new FeeMarket(baseFee, firstTip(tips, baseFee));
+    }
+
+    /** Lower median of what endpoints name, within bounds: tips are paid in full, so a liar may cost time but must not burn money. */
+    static BigInteger firstTip(List<BigInteger> named, BigInteger baseFee) {
+        BigInteger most = LARGEST_TIP.max(baseFee.multiply(FOUR));
+        return lowerMedian(named).orElse(USUAL_TIP).min(most);
+    }
+
+    static Optional<BigInteger> lowerMedian(List<BigInteger> values) {
+        return values.stream()
+                .sorted()
+                .skip(Math.max(0, (values.size() - 1) / 2))
+                .findFirst();
     }
 
     /**
@@ -49,6 +72,11 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
         return leastTip.compareTo(fee) > 0
                 ? Optional.empty()
                 : Optional.of(new GasPrice(wanted.tip().max(leastTip).min(fee), fee));
+    }
+
+    /** The least that replaces this one in a mempool that has it: an eighth more in both fields. */
+    GasPrice atLeastAfter() {
+        return new GasPrice(eighthMore(tip), eighthMore(maxFee));
     }
 
     /** The market's price or what {@code most} allows of it; empty when no block would take that now. */

@@ -23,8 +23,6 @@ abstract class JsonReads implements AccountReads {
     private static final int LONGEST_RETURN = 4_096;
     private static final int FEE_BLOCKS = 10;
     private static final int MEDIAN = 50;
-    /** What a chain without {@code eth_maxPriorityFeePerGas} is paid: one gwei. */
-    private static final BigInteger USUAL_TIP = BigInteger.valueOf(1_000_000_000);
 
     private final Executor executor;
 
@@ -150,35 +148,26 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<FeeMarket> fees() {
+    public CompletionStage<BigInteger> tip() {
         ArrayNode params = Question.noParams().add(Quantities.text(FEE_BLOCKS)).add(BlockRef.Tag.LATEST.word());
         params.addArray().add(MEDIAN);
-        CompletionStage<Optional<FeeMarket>> history =
-                ask(new Question<>("eth_feeHistory", params, Size.SMALL, ChainAnswers::feeHistory));
+        CompletionStage<Optional<BigInteger>> history =
+                ask(new Question<>("eth_feeHistory", params, Size.SMALL, ChainAnswers::medianTip));
         return history.exceptionallyComposeAsync(
                         failure -> Causes.of(failure) instanceof AccountException.Refused
                                 ? CompletableFuture.completedFuture(Optional.empty())
                                 : CompletableFuture.failedFuture(Causes.of(failure)),
                         executor)
-                .thenComposeAsync(this::feesOf, executor);
+                .thenComposeAsync(
+                        tip -> tip.isPresent() ? CompletableFuture.completedFuture(tip.get()) : advisedTip(), executor);
     }
 
-    /** Without a history the gas price is all there is to pay, and with one that shows no tips the endpoint's own advice counts. */
-    private CompletionStage<FeeMarket> feesOf(Optional<FeeMarket> history) {
-        if (history.isPresent() && history.get().tip().signum() > 0) {
-            return CompletableFuture.completedFuture(history.get());
-        }
-        CompletionStage<BigInteger> tip = price("eth_maxPriorityFeePerGas")
-                .exceptionallyAsync(failure -> USUAL_TIP, executor)
-                .thenApplyAsync(found -> found.max(BigInteger.ONE), executor);
-        CompletionStage<BigInteger> base = history.isPresent()
-                ? CompletableFuture.completedFuture(history.get().baseFee())
-                : price("eth_gasPrice");
-        return base.thenCombineAsync(tip, FeeMarket::new, executor);
-    }
-
-    private CompletionStage<BigInteger> price(String method) {
-        return ask(new Question<>(method, Question.noParams(), Size.SMALL, Quantities::number));
+    /** Where recent blocks show no tip the endpoint's own advice counts. */
+    private CompletionStage<BigInteger> advisedTip() {
+        CompletionStage<BigInteger> advised =
+                ask(new Question<>("eth_maxPriorityFeePerGas", Question.noParams(), Size.SMALL, Quantities::number));
+        return advised.exceptionallyAsync(failure -> GasPrice.USUAL_TIP, executor)
+                .thenApplyAsync(tip -> tip.max(BigInteger.ONE), executor);
     }
 
     @Override

@@ -82,16 +82,18 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             ActorContext<Command> context,
             SendSetup setup,
             Supplier<OpenSwaps> swaps,
+            SendMaker maker,
             ActorRef<SendWatch.Command> watch) {
         super(context);
         this.setup = setup;
         this.swaps = swaps;
         this.watch = watch;
-        this.maker = new SendMaker(setup);
+        this.maker = maker;
     }
 
-    static Behavior<Command> create(SendSetup setup, Supplier<OpenSwaps> swaps, ActorRef<SendWatch.Command> watch) {
-        return Behaviors.setup(context -> new Nonces(context, setup, swaps, watch));
+    static Behavior<Command> create(
+            SendSetup setup, Supplier<OpenSwaps> swaps, SendMaker maker, ActorRef<SendWatch.Command> watch) {
+        return Behaviors.setup(context -> new Nonces(context, setup, swaps, maker, watch));
     }
 
     @Override
@@ -251,13 +253,19 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                         (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
     }
 
-    /** What races against a deadline goes first, and by itself: nothing else may keep it. */
+    /** What races against a deadline goes first, and by itself: nothing else may keep it. The others go with those that are judged alike. */
     private List<String> nextBatch(List<String> queue) {
-        List<String> pressing = queue.stream()
-                .filter(reference -> pending.get(reference).request().kind().isPressing())
+        boolean pressing = queue.stream().anyMatch(reference -> kind(reference).isPressing());
+        Survey.Basis basis = Survey.Basis.of(kind(queue.get(0)));
+        return queue.stream()
+                .filter(reference ->
+                        pressing ? kind(reference).isPressing() : Survey.Basis.of(kind(reference)) == basis)
+                .limit(setup.pace().batch())
                 .toList();
-        return (pressing.isEmpty() ? queue : pressing)
-                .stream().limit(setup.pace().batch()).toList();
+    }
+
+    private SendKind kind(String reference) {
+        return pending.get(reference).request().kind();
     }
 
     private CompletionStage<List<SendMaker.Outcome>> make(
@@ -272,8 +280,13 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         }
         OptionalLong lost = found.stolen().isPresent() ? found.stolen() : stolen;
         return maker.make(
-                new SendMaker.Line(
-                        from, next, lost, found.commitments(), swaps.get().needingGas(from)),
+                new NonceCheck.Line(
+                        from,
+                        next,
+                        next.orElse(0),
+                        lost,
+                        found.commitments(),
+                        swaps.get().needingGas(from)),
                 requests);
     }
 

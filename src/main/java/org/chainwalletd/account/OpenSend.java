@@ -2,15 +2,23 @@ package org.chainwalletd.account;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 
 /** One transaction that is not final, as the {@link SendWatch} keeps it; nobody else touches it. */
 final class OpenSend {
+    private static final int MOST_AT_ONCE = 8;
+
     AccountSend row;
     /** Empty: at the next occasion. */
     OptionalLong pushedAt = OptionalLong.empty();
@@ -28,6 +36,12 @@ final class OpenSend {
     boolean firstOnItsWay;
     /** Since when every endpoint has refused it each time, while none had ever taken it. */
     OptionalLong refusedSince = OptionalLong.empty();
+    /** Versions that an endpoint has taken, as far as this process knows. */
+    final Set<Hash256> accepted = new HashSet<>();
+    /** Wei of its address, by the lowest word when it was last tried to pay more; empty: not known. */
+    Optional<BigInteger> lowestBalance = Optional.empty();
+    /** Versions that are on their way to the endpoints. */
+    int underWay;
     /** Those who wait for an endpoint's word. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
 
@@ -53,8 +67,11 @@ final class OpenSend {
         return row.state() == State.JOURNALLED || row.state() == State.SENT;
     }
 
+    /** What is being replaced goes out with its replacement. */
     boolean mustGoOut(SendPace pace, long now) {
-        return pushedAt.isEmpty() || now - pushedAt.getAsLong() >= pace.resend().toMillis();
+        return !replacing
+                && (pushedAt.isEmpty()
+                        || now - pushedAt.getAsLong() >= pace.resend().toMillis());
     }
 
     /** An endpoint has taken it, or refuses it perhaps for nothing but the lower nonce that waits. */
@@ -71,12 +88,45 @@ final class OpenSend {
         }
     }
 
-    /** Whether nobody wants it, ever; whoever does all the same may mine it, which its versions then tell. */
+    /** Whether nobody wants it, ever; whoever does all the same may mine it, which its versions then tell. Claims and refunds never stop. */
     boolean isHopeless(SendPace pace, long now) {
         return !replacing
+                && !isPressing()
                 && !row.newest().cancels()
                 && refusedSince.isPresent()
                 && now - refusedSince.getAsLong() >= pace.refused().toMillis();
+    }
+
+    boolean isPressing() {
+        return SendKind.valueOf(row.order().kind()).isPressing();
+    }
+
+    private BigInteger cost(AccountSend.Version version) {
+        return row.call()
+                .value()
+                .add(version.maxFee().multiply(BigInteger.valueOf(row.call().gasLimit())));
+    }
+
+    /** The newest; of what is pressing also the dearest, and the dearest that the lowest balance pays, for endpoints that cannot take another one. */
+    List<AccountSend.Version> outgoing() {
+        AccountSend.Version newest = row.newest();
+        if (!isPressing() || newest.cancels()) {
+            return List.of(newest);
+        }
+        Comparator<AccountSend.Version> byFee = Comparator.comparing(AccountSend.Version::maxFee);
+        Set<AccountSend.Version> outgoing = new LinkedHashSet<>();
+        if (lowestBalance.isPresent()) {
+            row.versions().stream()
+                    .filter(version -> cost(version).compareTo(lowestBalance.get()) <= 0)
+                    .max(byFee)
+                    .ifPresent(outgoing::add);
+        } else {
+            int from = Math.max(0, row.versions().size() - MOST_AT_ONCE);
+            outgoing.addAll(row.versions().subList(from, row.versions().size()));
+        }
+        row.versions().stream().max(byFee).ifPresent(outgoing::add);
+        outgoing.add(newest);
+        return List.copyOf(outgoing);
     }
 
     /** Of its newest version, since it was last tried to pay more. */
@@ -86,11 +136,13 @@ final class OpenSend {
 
     /** Wei up to its ceiling; none for what is not pressing. */
     BigInteger room() {
-        if (!SendKind.valueOf(row.order().kind()).isPressing() || row.newest().cancels()) {
+        if (!isPressing() || row.newest().cancels()) {
             return BigInteger.ZERO;
         }
-        BigInteger paid =
-                row.newest().maxFee().multiply(BigInteger.valueOf(row.call().gasLimit()));
+        BigInteger paid = row.versions().stream()
+                .map(AccountSend.Version::maxFee)
+                .reduce(BigInteger.ZERO, BigInteger::max)
+                .multiply(BigInteger.valueOf(row.call().gasLimit()));
         return row.order()
                 .feeCeiling()
                 .map(most -> most.subtract(paid).max(BigInteger.ZERO))
@@ -122,6 +174,11 @@ final class OpenSend {
         if (isUrgent()) {
             return age(now) >= pace.urgent().toMillis();
         }
-        return lowest && age(now) >= pace.stuck().toMillis() && head - headThen >= pace.stuckBlocks();
+        if (!lowest || age(now) < pace.stuck().toMillis()) {
+            return false;
+        }
+        // An endpoint that hides the head must not hold a refund up.
+        boolean isLate = isPressing() && age(now) >= pace.refused().toMillis();
+        return isLate || head - headThen >= pace.stuckBlocks();
     }
 }

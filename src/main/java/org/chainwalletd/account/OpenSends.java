@@ -74,7 +74,9 @@ final class OpenSends {
     Commitments commitments(EvmAddress from) {
         Long lost = stolen.get(from);
         return new Commitments(
-                of(from).stream().map(send -> Commitment.of(send.row)).toList(),
+                of(from).stream()
+                        .map(send -> Commitment.of(send.row, send.isWaiting()))
+                        .toList(),
                 byId.size(),
                 lost == null ? OptionalLong.empty() : OptionalLong.of(lost));
     }

@@ -1,17 +1,27 @@
 package org.chainwalletd.account;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.evm.DynamicFeeTransaction;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSend.Version;
 
-/** Makes a version that pays more, and has it in the journal before anybody gets to see it. */
+/** Makes versions that pay more, and has them in the journal before anybody gets to see them. */
 final class Replacer {
     private static final long TRANSFER_GAS = 21_000;
+    private static final Comparator<Version> BY_FEE = Comparator.comparing(Version::maxFee);
+    /** A refund is not raced for: time alone raises its fee so much more slowly. */
+    private static final int CALMER = 24;
 
     private final SendSetup setup;
 
@@ -26,68 +36,203 @@ final class Replacer {
     }
 
     /**
-     * Empty when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for what
-     * there is when that is less than a replacement has to pay: perhaps nobody holds the version before.
-     *
+     * @param accepted versions that an endpoint has taken: only these stand in the way of a cheaper step
      * @param behind wei that those who wait for it would pay, which raise its ceiling
      */
-    CompletionStage<Optional<AccountSend.Version>> replace(AccountSend row, Purpose purpose, BigInteger behind) {
-        EvmAddress from = SendSetup.address(row.call().from());
-        CompletableFuture<FeeMarket> market = setup.chain().fees().toCompletableFuture();
-        CompletableFuture<BigInteger> balance = setup.chain()
-                .reached(reads -> reads.balance(from, BlockRef.Tag.LATEST))
-                // A claim must be raised although the quorum is away; what cannot be paid no endpoint takes.
-                .exceptionallyComposeAsync(
-                        failure -> setup.chain().any().balance(from, BlockRef.Tag.LATEST), setup.executor())
-                .toCompletableFuture();
-        return CompletableFuture.allOf(market, balance)
-                .thenComposeAsync(
-                        done -> replace(row, purpose, behind, market.join(), balance.join()), setup.executor());
+    record Wish(AccountSend row, Purpose purpose, Set<Hash256> accepted, BigInteger behind) {
+        Wish {
+            accepted = Set.copyOf(accepted);
+        }
+
+        /** A nonce that was given up stays so. */
+        private boolean isForNothing() {
+            return purpose == Purpose.NOTHING || row.newest().cancels();
+        }
+
+        private boolean isFirstForNothing() {
+            return purpose == Purpose.NOTHING && !row.newest().cancels();
+        }
+
+        private boolean isPressing() {
+            return !isForNothing() && SendKind.valueOf(row.order().kind()).isPressing();
+        }
     }
 
-    private CompletionStage<Optional<AccountSend.Version>> replace(
-            AccountSend row, Purpose purpose, BigInteger behind, FeeMarket market, BigInteger balance) {
-        boolean same = purpose == Purpose.THE_SAME && !row.newest().cancels();
+    /**
+     * Made versions, the dearest last.
+     *
+     * @param lowestBalance that an endpoint names; empty when none was asked for one, or none answers
+     */
+    record Made(List<Version> versions, Optional<BigInteger> lowestBalance) {}
+
+    /**
+     * No versions when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for
+     * what there is when that is less than a replacement has to pay: perhaps nobody holds the version before.
+     */
+    CompletionStage<Made> replace(Wish wish) {
+        EvmAddress from = SendSetup.address(wish.row().call().from());
+        return Urgency.of(setup.chain(), from, setup.executor())
+                .thenComposeAsync(
+                        urgency -> wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency), setup.executor());
+    }
+
+    private CompletionStage<Made> replace(Wish wish, Urgency urgency) {
+        AccountSend row = wish.row();
+        boolean same = !wish.isForNothing();
         long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
         BigInteger value = same ? row.call().value() : BigInteger.ZERO;
-        BigInteger most = balance.subtract(value);
+        BigInteger most = urgency.reachedBalance(setup.chain().quorum()).subtract(value);
         if (same && row.order().feeCeiling().isPresent()) {
-            most = most.min(row.order().feeCeiling().get().add(behind));
+            most = most.min(row.order().feeCeiling().get().add(wish.behind()));
         }
         GasPrice before = new GasPrice(row.newest().tip(), row.newest().maxFee());
         BigInteger perGas = most.divide(BigInteger.valueOf(gas));
-        Optional<GasPrice> price =
-                before.raised(market, perGas).or(() -> same ? Optional.empty() : GasPrice.within(market, perGas));
+        FeeMarket market = urgency.market();
+        Optional<GasPrice> price = before.raised(market, perGas)
+                .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
         if (price.isEmpty()) {
-            return CompletableFuture.completedFuture(Optional.empty());
+            return CompletableFuture.completedFuture(new Made(List.of(), Optional.empty()));
         }
-        EvmAddress from = SendSetup.address(row.call().from());
-        DynamicFeeTransaction transaction = new DynamicFeeTransaction(
-                setup.chain().chainId(),
-                BigInteger.valueOf(row.nonce()),
-                price.get().tip(),
-                price.get().maxFee(),
-                BigInteger.valueOf(gas),
-                same ? SendSetup.address(row.call().to()) : from,
-                value,
-                same ? row.call().data() : Bytes.EMPTY);
-        return setup.sign(from, transaction)
-                .thenComposeAsync(signed -> journal(row, signed, price.get(), !same), setup.executor());
+        long now = setup.clock().millis();
+        CompletionStage<Version> signed = same
+                ? setup.version(row.call(), price.get(), now)
+                : setup.cancelling(row.call(), gas, price.get(), now);
+        return signed.thenComposeAsync(version -> journal(row, 0, List.of(version)), setup.executor())
+                .thenApplyAsync(versions -> new Made(versions, Optional.empty()), setup.executor());
     }
 
-    private CompletionStage<Optional<AccountSend.Version>> journal(
-            AccountSend row, DynamicFeeTransaction.Signed signed, GasPrice price, boolean cancels) {
-        AccountSend.Version version = new AccountSend.Version(
-                signed.hash(),
-                signed.raw(),
-                price.tip(),
-                price.maxFee(),
-                cancels,
-                setup.clock().millis());
-        return setup.store()
-                .addVersion(row.id(), row.versions().size(), version)
+    /** While nobody hears us nothing is raised: nobody would know the difference, and it would be paid afterwards. */
+    private CompletionStage<Made> raise(Wish wish, Urgency urgency) {
+        List<CompletableFuture<Version>> signed = new ArrayList<>();
+        if (urgency.isHeard()) {
+            long now = setup.clock().millis();
+            for (GasPrice price : new Raise(wish, urgency, part(wish.row(), now)).prices()) {
+                signed.add(setup.version(wish.row().call(), price, now).toCompletableFuture());
+            }
+        }
+        return CompletableFuture.allOf(signed.toArray(CompletableFuture[]::new))
+                .thenComposeAsync(
+                        done -> journal(
+                                wish.row(),
+                                0,
+                                signed.stream().map(CompletableFuture::join).toList()),
+                        setup.executor())
                 .thenApplyAsync(
-                        written -> written ? Optional.of(version) : Optional.<AccountSend.Version>empty(),
+                        versions ->
+                                new Made(versions, urgency.balances().stream().min(BigInteger::compareTo)),
                         setup.executor());
+    }
+
+    /** Of the time after which the fee stands at its ceiling; at most 1. */
+    private double part(AccountSend row, long now) {
+        Duration rise = SendKind.valueOf(row.order().kind()) == SendKind.CLAIM
+                ? setup.pace().rise()
+                : setup.pace().rise().multipliedBy(CALMER);
+        double elapsed = Math.max(0, now - row.progress().createdAt());
+        return Math.min(1, elapsed / rise.toMillis());
+    }
+
+    /** One after the other; what is not written is not made. */
+    private CompletionStage<List<Version>> journal(AccountSend row, int written, List<Version> versions) {
+        if (written == versions.size()) {
+            return CompletableFuture.completedFuture(versions);
+        }
+        return setup.store()
+                .addVersion(row.id(), row.versions().size() + written, versions.get(written))
+                .thenComposeAsync(
+                        done -> done
+                                ? journal(row, written + 1, versions)
+                                : CompletableFuture.completedFuture(versions.subList(0, written)),
+                        setup.executor());
+    }
+
+    /**
+     * One step of a claim or a refund on the way to its ceiling. Its first price may have been a lie; from there on only time raises it, and the
+     * base fee where the quorum agrees on it. What time adds goes to the tip.
+     */
+    private record Raise(Wish wish, Urgency urgency, double part) {
+        private AccountSend row() {
+            return wish.row();
+        }
+
+        private BigInteger perGas(BigInteger balance) {
+            BigInteger left = balance.subtract(row().call().value()).max(BigInteger.ZERO);
+            return row().order()
+                    .feeCeiling()
+                    .map(ceiling -> left.min(ceiling.add(wish.behind())))
+                    .orElse(left)
+                    .divide(BigInteger.valueOf(row().call().gasLimit()));
+        }
+
+        /** Beside one above the lowest balance that is named there is always one that can be paid from it: either may be the lie. */
+        List<GasPrice> prices() {
+            List<Version> first = row().versions().stream()
+                    .filter(version ->
+                            version.createdAt() == row().versions().get(0).createdAt())
+                    .toList();
+            BigInteger low = perGas(urgency.lowestBalance());
+            Optional<GasPrice> dear =
+                    step(first.stream().max(BY_FEE).orElseThrow(), perGas(urgency.highestBalance()), any -> true);
+            BigInteger dearest = dear.map(GasPrice::maxFee)
+                    .orElse(BigInteger.ZERO)
+                    .max(row().versions().stream().max(BY_FEE).orElseThrow().maxFee());
+            List<GasPrice> prices = new ArrayList<>();
+            if (dearest.compareTo(low) > 0) {
+                step(
+                                first.stream().min(BY_FEE).orElseThrow(),
+                                low,
+                                version -> version.maxFee().compareTo(low) <= 0)
+                        .ifPresent(prices::add);
+            }
+            dear.filter(price -> !prices.contains(price)).ifPresent(prices::add);
+            return prices;
+        }
+
+        private Optional<GasPrice> step(Version origin, BigInteger most, Predicate<Version> isPayable) {
+            if (most.signum() <= 0) {
+                return Optional.empty();
+            }
+            List<Version> payable = row().versions().stream().filter(isPayable).toList();
+            Optional<Version> accepted = payable.stream()
+                    .filter(version -> wish.accepted().contains(version.hash()))
+                    .max(BY_FEE);
+            Optional<Version> before = accepted.or(() -> payable.stream().max(BY_FEE));
+            BigInteger risen = risen(origin.maxFee(), most, before);
+            BigInteger tip = origin.tip().add(risen.subtract(origin.maxFee()).max(BigInteger.ZERO));
+            BigInteger fee = urgency.agreedBaseFee()
+                    .map(baseFee -> new FeeMarket(baseFee, tip).comfortable())
+                    .orElse(BigInteger.ZERO)
+                    .max(risen);
+            if (before.isEmpty()) {
+                return Optional.of(GasPrice.bounded(tip, fee, most));
+            }
+            GasPrice least = new GasPrice(before.get().tip(), before.get().maxFee()).atLeastAfter();
+            GasPrice price = GasPrice.bounded(tip.max(least.tip()), fee.max(least.maxFee()), most);
+            boolean isReplacement =
+                    price.maxFee().compareTo(least.maxFee()) >= 0 && price.tip().compareTo(least.tip()) >= 0;
+            boolean isLastStep =
+                    accepted.isEmpty() && price.maxFee().compareTo(before.get().maxFee()) > 0;
+            return isReplacement || isLastStep ? Optional.of(price) : Optional.empty();
+        }
+
+        /**
+         * By time alone. Without a ceiling there is nothing to rise to but by steps, and after hours without an endpoint a claim is not paid its
+         * whole value at once.
+         */
+        private BigInteger risen(BigInteger origin, BigInteger most, Optional<Version> before) {
+            if (most.compareTo(origin) <= 0 || row().order().feeCeiling().isEmpty()) {
+                return origin.min(most);
+            }
+            double factor = Math.pow(most.doubleValue() / Math.max(1, origin.doubleValue()), part);
+            BigInteger risen = part >= 1
+                    ? most
+                    : new BigDecimal(origin)
+                            .multiply(BigDecimal.valueOf(factor))
+                            .toBigInteger();
+            return before.map(version -> version.maxFee().shiftLeft(1))
+                    .orElse(most)
+                    .min(risen)
+                    .min(most);
+        }
     }
 }

@@ -4,13 +4,10 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendValue;
-import org.chainwalletd.evm.DynamicFeeTransaction;
-import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
@@ -25,20 +22,12 @@ final class SendMaker {
     private static final long MOST_GAS = 2_000_000;
 
     private final SendSetup setup;
+    private final NonceCheck nonces;
 
-    SendMaker(SendSetup setup) {
+    SendMaker(SendSetup setup, NonceCheck nonces) {
         this.setup = setup;
+        this.nonces = nonces;
     }
-
-    /**
-     * What is known of an address before.
-     *
-     * @param next the nonce after the highest that was ever given; empty when none was
-     * @param stolen a nonce of ours that somebody else has used
-     * @param commitments of what is not mined
-     * @param openSwaps that still need gas
-     */
-    record Line(EvmAddress from, OptionalLong next, OptionalLong stolen, List<Commitment> commitments, int openSwaps) {}
 
     /** What became of one request. */
     sealed interface Outcome {
@@ -49,16 +38,20 @@ final class SendMaker {
         record Refused(SendRequest request, Throwable why) implements Outcome {}
     }
 
-    /** One outcome for each request, in their order; {@linkplain SendKind#isPressing pressing} ones are never mixed with others. */
-    CompletionStage<List<Outcome>> make(Line line, List<SendRequest> requests) {
-        boolean pressing = requests.get(0).kind().isPressing();
-        CompletionStage<Survey> survey = pressing
-                ? Survey.ofPressing(setup.chain(), line.from(), setup.executor())
-                : Survey.of(setup.chain(), line.from(), setup.executor());
-        return survey.thenComposeAsync(found -> make(line, found, requests), setup.executor());
+    /** One outcome for each request, in their order; all are {@linkplain SendKind#isPressing pressing}, or all have one {@link Survey.Basis}. */
+    CompletionStage<List<Outcome>> make(NonceCheck.Line line, List<SendRequest> requests) {
+        SendKind kind = requests.get(0).kind();
+        if (kind.isPressing()) {
+            return Urgency.of(setup.chain(), line.from(), setup.executor())
+                    .thenComposeAsync(
+                            found -> make(new PressingPurse(setup.chain().quorum(), line, found), line, requests),
+                            setup.executor());
+        }
+        return Survey.of(setup.chain(), line.from(), Survey.Basis.of(kind), setup.executor())
+                .thenComposeAsync(found -> make(line, found, requests), setup.executor());
     }
 
-    private CompletionStage<List<Outcome>> make(Line line, Survey survey, List<SendRequest> requests) {
+    private CompletionStage<List<Outcome>> make(NonceCheck.Line line, Survey survey, List<SendRequest> requests) {
         Optional<SendRefusal> obstacle = obstacle(line, survey);
         if (obstacle.isPresent()) {
             SendException why = new SendException(obstacle.get());
@@ -66,29 +59,24 @@ final class SendMaker {
                     .map(request -> (Outcome) new Outcome.Refused(request, why))
                     .toList());
         }
+        return make(new OrdinaryPurse(line, survey), line, requests);
+    }
+
+    private CompletionStage<List<Outcome>> make(Purse purse, NonceCheck.Line line, List<SendRequest> requests) {
         List<CompletableFuture<Long>> estimates = requests.stream()
-                .map(request -> gas(request, line, survey).toCompletableFuture())
+                .map(request -> gas(request, purse).toCompletableFuture())
                 .toList();
         return CompletableFuture.allOf(estimates.stream()
                         .map(estimate -> estimate.handleAsync((gas, failure) -> null, setup.executor()))
                         .toArray(CompletableFuture[]::new))
-                .thenComposeAsync(done -> allot(line, survey, requests, estimates), setup.executor());
+                .thenComposeAsync(done -> allot(purse, line, requests, estimates), setup.executor());
     }
 
-    /** Why nothing is sent from an address, whatever it is for. */
-    Optional<SendRefusal> obstacle(Line line, Survey survey) {
-        if (!survey.isAgreed()) {
-            return Optional.empty();
-        }
-        long known = setup.knownNonce().orElse(0);
-        if (line.stolen().isPresent() && line.stolen().getAsLong() >= known) {
-            return Optional.of(new SendRefusal.NonceGap(
-                    line.from(),
-                    line.stolen().getAsLong(),
-                    Math.max(survey.count(), line.stolen().getAsLong() + 1)));
-        }
-        if (line.next().isPresent() && survey.count() > Math.max(line.next().getAsLong(), known)) {
-            return Optional.of(new SendRefusal.NonceGap(line.from(), line.next().getAsLong(), survey.count()));
+    /** Why nothing new is sent from an address, whatever it is for. */
+    Optional<SendRefusal> obstacle(NonceCheck.Line line, Survey survey) {
+        Optional<SendRefusal> unexplained = nonces.obstacle(line, survey);
+        if (unexplained.isPresent()) {
+            return unexplained;
         }
         if (survey.hasCode()) {
             return Optional.of(new SendRefusal.HasCode(line.from()));
@@ -97,12 +85,11 @@ final class SendMaker {
     }
 
     /** What cannot be paid in any case is not estimated. */
-    private CompletionStage<Long> gas(SendRequest request, Line line, Survey survey) {
+    private CompletionStage<Long> gas(SendRequest request, Purse purse) {
         if (request.gas() instanceof Gas.Fixed fixed) {
             return CompletableFuture.completedFuture(fixed.limit());
         }
         BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
-        Purse purse = new Purse(line, survey);
         Optional<SendRefusal> tooLittle = purse.refusal(request, value, TRANSFER_GAS);
         if (tooLittle.isPresent()) {
             return CompletableFuture.failedFuture(new SendException(tooLittle.get()));
@@ -130,10 +117,8 @@ final class SendMaker {
     }
 
     private CompletionStage<List<Outcome>> allot(
-            Line line, Survey survey, List<SendRequest> requests, List<CompletableFuture<Long>> estimates) {
-        Purse purse = new Purse(line, survey);
-        long ours = line.next().orElse(survey.count());
-        long nonce = survey.isAgreed() ? Math.max(ours, survey.count()) : ours;
+            Purse purse, NonceCheck.Line line, List<SendRequest> requests, List<CompletableFuture<Long>> estimates) {
+        long nonce = purse.firstNonce(line);
         Outcome[] outcomes = new Outcome[requests.size()];
         List<Integer> places = new ArrayList<>();
         List<CompletableFuture<AccountSend>> signed = new ArrayList<>();
@@ -144,8 +129,7 @@ final class SendMaker {
                 requireBegun(request);
                 Payment payment = purse.take(request, gas);
                 places.add(i);
-                signed.add(sign(request, payment.value(), gas, payment.price(), nonce++)
-                        .toCompletableFuture());
+                signed.add(sign(request, payment, gas, nonce++).toCompletableFuture());
             } catch (RuntimeException e) {
                 outcomes[i] = new Outcome.Refused(request, Causes.of(e));
             }
@@ -173,42 +157,33 @@ final class SendMaker {
         }
     }
 
-    private CompletionStage<AccountSend> sign(
-            SendRequest request, BigInteger value, long gas, GasPrice price, long nonce) {
-        DynamicFeeTransaction transaction = new DynamicFeeTransaction(
+    private CompletionStage<AccountSend> sign(SendRequest request, Payment payment, long gas, long nonce) {
+        AccountSend.Call call = new AccountSend.Call(
                 setup.chain().chainId(),
-                BigInteger.valueOf(nonce),
-                price.tip(),
-                price.maxFee(),
-                BigInteger.valueOf(gas),
-                request.to(),
-                value,
-                request.data());
-        return setup.sign(request.from(), transaction)
+                SendSetup.bytes(request.from()),
+                SendSetup.bytes(request.to()),
+                payment.value(),
+                request.data(),
+                nonce,
+                gas);
+        long now = setup.clock().millis();
+        List<CompletableFuture<AccountSend.Version>> versions = payment.prices().stream()
+                .map(price -> setup.version(call, price, now).toCompletableFuture())
+                .toList();
+        return CompletableFuture.allOf(versions.toArray(CompletableFuture[]::new))
                 .thenApplyAsync(
-                        signed -> {
-                            long now = setup.clock().millis();
-                            return new AccountSend(
-                                    AccountSend.NEW,
-                                    new AccountSend.Order(
-                                            request.reference(),
-                                            RequestDigest.of(request),
-                                            request.kind().name(),
-                                            request.feeCeiling(),
-                                            request.pushing().name(),
-                                            request.owner()),
-                                    new AccountSend.Call(
-                                            setup.chain().chainId(),
-                                            SendSetup.bytes(request.from()),
-                                            SendSetup.bytes(request.to()),
-                                            value,
-                                            request.data(),
-                                            nonce,
-                                            gas),
-                                    List.of(new AccountSend.Version(
-                                            signed.hash(), signed.raw(), price.tip(), price.maxFee(), false, now)),
-                                    AccountSend.Progress.begun(now));
-                        },
+                        done -> new AccountSend(
+                                AccountSend.NEW,
+                                new AccountSend.Order(
+                                        request.reference(),
+                                        RequestDigest.of(request),
+                                        request.kind().name(),
+                                        request.feeCeiling(),
+                                        request.pushing().name(),
+                                        request.owner()),
+                                call,
+                                versions.stream().map(CompletableFuture::join).toList(),
+                                AccountSend.Progress.begun(now)),
                         setup.executor());
     }
 
@@ -233,67 +208,144 @@ final class SendMaker {
                         setup.executor());
     }
 
-    private record Payment(BigInteger value, GasPrice price) {}
+    /** @param prices one for each version, the dearest last */
+    private record Payment(BigInteger value, List<GasPrice> prices) {}
 
     /** What is left of the balance while one request after the other takes from it. */
-    private static final class Purse {
+    private interface Purse {
+        long firstNonce(NonceCheck.Line line);
+
+        Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas);
+
+        /** Throws {@link SendException} where {@link #refusal} finds a reason. */
+        Payment take(SendRequest request, long gas);
+    }
+
+    private static final class OrdinaryPurse implements Purse {
+        private final Survey survey;
         private final BigInteger reserved;
         private final GasPrice price;
-        private final BigInteger baseFee;
         private BigInteger left;
 
-        private Purse(Line line, Survey survey) {
+        private OrdinaryPurse(NonceCheck.Line line, Survey survey) {
+            this.survey = survey;
             this.price = GasPrice.of(survey.market());
-            this.baseFee = survey.market().baseFee();
             this.left = survey.balance().subtract(Commitment.sum(line.commitments(), survey.count()));
             this.reserved = Survey.reservePerSwap(survey.market()).multiply(BigInteger.valueOf(line.openSwaps()));
         }
 
-        Payment take(SendRequest request, long gas) {
+        @Override
+        public long firstNonce(NonceCheck.Line line) {
+            return NonceCheck.next(line, survey);
+        }
+
+        @Override
+        public Payment take(SendRequest request, long gas) {
             BigInteger value = request.value() instanceof SendValue.Exactly exactly
                     ? exactly.wei()
-                    : available(request).subtract(price.cost(gas)).max(BigInteger.ONE);
+                    : available().subtract(price.cost(gas)).max(BigInteger.ONE);
             refusal(request, value, gas).ifPresent(why -> {
                 throw new SendException(why);
             });
-            GasPrice paid = price(request, value, gas);
-            left = left.subtract(value).subtract(paid.cost(gas));
-            return new Payment(value, paid);
+            left = left.subtract(value).subtract(price.cost(gas));
+            return new Payment(value, List.of(price));
         }
 
-        Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
-            BigInteger fee = price(request, value, gas).cost(gas);
+        @Override
+        public Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
+            BigInteger fee = price.cost(gas);
             if (request.feeCeiling().isPresent()
                     && fee.compareTo(request.feeCeiling().get()) > 0) {
                 return Optional.of(
                         new SendRefusal.FeeTooHigh(fee, request.feeCeiling().get()));
             }
             BigInteger needed = value.add(fee);
-            BigInteger available = available(request);
-            return needed.compareTo(available) > 0
+            return needed.compareTo(available()) > 0
                     ? Optional.of(new SendRefusal.InsufficientBalance(
-                            needed, available, left.subtract(available).max(BigInteger.ZERO)))
+                            needed, available(), left.subtract(available()).max(BigInteger.ZERO)))
                     : Optional.empty();
         }
 
-        /** What is pressing goes out with as much as there is, when the next block could take it with that. */
-        private GasPrice price(SendRequest request, BigInteger value, long gas) {
-            if (!request.kind().isPressing()) {
-                return price;
+        private BigInteger available() {
+            return left.subtract(reserved).max(BigInteger.ZERO);
+        }
+    }
+
+    /** What is kept for open swaps is theirs: their claims and refunds take from it, and are refused only what no endpoint would take. */
+    private static final class PressingPurse implements Purse {
+        private final Urgency urgency;
+        private final int quorum;
+        private BigInteger committed;
+
+        private final boolean knowsNonce;
+
+        private PressingPurse(int quorum, NonceCheck.Line line, Urgency urgency) {
+            this.urgency = urgency;
+            this.quorum = quorum;
+            this.knowsNonce = line.next().isPresent() || urgency.agreedCount().isPresent();
+            this.committed = Commitment.sumOfWaiting(line.commitments());
+            if (!urgency.isHeard()) {
+                throw new AccountException.Disagreement(1, false, List.of("none tells what gas costs"));
             }
-            BigInteger most = available(request).subtract(value);
-            BigInteger perGas = request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
-            boolean isEnough = perGas.compareTo(baseFee) > 0;
-            return isEnough && perGas.compareTo(price.maxFee()) < 0
-                    ? new GasPrice(price.tip().min(perGas), perGas)
-                    : price;
         }
 
-        /** What is kept for open swaps is theirs: their claims and refunds take from it. */
-        private BigInteger available(SendRequest request) {
-            return request.kind().isPressing()
-                    ? left.max(BigInteger.ZERO)
-                    : left.subtract(reserved).max(BigInteger.ZERO);
+        @Override
+        public long firstNonce(NonceCheck.Line line) {
+            return line.next().orElseGet(urgency::count);
+        }
+
+        @Override
+        public Payment take(SendRequest request, long gas) {
+            // While it is not journalled no byte of a claim has left: it may wait, a dead nonce may not.
+            if (request.kind() == SendKind.CLAIM && !knowsNonce) {
+                throw new AccountException.Disagreement(
+                        quorum, !urgency.latest().isEmpty(), List.of("the next nonce of the account"));
+            }
+            BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
+            refusal(request, value, gas).ifPresent(why -> {
+                throw new SendException(why);
+            });
+            GasPrice dear = urgency.highest(perGas(request, urgency.highestBalance(), value, gas));
+            BigInteger lowest = urgency.lowestBalance();
+            if (dear.cost(gas).add(value).compareTo(lowest.subtract(committed)) <= 0) {
+                committed = committed.add(dear.cost(gas)).add(value);
+                return new Payment(value, List.of(dear));
+            }
+            BigInteger free = lowest.subtract(committed).max(BigInteger.ZERO);
+            // Earlier ones may be mined for less than they are bound by.
+            BigInteger most = perGas(request, free, value, gas)
+                    .max(perGas(request, lowest, value, gas)
+                            .min(urgency.plain(Urgency.BOUNDLESS).maxFee()));
+            List<GasPrice> prices = new ArrayList<>();
+            if (most.signum() > 0) {
+                GasPrice payable = urgency.plain(most);
+                committed = committed.add(payable.cost(gas)).add(value);
+                prices.add(payable);
+            }
+            if (prices.isEmpty() || prices.get(0).maxFee().compareTo(dear.maxFee()) < 0) {
+                prices.add(dear);
+            }
+            return new Payment(value, List.copyOf(prices));
+        }
+
+        private static BigInteger perGas(SendRequest request, BigInteger balance, BigInteger value, long gas) {
+            BigInteger most = balance.subtract(value).max(BigInteger.ZERO);
+            return request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
+        }
+
+        /** What is pressing goes out with as much as there is, when the next block could take it with that. */
+        @Override
+        public Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
+            BigInteger least = urgency.lowestBaseFee().add(BigInteger.ONE).multiply(BigInteger.valueOf(gas));
+            if (request.feeCeiling().filter(most -> most.compareTo(least) < 0).isPresent()) {
+                return Optional.of(
+                        new SendRefusal.FeeTooHigh(least, request.feeCeiling().get()));
+            }
+            BigInteger needed = value.add(least);
+            return needed.compareTo(urgency.highestBalance()) > 0
+                    ? Optional.of(
+                            new SendRefusal.InsufficientBalance(needed, urgency.highestBalance(), BigInteger.ZERO))
+                    : Optional.empty();
         }
     }
 }

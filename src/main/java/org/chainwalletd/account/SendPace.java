@@ -9,6 +9,7 @@ import java.time.Duration;
  * @param resend time after which what is in no block goes out again, the same bytes
  * @param stuck time, and {@code stuckBlocks} blocks, after which the next transaction of an address pays more
  * @param urgent time after which an urgent one pays more
+ * @param rise time after which the fee of a claim stands at its ceiling: half of the margin that must be left when its secret leaves
  * @param refused time after which what no endpoint was ever willing to take is given up, so that later nonces can go
  * @param mostOpen transactions that are not final
  * @param batch transactions that are made together
@@ -20,6 +21,7 @@ public record SendPace(
         Duration stuck,
         int stuckBlocks,
         Duration urgent,
+        Duration rise,
         Duration refused,
         int mostOpen,
         int batch,
@@ -30,8 +32,14 @@ public record SendPace(
             Duration.ofSeconds(60),
             3,
             Duration.ofSeconds(30),
+            Duration.ofMinutes(30),
             Duration.ofMinutes(10),
             4_096,
             64,
             64);
+
+    /** The same, but for {@link #rise}. */
+    public SendPace rising(Duration newRise) {
+        return new SendPace(look, resend, stuck, stuckBlocks, urgent, newRise, refused, mostOpen, batch, window);
+    }
 }

@@ -38,6 +38,25 @@ public sealed interface SendRefusal {
         }
     }
 
+    /** One endpoint names more transactions than are journalled, and the settled block cannot show yet whether that is so. */
+    record NonceAhead(EvmAddress from, String endpoint, long named, long ours) implements SendRefusal {
+        @Override
+        public String message() {
+            return "sending from " + from + " has stopped until the settled block tells: account-chain endpoint "
+                    + endpoint + " names " + named + " transactions of it, the daemon's journal explains " + ours;
+        }
+    }
+
+    /** The journal has a transaction that ended, and the chain does not have it at the block that counts. */
+    record NonceBehind(EvmAddress from, long nonce, long chains) implements SendRefusal {
+        @Override
+        public String message() {
+            return "sending from " + from + " has stopped: the daemon's journal has a transaction with nonce " + nonce
+                    + " that is over, and the account chain has seen only " + chains
+                    + " of it at the block that the endpoints agree on. One of them is far behind, or the chain is another one";
+        }
+    }
+
     /** The reference names another transaction already. */
     record ReferenceTaken(String reference) implements SendRefusal {
         @Override

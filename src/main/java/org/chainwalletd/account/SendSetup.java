@@ -1,5 +1,6 @@
 package org.chainwalletd.account;
 
+import java.math.BigInteger;
 import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -8,6 +9,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeys;
+import org.chainwalletd.store.AccountSend;
 
 /**
  * What sending needs.
@@ -23,8 +25,36 @@ public record SendSetup(
         InstantSource clock,
         Executor executor) {
 
-    CompletionStage<DynamicFeeTransaction.Signed> sign(EvmAddress from, DynamicFeeTransaction transaction) {
-        return keys.sign(from, transaction.signingHash().toArray()).thenApplyAsync(transaction::signedWith, executor);
+    /** Signs what a row does, at a price. */
+    CompletionStage<AccountSend.Version> version(AccountSend.Call call, GasPrice price, long now) {
+        return signed(call, address(call.to()), call.value(), call.data(), call.gasLimit(), price)
+                .thenApplyAsync(signed -> version(signed, price, false, now), executor);
+    }
+
+    /** Signs a transaction of nothing to ourselves, with the nonce of a row. */
+    CompletionStage<AccountSend.Version> cancelling(AccountSend.Call call, long gas, GasPrice price, long now) {
+        return signed(call, address(call.from()), BigInteger.ZERO, Bytes.EMPTY, gas, price)
+                .thenApplyAsync(signed -> version(signed, price, true, now), executor);
+    }
+
+    private CompletionStage<DynamicFeeTransaction.Signed> signed(
+            AccountSend.Call call, EvmAddress to, BigInteger value, Bytes data, long gas, GasPrice price) {
+        DynamicFeeTransaction transaction = new DynamicFeeTransaction(
+                call.chainId(),
+                BigInteger.valueOf(call.nonce()),
+                price.tip(),
+                price.maxFee(),
+                BigInteger.valueOf(gas),
+                to,
+                value,
+                data);
+        return keys.sign(address(call.from()), transaction.signingHash().toArray())
+                .thenApplyAsync(transaction::signedWith, executor);
+    }
+
+    private static AccountSend.Version version(
+            DynamicFeeTransaction.Signed signed, GasPrice price, boolean cancels, long now) {
+        return new AccountSend.Version(signed.hash(), signed.raw(), price.tip(), price.maxFee(), cancels, now);
     }
 
     static Bytes bytes(EvmAddress address) {

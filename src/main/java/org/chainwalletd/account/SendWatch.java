@@ -16,6 +16,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AccountSend;
@@ -62,14 +63,14 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     record Look() implements Command {}
 
-    private record Broadcast(long id, Outcome<Void> sent) implements Command {}
+    private record Broadcast(long id, Hash256 version, Outcome<Void> sent) implements Command {}
 
     private record Looked(EvmAddress from, Outcome<SendLook.Findings> findings) implements Command {}
 
     private record Replaced(
             AccountSend row,
             Replacer.Purpose purpose,
-            Outcome<Optional<AccountSend.Version>> version,
+            Outcome<Replacer.Made> made,
             List<CompletableFuture<SendRecord>> answers)
             implements Command {}
 
@@ -196,11 +197,13 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private void send(OpenSend entry) {
         long id = entry.row.id();
         entry.pushedAt = OptionalLong.of(setup.clock().millis());
-        AccountSend.Version newest = entry.row.newest();
-        getContext()
-                .pipeToSelf(
-                        setup.chain().sendToAll(newest.raw(), newest.hash()),
-                        (sent, failure) -> new Broadcast(id, Outcome.of(sent, failure)));
+        for (AccountSend.Version version : entry.outgoing()) {
+            entry.underWay++;
+            getContext()
+                    .pipeToSelf(
+                            setup.chain().sendToAll(version.raw(), version.hash()),
+                            (sent, failure) -> new Broadcast(id, version.hash(), Outcome.of(sent, failure)));
+        }
     }
 
     private Behavior<Command> broadcast(Broadcast command) {
@@ -208,13 +211,19 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (entry == null) {
             return this;
         }
-        command.sent().match(sent -> taken(entry), failure -> notTaken(entry, failure));
-        entry.firstOnItsWay = false;
-        answer(entry);
+        entry.underWay--;
+        boolean isTaken = command.sent().failure().isEmpty();
+        command.sent()
+                .match(sent -> taken(entry, command.version()), failure -> notTaken(entry, command.version(), failure));
+        if (isTaken || entry.underWay == 0) {
+            entry.firstOnItsWay = false;
+            answer(entry);
+        }
         return this;
     }
 
-    private void taken(OpenSend entry) {
+    private void taken(OpenSend entry, Hash256 version) {
+        entry.accepted.add(version);
         CrashPoint.ACCOUNT_AFTER_SEND.reached(entry.row.order()::kind);
         entry.mayBeTaken();
         if (entry.row.state() == State.JOURNALLED) {
@@ -222,11 +231,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
-    private void notTaken(OpenSend entry, Throwable failure) {
+    private void notTaken(OpenSend entry, Hash256 version, Throwable failure) {
         entry.notTaken(failure, setup.clock().millis());
         LOG.warn(
                 "account chain: {} (nonce {}) was taken by no endpoint: {}",
-                entry.row.newest().hash(),
+                version,
                 entry.row.nonce(),
                 Failures.words(failure));
     }
@@ -270,8 +279,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         getContext()
                 .pipeToSelf(
-                        replacer.replace(row, purpose, sends.behind(row)),
-                        (version, failure) -> new Replaced(row, purpose, Outcome.of(version, failure), answers));
+                        replacer.replace(new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row))),
+                        (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
     }
 
     private Behavior<Command> replaced(Replaced command) {
@@ -283,8 +292,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         entry.replacing = false;
-        command.version()
-                .match(version -> replaced(entry, command, version), why -> notReplaced(entry, command.answers(), why));
+        command.made().match(made -> replaced(entry, command, made), why -> notReplaced(entry, command.answers(), why));
         return this;
     }
 
@@ -295,11 +303,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         journal.reread(entry);
     }
 
-    private void replaced(OpenSend entry, Replaced command, Optional<AccountSend.Version> newest) {
-        newest.ifPresent(version -> {
+    private void replaced(OpenSend entry, Replaced command, Replacer.Made made) {
+        for (AccountSend.Version version : made.versions()) {
             entry.row = entry.row.with(version);
             entry.headThen = head.get();
-        });
+        }
+        made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
         // What is to be given up and cannot be is not sent once more for that.
         boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME

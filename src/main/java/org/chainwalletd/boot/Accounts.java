@@ -60,7 +60,12 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                     keyring.evm(),
                     journal,
                     evm.knownNonce(),
-                    SendPace.USUAL,
+                    settings.swaps()
+                            .partner()
+                            .flatMap(Settings.Swap::swapping)
+                            .map(rules -> SendPace.USUAL.rising(
+                                    Duration.ofSeconds(rules.evmMarginSecs()).dividedBy(2)))
+                            .orElse(SendPace.USUAL),
                     InstantSource.system(),
                     workers.upstream());
             AccountService sends =

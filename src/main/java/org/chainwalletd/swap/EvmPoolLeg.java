@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendKind;
@@ -18,6 +19,7 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.stage.Causes;
 
 /**
  * The pool's lock in the contract, in a sell, and our claim of it. The claim's call data is the secret: no endpoint sees it in an estimate or a
@@ -105,7 +107,15 @@ public final class EvmPoolLeg implements PoolLeg {
                                 ? CompletableFuture.completedFuture(
                                         GateVerdict.closed(new GateVerdict.NoLock(against.get())))
                                 : judge(row, now),
-                        executor);
+                        executor)
+                .exceptionallyComposeAsync(EvmPoolLeg::closedBy, executor);
+    }
+
+    /** Endpoints that are silent or differ are a reason to wait, and are named. */
+    private static CompletionStage<GateVerdict> closedBy(Throwable failure) {
+        return Causes.of(failure) instanceof AccountException why
+                ? CompletableFuture.completedFuture(GateVerdict.closed(new GateVerdict.NotNow(why.getMessage())))
+                : CompletableFuture.failedFuture(Causes.of(failure));
     }
 
     private CompletionStage<GateVerdict> judge(SwapRow row, Circumstances now) {

@@ -44,6 +44,7 @@ public final class AccountRig implements AutoCloseable {
             Duration.ofSeconds(60),
             3,
             Duration.ofSeconds(30),
+            Duration.ofMinutes(30),
             Duration.ofMinutes(10),
             2_000,
             64,
@@ -59,7 +60,9 @@ public final class AccountRig implements AutoCloseable {
     public final ExecutorService executor = Executors.newFixedThreadPool(4);
 
     private final Path folder;
-    private final Duration patience = Duration.ofSeconds(30);
+    private final Duration patience;
+    public final int quorum;
+    private final List<URI> urls = new ArrayList<>();
     OptionalLong knownNonce = OptionalLong.empty();
     public SqliteStore store;
     public SealedSends journal;
@@ -68,9 +71,28 @@ public final class AccountRig implements AutoCloseable {
     private ActorTestKit kit;
 
     public AccountRig(Path folder) {
+        this(folder, 2, 2, Duration.ofSeconds(30));
+    }
+
+    /**
+     * @param asked of its endpoints: the {@link #second} alone, the {@link #first} with it, or one more
+     * @param patience for one call to one endpoint
+     */
+    public AccountRig(Path folder, int quorum, int asked, Duration patience) {
         this.folder = folder;
+        this.quorum = quorum;
+        this.patience = patience;
+        urls.add(second.uri());
+        if (asked > 1) {
+            urls.add(0, first.uri());
+        }
+        while (urls.size() < asked) {
+            urls.add(chain.newEndpoint().uri());
+        }
         chain.finality(2, 4);
         chain.fund(own, ETHER);
+        // Locks are paid from what is settled.
+        chain.mine(4);
         start();
     }
 
@@ -81,7 +103,7 @@ public final class AccountRig implements AutoCloseable {
 
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
-        endpoints = EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(2, patience, urls()), executor);
+        endpoints = EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(quorum, patience, urls()), executor);
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         sends = done(AccountService.start(
@@ -127,7 +149,7 @@ public final class AccountRig implements AutoCloseable {
     }
 
     List<URI> urls() {
-        return List.of(first.uri(), second.uri());
+        return List.copyOf(urls);
     }
 
     /** Ends it without telling anybody, and starts it again on what the disk has. */

@@ -370,6 +370,11 @@ class AccountSendsTest {
     @Test
     void one_liar_among_two_neither_makes_a_nonce_nor_a_receipt() {
         rig.second.lies().nonce(rig.own, 50);
+        assertThatThrownBy(() -> rig.send("never", 7))
+                .isInstanceOf(AccountException.Disagreement.class)
+                .hasMessageContaining("50 transactions")
+                .hasMessageContaining("0 transactions");
+        rig.second.behave();
         SendRecord sent = rig.send("one", 7);
         assertThat(sent.nonce()).isZero();
         rig.second.lies().receipt(sent.hash(), false);

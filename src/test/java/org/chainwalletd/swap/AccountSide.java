@@ -32,6 +32,7 @@ record AccountSide(EvmEndpoints endpoints, AccountService sends) {
             Duration.ofSeconds(60),
             3,
             Duration.ofSeconds(30),
+            Duration.ofMinutes(30),
             Duration.ofMinutes(10),
             2_000,
             64,

@@ -31,7 +31,11 @@ final class EvmLegRig implements AutoCloseable {
     final long deadline;
 
     EvmLegRig(Path folder) {
-        rig = new AccountRig(folder);
+        this(new AccountRig(folder));
+    }
+
+    EvmLegRig(AccountRig rig) {
+        this.rig = rig;
         chain = rig.chain;
         pool = chain.account(1);
         // The contract is in a final block.
@@ -52,9 +56,15 @@ final class EvmLegRig implements AutoCloseable {
     }
 
     SwapLimits limits(Hash256 codeHash) {
-        return SwapLimits.usual(
+        return new SwapLimits(
                 new SwapLimits.Contract(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash),
-                Finality.FINALIZED);
+                rig.quorum,
+                Finality.FINALIZED,
+                OptionalLong.empty(),
+                SwapLimits.USUAL_LONGEST,
+                SwapLimits.USUAL_MARGINS,
+                SwapLimits.Price.USUAL,
+                false);
     }
 
     /** As a process that has just started has it. */

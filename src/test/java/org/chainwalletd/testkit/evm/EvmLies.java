@@ -67,6 +67,35 @@ public final class EvmLies {
         return instead("eth_getBalance", about(address), text(EvmJson.hex(wei)));
     }
 
+    /** Blocks have this base fee. */
+    public EvmLies baseFee(BigInteger wei) {
+        return block(json -> json.put("baseFeePerGas", EvmJson.hex(wei)));
+    }
+
+    /** Transactions of recent blocks paid this tip. */
+    public EvmLies tip(BigInteger wei) {
+        return tell((method, params, truth) -> {
+            if (method.equals("eth_maxPriorityFeePerGas")) {
+                return text(EvmJson.hex(wei));
+            }
+            if (!method.equals("eth_feeHistory")) {
+                return truth;
+            }
+            ObjectNode lie = truth.deepCopy();
+            lie.putArray("reward").addArray().add(EvmJson.hex(wei));
+            return lie;
+        });
+    }
+
+    /** The newest, the safe and the final block have this height; the rest of them stays. */
+    public EvmLies height(long number) {
+        return tell((method, params, truth) -> method.equals("eth_getBlockByNumber")
+                        && truth instanceof ObjectNode block
+                        && !params.path(0).asText().startsWith("0x")
+                ? block.deepCopy().put("number", EvmJson.hex(number))
+                : truth);
+    }
+
     public EvmLies code(EvmAddress address, Bytes code) {
         return instead("eth_getCode", about(address), text(EvmJson.hex(code)));
     }

@@ -38,6 +38,8 @@ public final class AccountErrors implements ErrorTranslator {
             row(SendRefusal.TooMany.class, many -> RpcException.tooManyRequests(many.message(), BUSY_RETRY_SECONDS)),
             row(SendRefusal.FeeTooHigh.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.NonceGap.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NonceAhead.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NonceBehind.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.HasCode.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.OldChain.class, AccountErrors::cannotBeBuilt),
             row(SendRefusal.WouldRevert.class, AccountErrors::cannotBeBuilt),

@@ -1,0 +1,137 @@
+package org.chainwalletd.account;
+
+import java.math.BigInteger;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.chainwalletd.account.AccountChain.Told;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * Figures for claims and refunds, which never wait for agreement: a wrong price costs time, a late one the whole amount. One of the endpoints
+ * may lie in any of them. The fee that is only a bound may follow the highest word; the tip, which is paid in full, follows the lower median.
+ *
+ * @param agreed header of the newest block that the quorum has
+ * @param agreedCount transactions of the address at the settled block
+ * @param latest each endpoint's own word of its newest block
+ * @param balances each endpoint's, at its newest block
+ * @param tips each endpoint's
+ */
+record Urgency(
+        Optional<AccountBlock> agreed,
+        OptionalLong agreedCount,
+        List<Told<Survey.Latest>> latest,
+        List<BigInteger> balances,
+        List<BigInteger> tips) {
+    /** More than there is. */
+    static final BigInteger BOUNDLESS = BigInteger.ONE.shiftLeft(255);
+
+    private static final BigInteger TWO = BigInteger.TWO;
+    /** Part of the most that may be paid, left free by a price that is not agreed on, so that it can still be raised. */
+    private static final BigInteger FIRST_SHARE = BigInteger.valueOf(4);
+
+    /** Waits for each endpoint's answer or its time-out; never fails. */
+    static CompletionStage<Urgency> of(AccountChain chain, EvmAddress from, Executor executor) {
+        CompletableFuture<Optional<AccountBlock>> agreed = chain.newestBlock()
+                .handleAsync((block, failure) -> Optional.ofNullable(block), executor)
+                .toCompletableFuture();
+        CompletableFuture<OptionalLong> count = chain.finalBlock()
+                .thenComposeAsync(
+                        block -> chain.agreed(reads -> reads.transactionCount(
+                                from, BlockRef.hash(block.orElseThrow().hash()))),
+                        executor)
+                .handleAsync(
+                        (found, failure) -> failure == null ? OptionalLong.of(found) : OptionalLong.empty(), executor)
+                .toCompletableFuture();
+        CompletableFuture<List<Told<Survey.Latest>>> latest = Survey.latest(chain, from, executor);
+        CompletableFuture<List<BigInteger>> balances =
+                answers(chain.each(reads -> reads.balance(from, BlockRef.Tag.LATEST)), executor);
+        CompletableFuture<List<BigInteger>> tips = answers(chain.each(AccountReads::tip), executor);
+        return CompletableFuture.allOf(agreed, count, latest, balances, tips)
+                .thenApplyAsync(
+                        done -> new Urgency(agreed.join(), count.join(), latest.join(), balances.join(), tips.join()),
+                        executor);
+    }
+
+    private static CompletableFuture<List<BigInteger>> answers(
+            CompletionStage<List<Told<BigInteger>>> told, Executor executor) {
+        return told.thenApplyAsync(all -> all.stream().map(Told::answer).toList(), executor)
+                .toCompletableFuture();
+    }
+
+    /** Whether any endpoint has said anything of its newest block. */
+    boolean isHeard() {
+        return agreed.isPresent() || !latest.isEmpty();
+    }
+
+    /** The first nonce of an address of which the journal has nothing: what the quorum says, otherwise the lowest that is named. */
+    long count() {
+        return agreedCount.orElseGet(() ->
+                latest.stream().mapToLong(told -> told.answer().count()).min().orElse(0));
+    }
+
+    BigInteger lowestBalance() {
+        return balances.stream().min(BigInteger::compareTo).orElse(BOUNDLESS);
+    }
+
+    BigInteger highestBalance() {
+        return balances.stream().max(BigInteger::compareTo).orElse(BOUNDLESS);
+    }
+
+    /** The highest that so many endpoints reach; the highest of all where fewer answer. */
+    BigInteger reachedBalance(int quorum) {
+        return balances.stream()
+                .sorted(Comparator.reverseOrder())
+                .skip(balances.size() < quorum ? 0 : quorum - 1L)
+                .findFirst()
+                .orElse(BOUNDLESS);
+    }
+
+    private Stream<BigInteger> namedBaseFees() {
+        return latest.stream().flatMap(told -> told.answer().block().baseFee().stream());
+    }
+
+    Optional<BigInteger> agreedBaseFee() {
+        return agreed.flatMap(AccountBlock::baseFee);
+    }
+
+    /** No block asks for less, by anybody's word. */
+    BigInteger lowestBaseFee() {
+        return Stream.concat(namedBaseFees(), agreedBaseFee().stream())
+                .min(BigInteger::compareTo)
+                .orElse(BigInteger.ZERO);
+    }
+
+    /** By the agreed header, otherwise by the lowest word. */
+    FeeMarket market() {
+        BigInteger baseFee = agreedBaseFee().orElseGet(this::lowestBaseFee);
+        return new FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));
+    }
+
+    /** @param most wei per gas that may be paid, positive */
+    GasPrice plain(BigInteger most) {
+        FeeMarket market = market();
+        return GasPrice.bounded(market.tip(), market.comfortable(), most);
+    }
+
+    /**
+     * The same, lifted to the highest base fee that an endpoint names, as far as there stays room to raise it.
+     *
+     * @param most wei per gas that may be paid, positive
+     */
+    GasPrice highest(BigInteger most) {
+        FeeMarket market = market();
+        BigInteger lifted = namedBaseFees()
+                .max(BigInteger::compareTo)
+                .orElse(BigInteger.ZERO)
+                .multiply(TWO)
+                .add(market.tip())
+                .min(most.divide(FIRST_SHARE));
+        return GasPrice.bounded(market.tip(), market.comfortable().max(lifted), most);
+    }
+}
