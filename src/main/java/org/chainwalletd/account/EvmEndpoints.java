@@ -23,6 +23,8 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.stage.Causes;
@@ -122,17 +124,52 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     /**
-     * What is wrong with the endpoints in a way that does not pass by itself: another chain, or one that does not know the tag of finality.
-     * One that does not answer now is not complained of; it is asked before it is used.
+     * Faults of endpoints that do not pass by themselves: another chain, a tag of finality that is not known, or no answer about the state at its
+     * own settled block, as from one that keeps only the newest states. One that does not answer now is not complained of; it is asked before it is used.
+     *
+     * @param contract of swaps, which has to be readable there too
      */
-    public CompletionStage<List<String>> complaints() {
-        BlockRef sample = setup.finality() instanceof Finality.Tagged tagged ? tagged.tag() : BlockRef.Tag.LATEST;
+    public CompletionStage<List<String>> complaints(Optional<EvmAddress> contract) {
         return all(
-                        endpoint -> endpoint.block(sample),
-                        (block, failure) -> failure == null ? Optional.<String>empty() : complaint(failure))
+                        endpoint -> finalHeight(endpoint)
+                                .thenComposeAsync(height -> readsState(endpoint, height, contract), executor),
+                        (read, failure) -> failure == null ? Optional.<String>empty() : complaint(failure))
                 .thenApplyAsync(
                         complaints ->
                                 complaints.stream().flatMap(Optional::stream).toList(),
+                        executor);
+    }
+
+    /** By the hash of its settled block, as nonces and locks are asked for. */
+    private CompletionStage<Boolean> readsState(EndpointReads endpoint, long height, Optional<EvmAddress> contract) {
+        if (height < 0) {
+            return CompletableFuture.completedFuture(true);
+        }
+        EvmAddress sample = contract.orElseGet(() -> EvmAddress.of(new byte[EvmAddress.LENGTH]));
+        return endpoint.block(BlockRef.number(height))
+                .thenComposeAsync(
+                        block -> block.isEmpty()
+                                ? CompletableFuture.completedFuture(true)
+                                : readsState(endpoint, BlockRef.hash(block.get().hash()), sample, contract.isPresent()),
+                        executor);
+    }
+
+    private CompletionStage<Boolean> readsState(
+            EndpointReads endpoint, BlockRef at, EvmAddress sample, boolean isContract) {
+        CompletionStage<Long> count = endpoint.transactionCount(sample, at);
+        CompletionStage<Bytes> slot = isContract
+                ? endpoint.call(sample, SwapContract.getSwap(Hash256.ZERO), at)
+                : CompletableFuture.completedFuture(Bytes.EMPTY);
+        return count.thenCombineAsync(slot, (read, called) -> true, executor)
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedFuture(
+                                Causes.of(failure) instanceof AccountException.Refused refused
+                                        ? new AccountException.Refused(
+                                                endpoint.name(),
+                                                refused.code(),
+                                                "it does not answer about the state at its settled block, which"
+                                                        + " swaps are judged by; it may be pruned: " + refused.words())
+                                        : Causes.of(failure)),
                         executor);
     }
 

@@ -23,9 +23,12 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.rpc.method.swap.AccountMethods;
 import org.chainwalletd.store.Store;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The account chain: what asks it, what sends on it, and what keeps its key. */
 record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Services methods, EvmKeyGuard guard) {
+    private static final Logger LOG = LoggerFactory.getLogger(Accounts.class);
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
@@ -40,15 +43,22 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             ByteBudget heldForPeers,
             MeterRegistry metrics,
             Workers workers) {
+        Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         return settings.account().chain().map(evm -> {
             EvmEndpoints chain =
                     EvmEndpoints.start(peers, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
             store.stopped().ifPresent(chain::stopSending);
-            List<String> complaints =
-                    Futures.await(chain.complaints(), OPENING, "asking the account chain's endpoints");
+            List<String> complaints = Futures.await(
+                    chain.complaints(rules.map(Settings.Swapping::contract)),
+                    OPENING,
+                    "asking the account chain's endpoints");
             if (!complaints.isEmpty()) {
                 throw new StartupException(
                         String.join("; ", complaints) + ": correct --evm-rpc, --evm-chain-id or --swap-evm-finality");
+            }
+            if (rules.isPresent() && evm.quorum() == 1) {
+                LOG.warn(
+                        "--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of every swap");
             }
             system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, chain::look, system.executionContext());
             SealedSends journal = Futures.await(
@@ -60,11 +70,8 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                     keyring.evm(),
                     journal,
                     evm.knownNonce(),
-                    settings.swaps()
-                            .partner()
-                            .flatMap(Settings.Swap::swapping)
-                            .map(rules -> SendPace.USUAL.rising(
-                                    Duration.ofSeconds(rules.evmMarginSecs()).dividedBy(2)))
+                    rules.map(swapping -> SendPace.USUAL.rising(
+                                    Duration.ofSeconds(swapping.evmMarginSecs()).dividedBy(2)))
                             .orElse(SendPace.USUAL),
                     InstantSource.system(),
                     workers.upstream());

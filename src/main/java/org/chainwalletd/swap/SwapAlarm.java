@@ -19,6 +19,8 @@ public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, Stri
         CLAIM_NOT_MADE,
         /** A claim is journalled and in no block, and half of its margin is gone. */
         CLAIM_NOT_MINED,
+        /** The account-chain key has transactions that the journal does not explain: no gate opens. */
+        SENDING_STOPPED,
         /** Our lock could be taken back for a quarter of an hour, and stands. */
         REFUND_OVERDUE,
         /** The pool claimed our lock, and its own is gone. */

@@ -443,4 +443,24 @@ class EvmEndpointsTest {
         assertThat(done(second)).isEmpty();
         assertThat(calls).as("asked while there was no room").isZero();
     }
+
+    @Test
+    void an_endpoint_that_answers_nothing_about_its_settled_block_is_complained_of_with_that_reason() {
+        rig.second.refuse("eth_getTransactionCount", -32000, "missing trie node");
+
+        assertThat(done(rig.endpoints.complaints(Optional.empty())))
+                .singleElement()
+                .asString()
+                .contains("state at its settled block")
+                .contains("missing trie node");
+        rig.second.behave();
+        rig.second.refuse("eth_call", -32000, "missing trie node");
+        assertThat(done(rig.endpoints.complaints(Optional.of(rig.chain.contract()))))
+                .singleElement()
+                .asString()
+                .contains("pruned");
+        rig.second.behave();
+        assertThat(done(rig.endpoints.complaints(Optional.of(rig.chain.contract()))))
+                .isEmpty();
+    }
 }

@@ -7,6 +7,7 @@ import static org.chainwalletd.account.AccountRig.done;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountException;
+import org.chainwalletd.account.SendState;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.LyingRig.Lie;
 import org.chainwalletd.swap.LyingRig.Ring;
@@ -121,6 +122,21 @@ class LyingGateTest {
 
         assertThat(lying.honest.count("eth_sendRawTransaction")).isZero();
         assertThat(lying.liar.count("eth_sendRawTransaction")).isZero();
+    }
+
+    @Test
+    void transactions_that_nobody_can_explain_close_the_gate_as_something_to_look_at() {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        lying.rig.rig.send("earlier", 1);
+        lying.rig.settle();
+        lying.rig.rig.await("earlier", SendState.Final.class);
+        lying.somebodyElsePays();
+        SwapRow row = lying.settledSell();
+
+        assertThat(done(lying.rig.poolLeg().gate(row, lying.rig.circumstances())))
+                .isInstanceOfSatisfying(
+                        GateVerdict.Closed.class,
+                        closed -> assertThat(closed.reason()).isInstanceOf(GateVerdict.SendingStopped.class));
     }
 
     @Test
