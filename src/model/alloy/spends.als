@@ -366,3 +366,5 @@ check withoutCommitCheck { Config.on = Rule - CommitCheck - AllCheck implies saf
 check withoutAllCheck { Config.on = Rule - AllCheck implies safe } for 2 but 2 Process, 3 Tx, 4 Commit, 1..8 steps expect 1
 check withoutHandOver { Config.on = Rule - HandOver implies safe } for 2 but 2 Process, 3 Tx, 4 Commit, 1..9 steps expect 1
 check withAllRules { Config.on = Rule implies safe } for 2 but 2 Process, 3 Tx, 4 Commit, 1..8 steps expect 0
+check withoutAdopterLogs { Config.on = Rule - AdopterLogs implies safe } for exactly 2 Process, exactly 1 Token, exactly 2 Coin, exactly 2 Tx, exactly 4 Commit, exactly 12 steps expect 1
+check withoutOperatorChooses { Config.on = Rule - OperatorChooses implies safe } for exactly 2 Process, exactly 2 Token, exactly 1 Coin, exactly 2 Tx, exactly 5 Commit, exactly 13 steps expect 1
