@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -15,11 +16,15 @@ final class LastLook {
     private static final long REORGANISATION_SECONDS = 600;
 
     private long began;
+    /** Read by whoever asks {@link #gateStillCounts}, on any thread. */
+    private final AtomicLong number = new AtomicLong();
+
     private Legs.View view;
     /** When our lock was last seen in a block. */
     private OptionalLong stoodAt = OptionalLong.empty();
 
     void begin(long now) {
+        number.incrementAndGet();
         began = now;
     }
 
@@ -56,10 +61,15 @@ final class LastLook {
         return distance(now, began) <= GOOD_SECONDS;
     }
 
-    /** Whether an open gate still counts; asked again in the moment before a claim becomes durable, which may be long after the look. */
+    /**
+     * Whether an open gate still counts; asked again in the moment before a claim becomes durable, which may be long after the look. It does
+     * not from the next look on.
+     */
     BooleanSupplier gateStillCounts(SwapSetup setup) {
         long since = began;
-        return () -> distance(setup.now(), since) <= GOOD_SECONDS
+        long look = number.get();
+        return () -> look == number.get()
+                && distance(setup.now(), since) <= GOOD_SECONDS
                 && !setup.stopping().getAsBoolean();
     }
 

@@ -288,8 +288,8 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             perform(step);
             return busy();
         }
-        SwapRow acting = row().with(acts, setup.now()).failing(step.error(row()), setup.now());
-        return write(acting, isWatched(step), new Next.Perform(step));
+        SwapRow acting = row().with(acts, setup.now());
+        return write(acting.failing(step.error(acting), setup.now()), isWatched(step), new Next.Perform(step));
     }
 
     /** A quote of another process may be the row of an older backup, whose lock nobody has seen yet. */
