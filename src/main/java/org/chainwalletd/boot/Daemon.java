@@ -27,6 +27,7 @@ import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.rpc.method.swap.OpenSwapsGuard;
+import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.IntentListener;
@@ -58,6 +59,7 @@ public final class Daemon implements AutoCloseable {
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
     private Consumer<Closers.Stop> swapKeys;
+    private Consumer<Closers.Stop> claimKeys;
     private Consumer<Closers.Stop> storeOpen;
     private Consumer<Closers.Stop> booksOpen;
     private Outside outside;
@@ -126,7 +128,12 @@ public final class Daemon implements AutoCloseable {
         // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
         front = Front.open(ground, console);
         outside = Outside.start(ground, closers, console);
-        front.serve(startServices(ground, keyring, store));
+        SealedClaims sealed = Futures.await(
+                SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.crypto()),
+                OPENING,
+                "sealing claims of swaps");
+        claimKeys.accept(sealed::forgetKey);
+        front.serve(startServices(ground, keyring, sealed));
         closers.add("http", () -> front.drain(waits, times));
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
         system.tell(new Guardian.Serving());
@@ -137,6 +144,7 @@ public final class Daemon implements AutoCloseable {
 
     /** Actors read and write until the last of them has ended, so what is under them is closed after that. */
     private void placeFiles() {
+        claimKeys = closers.place("keys of swaps' claims");
         swapKeys = closers.place("keys of the swap journal");
         storeOpen = closers.place("store");
         booksOpen = closers.place("books");

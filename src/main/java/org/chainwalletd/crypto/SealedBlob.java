@@ -43,6 +43,16 @@ public final class SealedBlob {
      *
      * @throws UnsealException too short, other magic, or other version, in this order
      */
+    /** Its first bytes. */
+    public static byte[] magic() {
+        return MAGIC.clone();
+    }
+
+    /** Whether these bytes say that they are sealed; nothing else of them is looked at. */
+    public static boolean isMarked(byte[] bytes) {
+        return bytes.length >= OVERHEAD && Arrays.equals(bytes, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
+    }
+
     public static SealedBlob parse(byte[] bytes) {
         if (bytes.length < OVERHEAD) {
             throw new UnsealException(Reason.TOO_SHORT);

@@ -115,7 +115,9 @@ public final class HtlcSpends {
             Redemption request, TxOutput output, long tipHeight, BooleanSupplier mayBegin) {
         return whenOwned(request.from(), own -> {
             RedeemPlan plan = new RedeemPlan(request, request.params(own), Optional.empty(), profile, identity);
-            return noted(spending.spend(new ProvenRedeemPlan(plan, output, tipHeight, mayBegin)));
+            CompletionStage<Receipt> spend = spending.spend(new ProvenRedeemPlan(plan, output, tipHeight, mayBegin));
+            // Where no node is known to have a claim its preimage is no news for the index.
+            return request instanceof ClaimRequest ? taken(spend) : noted(spend);
         });
     }
 
@@ -201,6 +203,12 @@ public final class HtlcSpends {
                                 .thenComposeAsync(noted -> spend, executor),
                         executor)
                 .thenComposeAsync(outcome -> outcome, executor);
+    }
+
+    /** As {@link #noted}, of what a node has taken. */
+    private CompletionStage<Receipt> taken(CompletionStage<Receipt> spend) {
+        return spend.thenComposeAsync(
+                receipt -> sightings.ofIntent(receipt.txId()).thenApplyAsync(noted -> receipt, executor), executor);
     }
 
     private static Optional<Hash256> sent(Receipt receipt, Throwable failure) {

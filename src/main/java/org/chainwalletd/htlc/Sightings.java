@@ -12,7 +12,9 @@ import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.HtlcRows;
@@ -107,7 +109,7 @@ public final class Sightings {
                         found -> {
                             CompletionStage<Void> all = CompletableFuture.completedFuture(null);
                             for (Intent intent : found) {
-                                if (isHtlc(intent)) {
+                                if (isHtlc(intent) && !isSecret(intent)) {
                                     all = all.thenComposeAsync(done -> of(intent), executor);
                                 }
                             }
@@ -120,6 +122,11 @@ public final class Sightings {
         return intent.state().inFlight()
                 && List.of(LockRequest.KIND, ClaimRequest.KIND, ReclaimRequest.KIND)
                         .contains(intent.kind());
+    }
+
+    /** The claim of a swap that no node is known to have taken: its preimage may be nobody's but ours yet. */
+    private static boolean isSecret(Intent intent) {
+        return intent.state() == IntentState.PREPARED && SealedClaims.isSwapClaim(intent);
     }
 
     /** The nodes have lost a lock to another transaction. */

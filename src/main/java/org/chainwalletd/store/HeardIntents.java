@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -154,5 +155,15 @@ public final class HeardIntents implements IntentStore {
     @Override
     public CompletionStage<Integer> forget(long before, int most) {
         return inner.forget(before, most);
+    }
+
+    @Override
+    public CompletionStage<List<Intent>> inClear(String kind, String tokensBegin, int most) {
+        return inner.inClear(kind, tokensBegin, most);
+    }
+
+    @Override
+    public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
+        return inner.seal(txId, sealed);
     }
 }

@@ -8,12 +8,13 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.crypto.SealedBlob;
 
 /**
  * One spend with all that is needed to repeat it: written before the first broadcast, and enough to answer the caller again.
  *
  * @param kind the method that asked for it, such as {@code transfer}
- * @param transaction the signed bytes; what is sent again is always exactly this
+ * @param transaction the signed bytes; what is sent again is always exactly this. As the store has them, those of a swap's claim are sealed
  * @param inputs in the order of the transaction
  * @param builtAtHeight tip when the coins were listed
  * @param changeIndex output that returns to {@code from}, empty without change
@@ -61,11 +62,23 @@ public record Intent(
         return progress.changedAt();
     }
 
-    /** Whether it spends from {@code address} or pays to it. */
+    /** Whether its bytes are sealed, as the store has those of a claim that holds a secret: they are no transaction then. */
+    public boolean isSealed() {
+        return SealedBlob.isMarked(transaction.toArray());
+    }
+
+    /** The same with other bytes: sealed, or opened. */
+    public Intent holding(Bytes other) {
+        return new Intent(
+                txId, kind, from, other, inputs, builtAtHeight, changeIndex, token, allowance, createdAt, progress);
+    }
+
+    /** Whether it spends from {@code address} or pays to it. What is sealed pays to whom it spends from. */
     public boolean concerns(Address address) {
         return from.equals(address)
-                || TransactionCodec.decode(transaction.toArray()).outputs().stream()
-                        .anyMatch(output -> output.address().equals(Optional.of(address)));
+                || !isSealed()
+                        && TransactionCodec.decode(transaction.toArray()).outputs().stream()
+                                .anyMatch(output -> output.address().equals(Optional.of(address)));
     }
 
     public Intent in(IntentState newState, String newReason, long now) {

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
@@ -138,4 +139,15 @@ public interface IntentStore {
      * @return how many were removed; fewer than {@code most} when none is left
      */
     CompletionStage<Integer> forget(long before, int most);
+
+    /**
+     * Spends of a kind whose bytes are not sealed, the oldest first. Looks at every row.
+     *
+     * @param tokensBegin what their tokens begin with
+     * @param most no more than so many
+     */
+    CompletionStage<List<Intent>> inClear(String kind, String tokensBegin, int most);
+
+    /** Puts sealed bytes in the place of those that stood there in clear, which are overwritten. */
+    CompletionStage<Void> seal(Hash256 txId, Bytes sealed);
 }

@@ -31,7 +31,7 @@ sealed interface SentLine {
      * @param held see {@link HeldInputs}
      */
     record Spend(Intent intent, byte[] held, OptionalLong countedAt) implements SentLine {
-        /** Claims carry the secret of their hash lock: of these the log has everything but the bytes. */
+        /** Claims carry the secret of their hash lock: of these the log has everything but the bytes, unless they are sealed. */
         private static final Set<String> SECRETIVE = Set.of("htlc_claim");
 
         /** Whether the log does not have its bytes. */
@@ -128,7 +128,7 @@ sealed interface SentLine {
         out.write(intent.from().toArray());
         writeBytes(
                 out,
-                Spend.SECRETIVE.contains(intent.kind())
+                Spend.SECRETIVE.contains(intent.kind()) && !intent.isSealed()
                         ? new byte[0]
                         : intent.transaction().toArray());
         writeBytes(out, SpendRow.encode(intent.inputs()));

@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SealedBlob;
 
 /** The spends that were decided on, and what tokens stand for, in SQLite. The writer is alone: what it has looked at stays so until it commits. */
 final class SqliteIntents implements IntentStore, ReceiptStore {
@@ -327,6 +328,38 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 .filter(intent -> intent.state().inFlight() && intent.concerns(address))
                 .map(Intent::txId)
                 .findFirst());
+    }
+
+    @Override
+    public CompletionStage<List<Intent>> inClear(String kind, String tokensBegin, int most) {
+        return store.read(session -> SpendTable.select(
+                        session,
+                        "kind = ? AND substr(token, 1, ?) = ? AND length(tx) > 0 AND substr(tx, 1, ?) <> ?"
+                                + " ORDER BY id LIMIT ?",
+                        kind,
+                        tokensBegin.length(),
+                        tokensBegin,
+                        SealedBlob.magic().length,
+                        SealedBlob.magic(),
+                        most)
+                .stream()
+                .map(SpendRow::intent)
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
+        return store.write(session -> {
+            // What stood there in clear is overwritten, not only let go of.
+            session.execute("PRAGMA secure_delete = ON");
+            session.update(
+                    "UPDATE spends SET tx = ? WHERE short_id = ? AND tx_id = ?",
+                    sealed.toArray(),
+                    SpendRow.shortId(txId.toArray()),
+                    txId.toArray());
+            session.execute("PRAGMA secure_delete = OFF");
+            return null;
+        });
     }
 
     @Override

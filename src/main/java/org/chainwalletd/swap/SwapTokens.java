@@ -1,13 +1,14 @@
 package org.chainwalletd.swap;
 
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.spend.SealedClaims;
 
 /**
- * What the transactions of a swap on the chain are known by: the same for the same act of the same swap, in every life of the daemon. No
- * caller can use one, since tokens of callers are printable ASCII.
+ * Names of the transactions of a swap on the chain: the same for the same act of the same swap, in every life of the daemon. No caller can use
+ * one, since tokens of callers are printable ASCII. By the name of a claim the store knows that its bytes are to be sealed.
  */
 final class SwapTokens {
-    private static final String SWAP = "swap\u00b7";
+    private static final String SWAP = SealedClaims.SWAP;
 
     private SwapTokens() {}
 

@@ -38,6 +38,7 @@ import org.chainwalletd.spend.Allowance;
 import org.chainwalletd.spend.Drawing;
 import org.chainwalletd.spend.FollowedSpends;
 import org.chainwalletd.spend.Pace;
+import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendMetrics;
 import org.chainwalletd.spend.SpendService;
@@ -119,6 +120,7 @@ final class SwapDaemon implements AutoCloseable {
     final ActorRef<SwapEngine.Command> engine;
     private final Outside outside;
     private final SqliteStore store;
+    private final SealedClaims sealed;
     private final MortalStore mortal;
     private final DurableJournal durable;
     private final SealedRecords seals;
@@ -140,7 +142,9 @@ final class SwapDaemon implements AutoCloseable {
                 SwapDaemon::following,
                 outside.nodes().stream().map(ChainNode::uri).toArray(URI[]::new));
         store = SqliteStore.open(outside.folder());
-        mortal = new MortalStore(store, life, outside.truth());
+        sealed = Await.result(SealedClaims.open(
+                store, like -> CompletableFuture.completedFuture(TestSeals.of(like)), PROFILE, follow.executor()));
+        mortal = new MortalStore(sealed, life, outside.truth());
         this.durable = durable.orElseGet(() -> new DurableJournal(outside.folder()));
         outside.truth().believes(this.durable);
         seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
@@ -232,7 +236,7 @@ final class SwapDaemon implements AutoCloseable {
         SpendService spending = Await.result(started);
         Sightings sightings = new Sightings(
                 follow.books(),
-                store.intents(),
+                sealed.intents(),
                 new HtlcParties(PROFILE, outside.ours().address::equals),
                 follow.executor());
         return new ChainSide(
@@ -262,7 +266,7 @@ final class SwapDaemon implements AutoCloseable {
                 follow.client(),
                 new VerifiedOutputs(
                         PROFILE,
-                        List.of(new IntentOutputs(PROFILE, store.intents(), follow.executor())),
+                        List.of(new IntentOutputs(PROFILE, sealed.intents(), follow.executor())),
                         follow.client(),
                         follow.executor(),
                         follow.meters()),
@@ -273,7 +277,11 @@ final class SwapDaemon implements AutoCloseable {
                         Optional::empty),
                 outside.keys(),
                 new SpendEnvironment.Stores(
-                        mortal.intents(), mortal.reservations(), store.receipts(), mortal.allowance(), store.stopped()),
+                        mortal.intents(),
+                        mortal.reservations(),
+                        sealed.receipts(),
+                        mortal.allowance(),
+                        store.stopped()),
                 new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(50),
@@ -345,6 +353,6 @@ final class SwapDaemon implements AutoCloseable {
     public void close() {
         follow.close();
         seals.close();
-        store.close();
+        sealed.close();
     }
 }

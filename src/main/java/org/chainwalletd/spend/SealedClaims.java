@@ -1,0 +1,422 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Bound;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.LostSpend;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.ReceiptStore;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.ScanCursors;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore;
+import org.chainwalletd.store.Transition;
+import org.chainwalletd.store.Unconfirmation;
+
+/**
+ * A store in which the signed bytes of swaps' claims are sealed: they hold the secret of the swap, and are durable before a node has seen
+ * them. The other spends pass as they are. What is sealed is bound to its row by the transaction's id. The key is derived when the first
+ * such claim is met, so that a daemon without swaps never derives it.
+ */
+public final class SealedClaims implements Store {
+    /** Begins the tokens of swaps' spends; no caller can use one, since tokens of callers are printable ASCII. */
+    public static final String SWAP = "swap\u00b7";
+
+    private static final String CLAIM = "htlc_claim";
+    /** Rows of an earlier release that are sealed in a row. */
+    private static final int AT_A_TIME = 64;
+
+    private final Store store;
+    private final Function<Optional<Bytes>, CompletionStage<SealedRecords>> derive;
+    private final ChainProfile profile;
+    private final Executor executor;
+    private CompletableFuture<SealedRecords> seals;
+
+    private SealedClaims(
+            Store store,
+            Function<Optional<Bytes>, CompletionStage<SealedRecords>> derive,
+            ChainProfile profile,
+            Executor executor) {
+        this.store = store;
+        this.derive = derive;
+        this.profile = profile;
+        this.executor = executor;
+    }
+
+    /**
+     * Seals what an earlier release has left in clear, unless the store is not written at all, then is ready.
+     *
+     * @param derive the seals of the swap journal, with the key of a record of it
+     * @param executor for continuations and sealing; may compute, never blocks
+     */
+    public static CompletionStage<SealedClaims> open(
+            Store store,
+            Function<Optional<Bytes>, CompletionStage<SealedRecords>> derive,
+            ChainProfile profile,
+            Executor executor) {
+        SealedClaims sealed = new SealedClaims(store, derive, profile, executor);
+        return store.swaps()
+                .newest()
+                .thenComposeAsync(
+                        swap -> swap.isEmpty() || store.stopped().isPresent()
+                                ? CompletableFuture.<Void>completedFuture(null)
+                                : sealed.sealEarlierRows(),
+                        executor)
+                .thenApplyAsync(done -> sealed, executor);
+    }
+
+    private CompletionStage<Void> sealEarlierRows() {
+        return store.intents()
+                .inClear(CLAIM, SWAP, AT_A_TIME)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.<Void>completedFuture(null)
+                                : sealAll(found).thenComposeAsync(done -> sealEarlierRows(), executor),
+                        executor);
+    }
+
+    private CompletionStage<Void> sealAll(List<Intent> found) {
+        return CompletableFuture.allOf(found.stream()
+                .map(intent -> sealed(intent)
+                        .thenComposeAsync(now -> store.intents().seal(now.txId(), now.transaction()), executor)
+                        .toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private synchronized CompletableFuture<SealedRecords> seals() {
+        if (seals == null || seals.isCompletedExceptionally()) {
+            seals = store.swaps()
+                    .newest()
+                    .thenComposeAsync(swap -> derive.apply(swap.map(SwapEntry::content)), executor)
+                    .toCompletableFuture();
+        }
+        return seals;
+    }
+
+    /** Whether its bytes hold the secret of a swap. */
+    public static boolean isSwapClaim(Intent intent) {
+        return intent.kind().equals(CLAIM)
+                && intent.token()
+                        .filter(binding -> binding.token().startsWith(SWAP))
+                        .isPresent();
+    }
+
+    private CompletionStage<Intent> sealed(Intent intent) {
+        return seals().thenApplyAsync(
+                        records -> {
+                            try (SecretBytes plain =
+                                    SecretBytes.takeOver(intent.transaction().toArray())) {
+                                return intent.holding(records.seal(plain));
+                            }
+                        },
+                        executor);
+    }
+
+    private CompletionStage<Intent> opened(Intent intent) {
+        return seals().thenComposeAsync(records -> records.open(intent.transaction()), executor)
+                .thenApplyAsync(
+                        content -> {
+                            try (content) {
+                                byte[] plain = content.copy();
+                                if (!TransactionCodec.txId(profile, TransactionCodec.decode(plain))
+                                        .equals(intent.txId())) {
+                                    throw new IllegalStateException(
+                                            "the store holds another transaction under " + intent.txId());
+                                }
+                                return intent.holding(Bytes.wrap(plain));
+                            }
+                        },
+                        executor);
+    }
+
+    private CompletionStage<Optional<Intent>> one(CompletionStage<Optional<Intent>> read) {
+        return read.thenComposeAsync(
+                found -> found.filter(Intent::isSealed).isPresent()
+                        ? opened(found.get()).thenApplyAsync(Optional::of, executor)
+                        : CompletableFuture.completedFuture(found),
+                executor);
+    }
+
+    private CompletionStage<List<Intent>> all(CompletionStage<List<Intent>> read) {
+        return read.thenComposeAsync(
+                found -> found.stream().noneMatch(Intent::isSealed)
+                        ? CompletableFuture.completedFuture(found)
+                        : each(found),
+                executor);
+    }
+
+    private CompletionStage<List<Intent>> each(List<Intent> found) {
+        CompletionStage<List<Intent>> opened = CompletableFuture.completedFuture(new ArrayList<>());
+        for (Intent intent : found) {
+            CompletionStage<Intent> next =
+                    intent.isSealed() ? opened(intent) : CompletableFuture.completedFuture(intent);
+            opened = opened.thenCombineAsync(
+                    next,
+                    (before, one) -> {
+                        before.add(one);
+                        return before;
+                    },
+                    executor);
+        }
+        return opened;
+    }
+
+    private CompletionStage<Opening> opening(CompletionStage<Opening> asked) {
+        return asked.thenComposeAsync(
+                opening -> opening instanceof Opening.SameTransaction same
+                                && same.there().isSealed()
+                        ? opened(same.there()).thenApplyAsync(Opening.SameTransaction::new, executor)
+                        : CompletableFuture.completedFuture(opening),
+                executor);
+    }
+
+    private final class Intents implements IntentStore {
+        private final IntentStore inner = store.intents();
+
+        @Override
+        public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
+            return isSwapClaim(intent)
+                    ? opening(sealed(intent).thenComposeAsync(kept -> inner.open(kept, closedBefore, now), executor))
+                    : inner.open(intent, closedBefore, now);
+        }
+
+        @Override
+        public CompletionStage<Opening> reopen(Intent intent, LongSupplier now) {
+            return isSwapClaim(intent) ? opening(inner.reopen(intent, now)) : inner.reopen(intent, now);
+        }
+
+        @Override
+        public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
+            return inner.accept(txId, before, now);
+        }
+
+        @Override
+        public CompletionStage<Transition> failSent(
+                Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+            return inner.failSent(txId, before, outcome, reason, now);
+        }
+
+        @Override
+        public CompletionStage<Transition> fail(
+                Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
+            return inner.fail(txId, before, outcome, reason, now);
+        }
+
+        @Override
+        public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
+            return inner.contest(txId, reason, now);
+        }
+
+        @Override
+        public CompletionStage<List<Intent>> abandonedSince(long since) {
+            return all(inner.abandonedSince(since));
+        }
+
+        @Override
+        public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
+            return inner.abandon(txId, reason, now);
+        }
+
+        @Override
+        public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
+            return inner.confirm(txId, before, place, now);
+        }
+
+        @Override
+        public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
+            return inner.unconfirm(txId, now);
+        }
+
+        @Override
+        public CompletionStage<Void> bury(List<Hash256> txIds) {
+            return inner.bury(txIds);
+        }
+
+        @Override
+        public CompletionStage<List<LostSpend>> lost(long after, int most) {
+            return inner.lost(after, most);
+        }
+
+        @Override
+        public CompletionStage<List<ConfirmedSpend>> unburied() {
+            return inner.unburied();
+        }
+
+        @Override
+        public CompletionStage<Optional<Intent>> find(Hash256 txId) {
+            return one(inner.find(txId));
+        }
+
+        @Override
+        public CompletionStage<Optional<Intent>> findForCertain(Hash256 txId) {
+            return one(inner.findForCertain(txId));
+        }
+
+        @Override
+        public CompletionStage<List<Intent>> inFlight() {
+            return all(inner.inFlight());
+        }
+
+        @Override
+        public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
+            return inner.openSpendOf(address);
+        }
+
+        @Override
+        public CompletionStage<Integer> forget(long before, int most) {
+            return inner.forget(before, most);
+        }
+
+        @Override
+        public CompletionStage<List<Intent>> inClear(String kind, String tokensBegin, int most) {
+            return inner.inClear(kind, tokensBegin, most);
+        }
+
+        @Override
+        public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
+            return inner.seal(txId, sealed);
+        }
+    }
+
+    private final class Receipts implements ReceiptStore {
+        private final ReceiptStore inner = store.receipts();
+
+        @Override
+        public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
+            return token.startsWith(SWAP) ? one(inner.find(token, closedBefore)) : inner.find(token, closedBefore);
+        }
+
+        @Override
+        public CompletionStage<Optional<Bound>> bound(String token, long closedBefore) {
+            if (!token.startsWith(SWAP)) {
+                return inner.bound(token, closedBefore);
+            }
+            return inner.bound(token, closedBefore)
+                    .thenComposeAsync(
+                            bound -> bound.isPresent()
+                                            && bound.get() instanceof Bound.ToSpend to
+                                            && to.spend().isSealed()
+                                    ? opened(to.spend())
+                                            .thenApplyAsync(spend -> Optional.of(new Bound.ToSpend(spend)), executor)
+                                    : CompletableFuture.completedFuture(bound),
+                            executor);
+        }
+
+        @Override
+        public CompletionStage<List<Intent>> settled(long before, int most) {
+            return inner.settled(before, most);
+        }
+
+        @Override
+        public CompletionStage<Integer> keep(Map<Hash256, Bytes> answers) {
+            return inner.keep(answers);
+        }
+
+        @Override
+        public CompletionStage<Integer> forgetKept(long before, int most) {
+            return inner.forgetKept(before, most);
+        }
+
+        @Override
+        public CompletionStage<List<Long>> fingerprints(int most) {
+            return inner.fingerprints(most);
+        }
+    }
+
+    @Override
+    public IntentStore intents() {
+        return new Intents();
+    }
+
+    @Override
+    public ReservationStore reservations() {
+        return store.reservations();
+    }
+
+    @Override
+    public ReceiptStore receipts() {
+        return new Receipts();
+    }
+
+    @Override
+    public AllowanceStore allowance() {
+        return store.allowance();
+    }
+
+    @Override
+    public AccountSendStore accountSends() {
+        return store.accountSends();
+    }
+
+    @Override
+    public SwapStore swaps() {
+        return store.swaps();
+    }
+
+    @Override
+    public ScanCursors scans() {
+        return store.scans();
+    }
+
+    @Override
+    public Optional<String> stopped() {
+        return store.stopped();
+    }
+
+    @Override
+    public boolean isForgetful() {
+        return store.isForgetful();
+    }
+
+    @Override
+    public Optional<CommitMark> confirmed() {
+        return store.confirmed();
+    }
+
+    @Override
+    public int queued() {
+        return store.queued();
+    }
+
+    @Override
+    public CompletionStage<Void> died() {
+        return store.died();
+    }
+
+    /** Overwrites the key. The store below it stays open. */
+    public synchronized void forgetKey() {
+        if (seals != null && seals.isDone() && !seals.isCompletedExceptionally()) {
+            seals.join().close();
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+        forgetKey();
+    }
+}
