@@ -1,9 +1,12 @@
 package org.chainwalletd.coins;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.OwnCoin;
@@ -42,6 +45,35 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
 
     private boolean isMature(OwnCoin coin) {
         return !coin.coinbase() || tip.height() + 1 - coin.height() >= maturity;
+    }
+
+    /**
+     * What a node lists of a covered address, as far as blocks do not know better: heights and coinbase flags are theirs; and up to the height of
+     * this tip they also know which coins are left, so that what a node makes up, or has not noticed to be spent, goes, and what it leaves out is
+     * there. Values stay as they are told: bytes speak against those.
+     */
+    NodeClient.UtxoListing corrected(Address address, NodeClient.UtxoListing told) {
+        Map<Outpoint, OwnCoin> left = new LinkedHashMap<>();
+        coins.get(address).forEach(coin -> left.put(coin.outpoint(), coin));
+        boolean older = Long.compareUnsigned(told.tipHeight(), tip.height()) <= 0;
+        List<NodeClient.Utxo> listed = new ArrayList<>();
+        for (NodeClient.Utxo utxo : told.utxos()) {
+            OwnCoin known = left.remove(utxo.outpoint());
+            if (known != null) {
+                listed.add(new NodeClient.Utxo(
+                        utxo.outpoint(), utxo.value(), known.height(), known.coinbase(), utxo.scriptLength()));
+            } else if (!older) {
+                listed.add(utxo);
+            }
+        }
+        if (older && !told.truncated()) {
+            left.values().stream()
+                    .filter(this::isMature)
+                    .map(coin ->
+                            new NodeClient.Utxo(coin.outpoint(), coin.value(), coin.height(), coin.coinbase(), null))
+                    .forEach(listed::add);
+        }
+        return new NodeClient.UtxoListing(listed, told.truncated(), told.tipHeight(), told.node());
     }
 
     /** Whether there is anything at all, mature or not. */

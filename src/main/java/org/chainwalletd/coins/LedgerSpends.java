@@ -38,8 +38,27 @@ public final class LedgerSpends extends ForwardingNodeClient {
                                         ? CompletableFuture.completedFuture(found.get())
                                         : node().addressUtxos(address),
                                 executor)
-                : node().addressUtxos(address)
-                        .exceptionallyComposeAsync(refused -> instead(address, refused), executor);
+                : ofNode(address).exceptionallyComposeAsync(refused -> instead(address, refused), executor);
+    }
+
+    /** The books are read while the node is asked. */
+    private CompletionStage<UtxoListing> ofNode(Address address) {
+        return node().addressUtxos(address)
+                .thenCombineAsync(
+                        snapshot(address),
+                        (told, known) -> known.map(snapshot -> snapshot.corrected(address, told))
+                                .orElse(told),
+                        executor);
+    }
+
+    /** Empty as well when the books cannot be read, or do not cover it. */
+    private CompletionStage<Optional<LedgerSnapshot>> snapshot(Address address) {
+        return ledger.snapshot(List.of(address))
+                .handleAsync(
+                        (found, failure) -> failure != null
+                                ? Optional.<LedgerSnapshot>empty()
+                                : found.filter(snapshot -> snapshot.covers(address)),
+                        executor);
     }
 
     private CompletionStage<UtxoListing> instead(Address address, Throwable failure) {
@@ -59,12 +78,6 @@ public final class LedgerSpends extends ForwardingNodeClient {
         if (ledger.lag() > CoinLedger.MOST_BEHIND) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        return ledger.snapshot(List.of(address))
-                .handleAsync(
-                        (found, failure) -> failure != null
-                                ? Optional.<UtxoListing>empty()
-                                : found.filter(snapshot -> snapshot.covers(address))
-                                        .map(snapshot -> snapshot.listing(address)),
-                        executor);
+        return snapshot(address).thenApplyAsync(found -> found.map(snapshot -> snapshot.listing(address)), executor);
     }
 }

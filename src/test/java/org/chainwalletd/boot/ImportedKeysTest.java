@@ -166,6 +166,12 @@ class ImportedKeysTest {
         assertCoinsAreThoseOfTheChainAndCanBeSpent(listing, "ledger");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void listings_that_lie_keep_no_payment_from_coins_that_the_books_prove(Listing listing) {
+        assertCoinsAreThoseOfTheChainAndCanBeSpent(listing, "node");
+    }
+
     /** The rescans come no further than this block. */
     private void holdRescansAt(long height) {
         rig.node().refuse("get_block", asked -> asked.path("height").longValue() == height ? "not now" : null);
