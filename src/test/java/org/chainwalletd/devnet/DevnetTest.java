@@ -5,6 +5,7 @@ import static org.chainwalletd.devnet.NodeCall.error;
 import static org.chainwalletd.devnet.NodeCall.result;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -129,15 +130,25 @@ class DevnetTest {
     /** The port above may be anybody's: only when it is free it is taken. */
     @Test
     void the_indexer_goes_elsewhere_when_the_port_above_the_node_is_taken() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        try (ServerSocket above = new ServerSocket(port + 1, 1, InetAddress.getLoopbackAddress());
+        try (ServerSocket above = withAFreePortBelow();
                 Devnet devnet = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
-                        .withBind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)))) {
-            assertThat(devnet.uri().getPort()).isEqualTo(port);
+                        .withBind(new InetSocketAddress(InetAddress.getLoopbackAddress(), above.getLocalPort() - 1)))) {
+            assertThat(devnet.uri().getPort()).isEqualTo(above.getLocalPort() - 1);
             assertThat(devnet.indexerUri().getPort()).isNotEqualTo(above.getLocalPort());
         }
+    }
+
+    private static ServerSocket withAFreePortBelow() throws IOException {
+        InetAddress here = InetAddress.getLoopbackAddress();
+        for (int tries = 0; tries < 100; tries++) {
+            ServerSocket taken = new ServerSocket(0, 1, here);
+            try {
+                new ServerSocket(taken.getLocalPort() - 1, 1, here).close();
+                return taken;
+            } catch (IOException e) {
+                taken.close();
+            }
+        }
+        throw new IOException("no two free ports beside each other");
     }
 }

@@ -399,6 +399,9 @@ class HtlcIndexTest {
                         "amount",
                         10_000));
         mine(1);
+        Await.until(
+                "the history of the imported keys is read",
+                () -> rig.followerStatus().path("full_scan_complete").asBoolean());
 
         String refusal = rig.refusedUnsent(
                 -32602, "delete_address", params("address", claimer.address, "passphrase", "tests only"));
