@@ -186,7 +186,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                                 htlcs,
                                 new CreditBook(settings.chain(), CREDITS),
                                 new SpendingBook(settings.chain(), SPENDINGS)),
-                        rules(settings.follow()),
+                        rules(settings),
                         new WorkCheck(settings.chain(), workers.background()),
                         meters,
                         INTERVAL,
@@ -195,10 +195,12 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     }
 
     /** Who wants only what comes wants no rescan that nobody has asked for. */
-    private static FollowerSetup.Rules rules(Settings.Follow follow) {
+    private static FollowerSetup.Rules rules(Settings settings) {
+        Settings.Follow follow = settings.follow();
         Optional<Long> from = follow.from().filter(height -> height != Settings.Follow.NOW);
         return new FollowerSetup.Rules(
                 follow.verifyWork(),
+                settings.identity().genesis(),
                 follow.checkpoint().map(named -> new BlockPlace(named.height(), named.blockId())),
                 from,
                 follow.from().isEmpty() || from.isPresent());

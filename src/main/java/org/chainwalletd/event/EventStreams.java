@@ -181,7 +181,12 @@ public final class EventStreams implements EventFeed {
     private List<ByteString> told(CreditCursor at, CreditFeed.Batch batch) {
         List<ByteString> told = new ArrayList<>();
         for (CreditEvent event : batch.events()) {
-            told.add(ServerSentEvents.credit(event, at.after(event), batch.tipHeight(), maturity.getAsInt()));
+            told.add(ServerSentEvents.credit(
+                    event,
+                    at.after(event),
+                    batch.tipHeight(),
+                    maturity.getAsInt(),
+                    follower.unverified().isEmpty()));
         }
         return told;
     }

@@ -28,9 +28,12 @@ final class ServerSentEvents {
                 Optional.empty(), "tip", new TipView(tip.height(), tip.place().blockId(), tip.timestamp()));
     }
 
-    /** @param cursor just after this event: the id to go on from */
-    static ByteString credit(CreditEvent event, CreditCursor cursor, long tipHeight, int maturity) {
-        return event(Optional.of(cursor.text()), "credit", CreditView.of(event, tipHeight, maturity));
+    /**
+     * @param cursor just after this event: the id to go on from
+     * @param verified whether the chain is known to be the one that the operator means
+     */
+    static ByteString credit(CreditEvent event, CreditCursor cursor, long tipHeight, int maturity, boolean verified) {
+        return event(Optional.of(cursor.text()), "credit", CreditView.of(event, tipHeight, maturity, verified));
     }
 
     /** An event that cannot be told again. */

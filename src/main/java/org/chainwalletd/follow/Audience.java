@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
@@ -21,6 +22,7 @@ final class Audience {
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
     private volatile Set<String> setAside = Set.of();
     private volatile boolean distrusting;
+    private volatile Optional<BlockPlace> ancestor = Optional.empty();
 
     Audience(Instant startedAt) {
         status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
@@ -49,6 +51,16 @@ final class Audience {
 
     void setAside(Set<String> nodes) {
         setAside = nodes;
+    }
+
+    /** The lowest block that the followed chain stands on by ids; safe for threads. */
+    Optional<BlockPlace> ancestor() {
+        return ancestor;
+    }
+
+    /** Safe for threads. */
+    void standsOn(BlockPlace lowest) {
+        ancestor = Optional.of(lowest);
     }
 
     /** Whether some node's word is of little account now; safe for threads. */

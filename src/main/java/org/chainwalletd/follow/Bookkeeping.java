@@ -6,7 +6,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.LongStream;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
@@ -18,13 +20,18 @@ import org.chainwalletd.store.books.ScanRow;
 /** Writes blocks into all books: one commit for a batch, the ids of the blocks among it. Stages fail with {@code StoreException}. */
 final class Bookkeeping {
     private static final String NETWORK = "network";
+    private static final String ANCESTOR = "ancestor";
+    /** The lowest block that the last one read by the rescan under way stands on by ids. */
+    private static final String SCAN_STANDS_ON = "scan_stands_on";
 
     private final Books file;
     private final List<Book<?, ?>> books;
+    private final FollowerSetup.Rules rules;
 
-    Bookkeeping(Books file, List<Book<?, ?>> books) {
+    Bookkeeping(Books file, List<Book<?, ?>> books, FollowerSetup.Rules rules) {
         this.file = file;
         this.books = List.copyOf(books);
+        this.rules = rules;
     }
 
     /**
@@ -43,24 +50,45 @@ final class Bookkeeping {
      * What the file knows.
      *
      * @param network which one the nodes were of at the first start; a node that says otherwise later changes nothing
+     * @param ancestor the lowest block that these stand on by ids
      */
-    record Known(List<BlockRow> rows, Optional<Network> network) {}
+    record Known(List<BlockRow> rows, Optional<Network> network, Optional<BlockPlace> ancestor) {}
 
     CompletionStage<Known> load() {
-        return file.read(session -> new Known(
-                BlockRows.all(session.head()),
-                BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord)));
+        return file.read(session -> new Known(BlockRows.all(session.head()), network(session), ancestor(session)));
     }
 
-    /** Writes headers that the followed chain begins with; nothing is kept of their transactions, unless a rescan from {@code rescan} on reads them. */
-    CompletionStage<Known> begin(List<BlockRow> headers, Network network, Optional<Long> rescan) {
+    /** Books of an earlier release do not know, and take the lowest block that they keep. */
+    private static Optional<BlockPlace> ancestor(BooksSession session) {
+        return BlockRows.fact(session.head(), ANCESTOR)
+                .map(Bookkeeping::place)
+                .or(() -> BlockRows.from(session.head(), 0).map(BlockRow::place));
+    }
+
+    private static void putPlace(Page page, String fact, BlockPlace place) {
+        BlockRows.putFact(page, fact, place.height() + ":" + place.blockId().hex());
+    }
+
+    private static BlockPlace place(String text) {
+        int colon = text.indexOf(':');
+        return new BlockPlace(Long.parseLong(text.substring(0, colon)), Hash256.parse(text.substring(colon + 1)));
+    }
+
+    /**
+     * Writes headers that the followed chain begins with; nothing is kept of their transactions, unless a rescan from {@code rescan} on reads
+     * them.
+     *
+     * @param ancestor the lowest block that they stand on
+     */
+    CompletionStage<Known> begin(List<BlockRow> headers, BlockPlace ancestor, Network network, Optional<Long> rescan) {
         return file.write(session -> {
             headers.forEach(row -> BlockRows.put(session.head(), row));
             BlockRows.putFact(session.head(), NETWORK, network.word());
+            putPlace(session.head(), ANCESTOR, ancestor);
             long base = headers.get(headers.size() - 1).height();
             books.forEach(book -> book.table().begin(session.head(), base));
             rescan.ifPresent(from -> beginScan(session, from));
-            return new Known(headers, Optional.of(network));
+            return new Known(headers, Optional.of(network), Optional.of(ancestor));
         });
     }
 
@@ -69,18 +97,19 @@ final class Bookkeeping {
      * followed chain begins with. What the books told of below them is read again by a rescan, so that the feed tells of both chains what is
      * different. A rescan under way finds by itself that the blocks below it are others.
      */
-    CompletionStage<Known> beginAnew(List<BlockRow> headers) {
+    CompletionStage<Known> beginAnew(List<BlockRow> headers, BlockPlace ancestor) {
         return file.write(session -> {
             Page head = session.head();
             long base = headers.get(headers.size() - 1).height();
             BlockRows.undo(head, -1);
             headers.forEach(row -> BlockRows.put(head, row));
+            putPlace(head, ANCESTOR, ancestor);
             books.stream()
                     .map(book -> book.table().beginAnew(head, base))
                     .flatMapToLong(OptionalLong::stream)
                     .min()
                     .ifPresent(from -> beginScan(session, from));
-            return new Known(headers, BlockRows.fact(head, NETWORK).flatMap(Network::ofWord));
+            return new Known(headers, network(session), Optional.of(ancestor));
         });
     }
 
@@ -127,28 +156,28 @@ final class Bookkeeping {
      * What became of some blocks of a rescan.
      *
      * @param joined whether they have met the head: their rows are everybody's now
+     * @param ancestor the lowest block that the head stands on by ids
      */
-    record Scanned(BlockRow top, boolean joined) {}
+    record Scanned(BlockRow top, boolean joined, Optional<BlockPlace> ancestor) {}
 
     /**
      * The rescan to do. What a book has not been told all of is enough for one: so nothing but the books decides whether there is one, whatever
-     * brought the address, and whoever comes while one is under way shares the next.
-     *
-     * @param readsHistories whether there are rescans that nobody has asked for
+     * brought the address, and whoever comes while one is under way shares the next. So is a chain that is not linked to what the operator has
+     * named.
      */
-    CompletionStage<Pending> pendingScan(boolean readsHistories) {
-        return file.read(session -> pending(session, readsHistories))
+    CompletionStage<Pending> pendingScan() {
+        return file.read(this::pending)
                 .thenComposeAsync(
                         pending -> pending.isDue()
                                 ? file.write(session -> {
                                     unread(session, Optional.empty()).ifPresent(from -> beginScan(session, from));
-                                    return pending(session, readsHistories);
+                                    return pending(session);
                                 })
                                 : CompletableFuture.completedFuture(pending),
                         Runnable::run);
     }
 
-    private Pending pending(BooksSession session, boolean readsHistories) {
+    private Pending pending(BooksSession session) {
         List<ScanRow> scans = BlockRows.scans(session.head());
         Optional<ScanRow> first = scans.stream().findFirst();
         OptionalLong waiting =
@@ -156,17 +185,32 @@ final class Bookkeeping {
         return new Pending(
                 first,
                 first.flatMap(scan -> BlockRows.top(session.page(scan.scan()))),
-                readsHistories ? lower(waiting, unread(session, first)) : waiting,
-                BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord));
+                rules.readsHistories() ? lower(waiting, unread(session, first)) : waiting,
+                network(session));
     }
 
     private OptionalLong unread(BooksSession session, Optional<ScanRow> underway) {
         long top = BlockRows.top(session.head()).map(BlockRow::height).orElse(-1L);
-        return books.stream()
-                .flatMapToLong(book -> book.table().unread(session.head(), underway).stream())
+        LongStream ofBooks =
+                books.stream().flatMapToLong(book -> book.table().unread(session.head(), underway).stream());
+        return LongStream.concat(ofBooks, unlinked(session, underway).stream())
                 .map(from -> Math.max(1, from))
                 .filter(from -> from <= top)
                 .min();
+    }
+
+    /** From where the blocks are to be read that link the chain to what the operator has named, unless the rescan under way reads them. */
+    private OptionalLong unlinked(BooksSession session, Optional<ScanRow> underway) {
+        return network(session).stream()
+                .flatMap(network -> ancestor(session).flatMap(lowest -> rules.linkedFrom(network, lowest)).stream())
+                .mapToLong(Long::longValue)
+                .filter(from ->
+                        underway.filter(scan -> scan.fromHeight() <= from).isEmpty())
+                .findFirst();
+    }
+
+    private static Optional<Network> network(BooksSession session) {
+        return BlockRows.fact(session.head(), NETWORK).flatMap(Network::ofWord);
     }
 
     private static OptionalLong lower(OptionalLong one, OptionalLong other) {
@@ -174,11 +218,11 @@ final class Bookkeeping {
     }
 
     /** Notes that a rescan from a height is to be done, unless the chain is not so high yet; from a lower one if the books need that anyway. */
-    CompletionStage<Pending> beginScan(long fromHeight, boolean readsHistories) {
+    CompletionStage<Pending> beginScan(long fromHeight) {
         return file.write(session -> {
-            OptionalLong needed = pending(session, readsHistories).next();
+            OptionalLong needed = pending(session).next();
             beginScan(session, Math.min(fromHeight, needed.orElse(fromHeight)));
-            return pending(session, readsHistories);
+            return pending(session);
         });
     }
 
@@ -195,6 +239,7 @@ final class Bookkeeping {
     CompletionStage<Scanned> connectScan(long scan, List<Entry> blocks) {
         return file.write(session -> {
             Page page = session.page(scan);
+            standOn(session, page, blocks);
             blocks.forEach(entry -> connect(page, entry));
             BlockRow top = blocks.get(blocks.size() - 1).row();
             boolean meets = BlockRows.top(session.head())
@@ -203,9 +248,50 @@ final class Bookkeeping {
             if (meets) {
                 books.forEach(book -> book.table().join(page));
                 BlockRows.endScan(page);
+                // Its last block is the head's: so the head stands on what that one stands on.
+                scanStandsOn(session)
+                        .filter(ground -> ancestor(session)
+                                .filter(known -> !isBetter(ground, known))
+                                .isEmpty())
+                        .ifPresent(ground -> putPlace(session.head(), ANCESTOR, ground));
             }
-            return new Scanned(top, meets);
+            return new Scanned(top, meets, ancestor(session));
         });
+    }
+
+    /**
+     * Notes on what the last of these blocks stands. A gap, where a rescan reads only some blocks, links nothing: it stands on the blocks above
+     * the last one alone.
+     */
+    private void standOn(BooksSession session, Page page, List<Entry> blocks) {
+        Optional<Hash256> below = BlockRows.top(page).map(BlockRow::blockId);
+        Optional<BlockPlace> ground = scanStandsOn(session);
+        for (Entry entry : blocks) {
+            ChainBlock block = entry.block();
+            if (!below.equals(Optional.of(block.parentId()))) {
+                ground = Optional.of(new BlockPlace(block.height() - 1, block.parentId()));
+            }
+            boolean onGenesis = ground.filter(place -> place.height() == 0).isPresent();
+            if (isCheckpoint(block.place()) && !onGenesis) {
+                // A rescan that began below the checkpoint links to it as well as one that began above it.
+                ground = Optional.of(block.place());
+            }
+            below = Optional.of(block.id());
+        }
+        ground.ifPresent(place -> putPlace(session.head(), SCAN_STANDS_ON, place));
+    }
+
+    private boolean isCheckpoint(BlockPlace place) {
+        return rules.checkpoint().equals(Optional.of(place));
+    }
+
+    /** Whether it says more that the head stands on this block than that it stands on the known one. */
+    private boolean isBetter(BlockPlace ground, BlockPlace known) {
+        return !isCheckpoint(known) && (isCheckpoint(ground) || ground.height() < known.height());
+    }
+
+    private static Optional<BlockPlace> scanStandsOn(BooksSession session) {
+        return BlockRows.fact(session.head(), SCAN_STANDS_ON).map(Bookkeeping::place);
     }
 
     /** Takes back what a rescan has read above a height; its last block then. */
@@ -214,7 +300,14 @@ final class Bookkeeping {
             Page page = session.page(scan);
             BlockRows.undo(page, height);
             books.forEach(book -> book.table().undo(page, height));
-            return BlockRows.top(page);
+            Optional<BlockRow> top = BlockRows.top(page);
+            // What it stood on may have gone with the blocks above.
+            top.map(BlockRow::place)
+                    .filter(last -> scanStandsOn(session)
+                            .filter(ground -> ground.height() <= last.height())
+                            .isEmpty())
+                    .ifPresent(last -> putPlace(session.head(), SCAN_STANDS_ON, last));
+            return top;
         });
     }
 }

@@ -101,7 +101,7 @@ final class FirstStart {
         }
         long start = Math.max(0, tip - 2L * rules.network().coinbaseMaturity());
         long lowest = start - start % Difficulty.WINDOW;
-        boolean near = lowest - common.height() <= Difficulty.WINDOW;
+        boolean near = isNear(lowest, common);
         List<Long> heights = LongStream.rangeClosed(
                         near ? Math.min(lowest, common.height()) : lowest, Math.max(start, common.height()))
                 .boxed()
@@ -131,6 +131,20 @@ final class FirstStart {
                     + rules.network().word() + ": nothing is followed unless --checkpoint=height:id names one of them");
         }
         return rows;
+    }
+
+    /** The lowest block that headers which were read here stand on: a checkpoint below them counts when they were linked to it. */
+    static BlockPlace ancestor(List<BlockRow> rows, Optional<BlockPlace> checkpoint) {
+        BlockRow lowest = rows.get(0);
+        return checkpoint
+                .filter(named -> lowest.height() > 0 && isNear(lowest.height(), named))
+                .filter(named -> named.height() < lowest.height()
+                        || rows.stream().anyMatch(row -> row.place().equals(named)))
+                .orElse(lowest.place());
+    }
+
+    private static boolean isNear(long lowest, BlockPlace common) {
+        return lowest - common.height() <= Difficulty.WINDOW;
     }
 
     private static List<BlockRow> agreed(List<BlockRow> rows, BlockPlace common) {

@@ -81,6 +81,16 @@ public final class Follower {
         return audience.status();
     }
 
+    /**
+     * Why it is not known that the books are of the chain that the operator means, in words: what they tell of is unverified. Empty when it is
+     * known, on a development chain, and before the first block.
+     */
+    public Optional<String> unverified() {
+        return status().network()
+                .flatMap(network ->
+                        audience.ancestor().flatMap(lowest -> setup.rules().unverified(network, lowest)));
+    }
+
     /** The rescan under way. */
     public Optional<RescanProgress> rescan() {
         return rescan.get().underway();

@@ -121,7 +121,7 @@ final class Rescanner {
         this.setup = setup;
         this.audience = audience;
         this.published = published;
-        this.books = new Bookkeeping(setup.file(), setup.books());
+        this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
         this.materializer = Materializer.createMaterializer(context);
     }
 
@@ -143,8 +143,8 @@ final class Rescanner {
 
     private BehaviorBuilder<Command> always() {
         return Behaviors.receive(Command.class)
-                .onMessage(Begin.class, command -> begin(command.reply(), beginScan(command.fromHeight())))
-                .onMessage(ReadHistories.class, command -> begin(command.reply(), pendingScan()))
+                .onMessage(Begin.class, command -> begin(command.reply(), books.beginScan(command.fromHeight())))
+                .onMessage(ReadHistories.class, command -> begin(command.reply(), books.pendingScan()))
                 .onMessage(Begun.class, this::begun)
                 .onMessage(Progress.class, progress -> logProgress())
                 .onMessage(WriteFailed.class, this::writeFailed)
@@ -161,14 +161,6 @@ final class Rescanner {
             walk.stop().shutdown();
         }
         return Behaviors.same();
-    }
-
-    private CompletionStage<Bookkeeping.Pending> beginScan(long fromHeight) {
-        return books.beginScan(fromHeight, setup.rules().readsHistories());
-    }
-
-    private CompletionStage<Bookkeeping.Pending> pendingScan() {
-        return books.pendingScan(setup.rules().readsHistories());
     }
 
     private Behavior<Command> begin(
@@ -209,7 +201,7 @@ final class Rescanner {
 
     private Behavior<Command> loading() {
         context.pipeToSelf(
-                pendingScan(),
+                books.pendingScan(),
                 (pending, failure) -> Outcome.of(pending, failure).fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
     }
@@ -331,6 +323,7 @@ final class Rescanner {
         joined = command.scanned().joined();
         published.set(Standing.of(progress(scan, top)));
         if (joined) {
+            command.scanned().ancestor().ifPresent(audience::standsOn);
             LOG.info(
                     "the rescan from block {} has met the head at block {}",
                     U64.toString(scan.fromHeight()),

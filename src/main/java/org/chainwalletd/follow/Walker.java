@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BlockRow;
 import org.slf4j.Logger;
@@ -99,7 +100,7 @@ final class Walker {
         this.timers = timers;
         this.setup = setup;
         this.audience = audience;
-        this.books = new Bookkeeping(setup.file(), setup.books());
+        this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
         this.materializer = Materializer.createMaterializer(context);
         this.rounds = new Rounds(setup.nodes(), setup.clock(), setup.meters());
     }
@@ -177,6 +178,7 @@ final class Walker {
         if (!chain.isEmpty()) {
             Network network = command.known().network().orElse(Network.MAINNET);
             judgeAs(network);
+            command.known().ancestor().ifPresent(audience::standsOn);
             audience.standing(chain, network);
         }
         return look();
@@ -250,10 +252,17 @@ final class Walker {
                 start.read(node.client())
                         .thenComposeAsync(
                                 rows -> books.begin(
-                                        rows, known.network(), setup.rules().from()),
+                                        rows,
+                                        ancestor(rows),
+                                        known.network(),
+                                        setup.rules().from()),
                                 setup.executor()),
                 (begun, failure) -> new Begun(Outcome.of(begun, failure)));
         return always().onMessage(Begun.class, this::begun).build();
+    }
+
+    private BlockPlace ancestor(List<BlockRow> rows) {
+        return FirstStart.ancestor(rows, setup.rules().checkpoint());
     }
 
     private Behavior<Command> begun(Begun command) {
@@ -341,7 +350,7 @@ final class Walker {
         context.pipeToSelf(
                 start.read(node.client())
                         .thenApplyAsync(rows -> strangersTo(kept, rows), setup.executor())
-                        .thenComposeAsync(books::beginAnew, setup.executor()),
+                        .thenComposeAsync(rows -> books.beginAnew(rows, ancestor(rows)), setup.executor()),
                 (known, failure) -> new BegunAnew(node, Outcome.of(known, failure)));
         return always().onMessage(BegunAnew.class, this::begunAnew).build();
     }

@@ -93,6 +93,47 @@ class WorkedDepositsTest {
     }
 
     @Test
+    void what_a_chain_that_was_only_met_first_pays_is_told_as_unverified_until_the_operator_names_its_genesis(
+            @TempDir Path another) throws IOException {
+        DaemonRig stranger = new DaemonRig(another, node.url(), "--network", "testnet");
+        Transaction deposit;
+        try (stranger) {
+            Party shop = stranger.imported(0x23);
+            deposit = promise(TxOutput.toAddress(shop.address, Amount.of(PAID)));
+            isMined(deposit);
+            assertCredits(stranger, true);
+            assertThat(stranger.followerStatus().path("complaints").toString())
+                    .contains("credits are unverified", "--expect-genesis");
+        }
+        try (DaemonRig named = new DaemonRig(
+                another,
+                node.url(),
+                "--network",
+                "testnet",
+                "--expect-genesis",
+                chain.genesisId().hex())) {
+            assertCredits(named, false);
+            Await.until(
+                    "nothing is held against the chain",
+                    () -> named.followerStatus().path("complaints").isEmpty());
+        }
+    }
+
+    private static void assertCredits(DaemonRig rig, boolean unverified) {
+        Await.until(
+                "the credit is told",
+                () -> rig.call("list_credits", params("min_confirmations", 1))
+                                .path("credits")
+                                .size()
+                        == 1);
+        JsonNode credit = rig.call("list_credits", params("min_confirmations", 1))
+                .path("credits")
+                .get(0);
+        assertThat(credit.path("unverified").asBoolean()).isEqualTo(unverified);
+        assertThat(credit.has("unverified")).isEqualTo(unverified);
+    }
+
+    @Test
     void a_block_without_the_work_that_its_height_demands_pays_nobody_and_claims_no_lock() {
         Party sender = daemon.imported(0x21);
         HtlcParams terms = new HtlcParams(sender.key, STRANGER.key, HtlcWitness.hashLockOf(PREIMAGE), FAR);

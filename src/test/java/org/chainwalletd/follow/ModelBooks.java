@@ -21,6 +21,7 @@ import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
@@ -89,9 +90,9 @@ final class ModelBooks implements AutoCloseable {
         watched.addAll(owned);
         ModelBooks fresh = new ModelBooks(folder, watched);
         fresh.watch(List.copyOf(watched));
-        Bookkeeping bookkeeping = new Bookkeeping(fresh.file, fresh.books);
-        Await.result(bookkeeping.begin(
-                List.of(new Bookkeeping.Entry(tip.at(0).block(), true).row()), Network.TESTNET, Optional.empty()));
+        Bookkeeping bookkeeping = new Bookkeeping(fresh.file, fresh.books, FollowerSetup.Rules.DEFAULT);
+        BlockRow first = new Bookkeeping.Entry(tip.at(0).block(), true).row();
+        Await.result(bookkeeping.begin(List.of(first), first.place(), Network.TESTNET, Optional.empty()));
         List<Bookkeeping.Entry> entries = new ArrayList<>();
         for (ModelBlock block = tip; block.height() > 0; block = block.parent()) {
             entries.add(0, new Bookkeeping.Entry(block.block(), true));

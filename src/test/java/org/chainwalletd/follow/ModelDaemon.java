@@ -80,7 +80,7 @@ final class ModelDaemon implements AutoCloseable {
                         new FollowerSetup.Sources(followed, any, FollowRig.known(Network.TESTNET)),
                         books.file(),
                         books.books(),
-                        new FollowerSetup.Rules(false, checkpoint, Optional.empty(), true),
+                        new FollowerSetup.Rules(false, Optional.empty(), checkpoint, Optional.empty(), true),
                         new WorkCheck(ModelChain.PROFILE, executor),
                         new SimpleMeterRegistry(),
                         INTERVAL,

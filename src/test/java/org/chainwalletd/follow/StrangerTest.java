@@ -67,13 +67,14 @@ class StrangerTest {
     void begin() {
         ours = grown(chain.genesis(), 30);
         try (ModelBooks books = new ModelBooks(folder, owned)) {
-            Await.result(new Bookkeeping(books.file(), books.books())
+            Await.result(new Bookkeeping(books.file(), books.books(), FollowerSetup.Rules.DEFAULT)
                     .begin(
                             LongStream.rangeClosed(FIRST_KEPT, LAST_HEADER)
                                     .mapToObj(height -> new Bookkeeping.Entry(
                                                     ours.at(height).block(), true)
                                             .row())
                                     .toList(),
+                            ours.at(FIRST_KEPT).block().place(),
                             Network.TESTNET,
                             Optional.empty()));
         }
@@ -237,14 +238,15 @@ class StrangerTest {
         Reader reader = new Reader(1);
         reader.read();
         Bookkeeping broken =
-                new Bookkeeping(daemon.books().file(), daemon.books().books());
+                new Bookkeeping(daemon.books().file(), daemon.books().books(), FollowerSetup.Rules.DEFAULT);
         List<BlockRow> rows = LongStream.rangeClosed(0, 30)
                 .mapToObj(height -> new Bookkeeping.Entry(other.at(height).block(), true).row())
                 .toList();
         Map<String, List<String>> before = daemon.books().dump();
         daemon.books().failUndoing();
 
-        assertThatThrownBy(() -> Await.result(broken.beginAnew(rows))).hasMessageContaining("cannot be written");
+        assertThatThrownBy(() -> Await.result(broken.beginAnew(rows, rows.get(0).place())))
+                .hasMessageContaining("cannot be written");
 
         assertThat(daemon.books().dump()).isEqualTo(before);
         node.tip(other);

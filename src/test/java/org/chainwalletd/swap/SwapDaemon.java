@@ -193,7 +193,8 @@ final class SwapDaemon implements AutoCloseable {
                         usual.sources().nodes(), usual.sources().any(), FollowRig.known(Network.TESTNET)),
                 usual.file(),
                 usual.books(),
-                new FollowerSetup.Rules(false, rules.checkpoint(), rules.from(), rules.readsHistories()),
+                new FollowerSetup.Rules(
+                        false, rules.genesis(), rules.checkpoint(), rules.from(), rules.readsHistories()),
                 usual.work(),
                 usual.meters(),
                 FOLLOWING,

@@ -76,6 +76,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class SwapMethodsTest {
+    private volatile Optional<String> unverified = Optional.empty();
     private static final ChainProfile CHAIN = ChainProfile.of("chain");
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Executor EXECUTOR = ForkJoinPool.commonPool();
@@ -213,7 +214,7 @@ class SwapMethodsTest {
         SwapService service = new SwapService(engine, quoting, journal, standstill, news, EXECUTOR);
         List<ErrorTranslator> known = List.of(new PoolErrors(), new AccountErrors(), new KeyringErrors(folder));
         return new RpcDispatcher(
-                MethodRegistry.of(SwapMethods.all(Optional.of(service), words, EXECUTOR)),
+                MethodRegistry.of(SwapMethods.all(Optional.of(service), () -> unverified, words, EXECUTOR)),
                 List.of(known.get(0), known.get(1), known.get(2), new SwapErrors(known)),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(10, 2, 10),
@@ -450,6 +451,17 @@ class SwapMethodsTest {
                 .contains("decimals");
         assertThat(legs.locks).hasValue(0);
         assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+    }
+
+    @Test
+    void nothing_is_locked_while_the_chain_is_not_known_to_be_the_operators() {
+        String swap = quote();
+        unverified = Optional.of("no --expect-genesis names the chain");
+        assertThat(refused(-32020, "swap_execute", id(swap))).contains("nothing was locked", "--expect-genesis");
+        assertThat(legs.locks).hasValue(0);
+        assertThat(call("swap_status", id(swap)).get("status").textValue()).isEqualTo("quoted");
+        unverified = Optional.empty();
+        assertThat(call("swap_execute", id(swap)).get("status").textValue()).isEqualTo("locking");
     }
 
     @Test

@@ -126,6 +126,8 @@ public record ListCredits(
          * @param change paid by the address itself
          * @param spendableHeight tip height from which it can be spent; null for what was only seen
          * @param quoteId when the datum is 16 bytes, as payments of quotes carry them
+         * @param unverified true while it is not known that the chain is the one the operator means: --expect-genesis does
+         * not name it, or its blocks are not linked to that genesis or to --checkpoint yet. Absent otherwise
          */
         public record Credit(
                 BigInteger seq,
@@ -142,7 +144,8 @@ public record ListCredits(
                 Boolean coinbase,
                 Optional<BigInteger> spendableHeight,
                 Optional<String> datum,
-                Optional<String> quoteId) {
+                Optional<String> quoteId,
+                Optional<Boolean> unverified) {
             static Credit read(JsonNode json) {
                 Answer answer = Answer.of(json);
                 return new Credit(
@@ -160,7 +163,8 @@ public record ListCredits(
                         answer.get("coinbase", Answer::truth),
                         answer.optional("spendable_height", Answer::u64),
                         answer.optional("datum", Answer::text),
-                        answer.optional("quote_id", Answer::text));
+                        answer.optional("quote_id", Answer::text),
+                        answer.optional("unverified", Answer::truth));
             }
         }
     }

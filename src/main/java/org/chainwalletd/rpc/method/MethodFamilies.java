@@ -114,7 +114,7 @@ public record MethodFamilies(
         methods.addAll(WaitMethods.all(chain.waits(), chain.credits(), creditOwners(), executor));
         methods.addAll(EvmKeyMethods.all(keyring, keys.evmDeletion(), executor));
         methods.addAll(AccountMethods.all(swapping.account(), executor));
-        methods.addAll(SwapMethods.all(swapping.swaps(), words, executor));
+        methods.addAll(SwapMethods.all(swapping.swaps(), () -> chain.follower().unverified(), words, executor));
         methods.addAll(PoolMethods.all(swapping.pool(), words, executor));
         methods.addAll(QuoteMethods.all(profile, quotes(), executor));
         methods.addAll(UriMethods.all(new PaymentUriCodec(profile)));
@@ -135,6 +135,11 @@ public record MethodFamilies(
             @Override
             public int maturity() {
                 return chain.nodes().coinbaseMaturity();
+            }
+
+            @Override
+            public boolean isVerified() {
+                return chain.follower().unverified().isEmpty();
             }
         };
     }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -93,7 +94,10 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
     }
 
     private List<String> complaints(FollowStatus status) {
-        return Stream.concat(chain.get().stream(), status.complaints().stream()).toList();
+        Stream<String> unverified = follower.unverified().map(why -> "credits are unverified: " + why).stream();
+        return Stream.of(chain.get().stream(), unverified, status.complaints().stream())
+                .flatMap(Function.identity())
+                .toList();
     }
 
     private RpcException notYet(FollowStatus status) {

@@ -32,6 +32,7 @@ final class SwapExecuteMethod extends SwapMethod<SwapParams.Execute, SwapRecord>
 
     @Override
     public CompletionStage<SwapRecord> call(SwapParams.Execute params, CallContext context) {
+        requireVerified();
         return told(swaps().execute(id(params.swapId()), params.minAmountOut()));
     }
 }

@@ -1,8 +1,11 @@
 package org.chainwalletd.rpc.method.swap;
 
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.Scope;
@@ -16,12 +19,23 @@ abstract class SwapMethod<P extends Record, R> extends NamedMethod<P, R> {
 
     private final Parts parts;
 
-    /** What such methods share. */
-    record Parts(SwapService swaps, SwapWords words, Executor executor) {}
+    /**
+     * What such methods share.
+     *
+     * @param unverified why it is not known that the chain is the one that the operator means
+     */
+    record Parts(SwapService swaps, Supplier<Optional<String>> unverified, SwapWords words, Executor executor) {}
 
     SwapMethod(String name, Scope scope, String summary, Class<P> params, Class<R> result, Parts parts) {
         super(name, scope, summary, params, result);
         this.parts = parts;
+    }
+
+    /** Money is locked for hours: on a chain that is known to be the operator's only. */
+    final void requireVerified() {
+        parts.unverified().get().ifPresent(why -> {
+            throw new RpcException(ErrorCode.UPSTREAM, "nothing was locked: " + why);
+        });
     }
 
     final SwapService swaps() {

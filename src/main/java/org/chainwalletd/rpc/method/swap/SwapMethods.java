@@ -3,6 +3,7 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.swap.SwapService;
@@ -13,9 +14,13 @@ public final class SwapMethods {
 
     private SwapMethods() {}
 
-    /** @param swaps empty in a daemon without an engine: then each call is refused */
-    public static List<RpcMethod<?, ?>> all(Optional<SwapService> swaps, SwapWords words, Executor executor) {
-        return swaps.map(known -> asking(new SwapMethod.Parts(known, words, executor)))
+    /**
+     * @param swaps empty in a daemon without an engine: then each call is refused
+     * @param unverified why it is not known that the chain is the one that the operator means: then nothing is locked
+     */
+    public static List<RpcMethod<?, ?>> all(
+            Optional<SwapService> swaps, Supplier<Optional<String>> unverified, SwapWords words, Executor executor) {
+        return swaps.map(known -> asking(new SwapMethod.Parts(known, unverified, words, executor)))
                 .orElseGet(() -> unconfigured(words));
     }
 

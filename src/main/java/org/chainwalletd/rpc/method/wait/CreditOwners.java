@@ -9,4 +9,7 @@ public interface CreditOwners {
 
     /** Blocks until a coinbase may be spent. */
     int maturity();
+
+    /** Whether the chain is known to be the one that the operator means. */
+    boolean isVerified();
 }

@@ -47,14 +47,20 @@ public record CreditView(
         Optional<Bytes> datum,
 
         @Doc("when the datum is 16 bytes, as payments of quotes carry them")
-        Optional<Bytes> quoteId) {
+        Optional<Bytes> quoteId,
+
+        @Doc(
+                "true while it is not known that the chain is the one the operator means: --expect-genesis does not name it, or its"
+                        + " blocks are not linked to that genesis or to --checkpoint yet. Absent otherwise")
+        Optional<Boolean> unverified) {
     private static final int QUOTE_ID_BYTES = 16;
 
     /**
      * @param tipHeight to which confirmations are counted
      * @param maturity blocks until a coinbase may be spent
+     * @param verified whether the chain is known to be the one that the operator means
      */
-    public static CreditView of(CreditEvent event, long tipHeight, int maturity) {
+    public static CreditView of(CreditEvent event, long tipHeight, int maturity, boolean verified) {
         Credit credit = event.credit();
         boolean mined = credit.isInBlock();
         long height = credit.block().height();
@@ -73,6 +79,7 @@ public record CreditView(
                 credit.coinbase(),
                 mined ? Long.valueOf(credit.coinbase() ? height + maturity - 1 : height) : null,
                 credit.datum(),
-                credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES));
+                credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES),
+                verified ? Optional.empty() : Optional.of(true));
     }
 }

@@ -143,9 +143,10 @@ final class ListCreditsMethod extends WaitMethod<ListCreditsMethod.Params, ListC
     }
 
     private Result result(CreditFeed.Batch batch) {
+        boolean verified = owners.isVerified();
         return new Result(
                 batch.events().stream()
-                        .map(event -> CreditView.of(event, batch.tipHeight(), owners.maturity()))
+                        .map(event -> CreditView.of(event, batch.tipHeight(), owners.maturity(), verified))
                         .toList(),
                 batch.cursor().text(),
                 batch.more());
