@@ -10,7 +10,7 @@ final class AnswerWrites {
     private boolean lastPieceOut;
     /** A write that began before the last piece of the answer was on its way. */
     private boolean earlierWrite;
-    /** Answers that were given so far, and those of them that have begun to go out. */
+    /** Answers over HTTP/1 that were given so far, and those of them that have begun to go out. */
     private int given;
 
     private int begun;
@@ -21,9 +21,19 @@ final class AnswerWrites {
 
     /** Whether the bytes that come are those of an answer that somebody has given; asked once for each piece. */
     boolean isOfAnAnswer() {
-        boolean ours = given != begun || written != null;
+        boolean ours = given != begun || isAwaited();
         begun = given;
         return ours;
+    }
+
+    /** Whether an answer over HTTP/1 is given and not all out, also while none of its pieces is being written. */
+    boolean isUnderWay() {
+        return writing || given != begun || isAwaited();
+    }
+
+    /** Whether somebody is to be told when the answer is out. */
+    boolean isAwaited() {
+        return written != null;
     }
 
     boolean writing() {

@@ -136,7 +136,7 @@ final class Connection implements AddressShares.Holder {
 
     /** Whether nothing is being answered, so that a refusal in HTTP/1 can be taken for nothing else. */
     synchronized boolean isClients() {
-        return !writes.writing() && turn.isClients();
+        return turn.isClients() && !turn.isStreaming() && !writes.isUnderWay();
     }
 
     void closed() {
@@ -145,12 +145,16 @@ final class Connection implements AddressShares.Holder {
         synchronized (this) {
             after = closed;
             last = writes.end();
-            share.close();
             gone = true;
         }
-        after.run();
-        last.run();
-        presence.leave();
+        try {
+            presence.leave();
+        } finally {
+            // Bodies that waited for their turn count until they are dropped, which they are by now.
+            share.close();
+            after.run();
+            last.run();
+        }
     }
 
     /** What this connection may make the daemon hold. */
@@ -237,7 +241,9 @@ final class Connection implements AddressShares.Holder {
         Runnable after;
         synchronized (this) {
             turn.answered();
-            writes.answerGiven();
+            if (!turn.isHttp2()) {
+                writes.answerGiven();
+            }
             request.release();
             after = turn.isAllAnswered() ? ending.afterTheLast() : () -> {};
         }

@@ -55,6 +55,9 @@ record Deadlines(Turn turn, AnswerWrites writes, HttpLimits limits) {
         if (!turn.isClients() || !turn.isAllAnswered()) {
             return -1;
         }
-        return writes.writing() ? writes.lastsFor(now) - TO_GO_ON : turn.lastsFor(now);
+        if (writes.writing()) {
+            return writes.lastsFor(now) - TO_GO_ON;
+        }
+        return writes.isAwaited() ? -1 : turn.lastsFor(now);
     }
 }

@@ -1,11 +1,12 @@
 package org.chainwalletd.http;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.chainwalletd.rpc.ClientPresence;
 
 /**
  * Work that takes longer than a step of a stream, such as a part of a batch: one piece of each address's work after the other, so that nobody's
@@ -14,9 +15,8 @@ import java.util.concurrent.Executor;
 final class FairTurns {
     private final Executor threads;
     private final int atOnce;
-    private final Map<String, Deque<Runnable>> rows = new HashMap<>();
-    /** Addresses that have work, the next one first. */
-    private final Deque<String> next = new ArrayDeque<>();
+    /** The work of each address that has any, the next address first. */
+    private final Map<String, LinkedHashSet<Piece>> rows = new LinkedHashMap<>();
 
     private int taking;
 
@@ -26,24 +26,72 @@ final class FairTurns {
         this.atOnce = atOnce;
     }
 
-    /** For the work of one address. */
+    /** Work that waits for its turn, or is dropped. */
+    private final class Piece {
+        private final String address;
+        private final Runnable work;
+        private final Runnable dropped;
+        private ClientPresence.Registration whenLeft = () -> {};
+        /** It has begun, or is dropped. Guarded by the turns, as the rows are. */
+        private boolean over;
+
+        Piece(String address, Runnable work, Runnable dropped) {
+            this.address = address;
+            this.work = work;
+            this.dropped = dropped;
+        }
+
+        /** Leaves alone work that has begun: a spend never ends because its client left. */
+        void drop() {
+            synchronized (FairTurns.this) {
+                if (over) {
+                    return;
+                }
+                over = true;
+                LinkedHashSet<Piece> row = rows.get(address);
+                if (row != null && row.remove(this) && row.isEmpty()) {
+                    rows.remove(address);
+                }
+            }
+            dropped.run();
+        }
+
+        void run() {
+            whenLeft.cancel();
+            work.run();
+        }
+    }
+
+    /** For the work of one address, which is done whoever leaves. */
     Executor of(String address) {
-        return work -> add(address, work);
+        return work -> add(new Piece(address, work, () -> {}));
+    }
+
+    /**
+     * Adds work that nobody needs any more when its client leaves before its turn: nothing of it is kept then.
+     *
+     * @param dropped runs in place of the work then, on the thread that tells of the client, or on this one when it has left already
+     */
+    void whileThere(String address, ClientPresence client, Runnable work, Runnable dropped) {
+        Piece piece = new Piece(address, work, dropped);
+        // Registers before its turn can come, which takes the registration back.
+        piece.whenLeft = client.whenLeft(piece::drop);
+        add(piece);
     }
 
     /** Pieces of an address that wait for their turn. */
     synchronized int waiting(String address) {
-        Deque<Runnable> row = rows.get(address);
+        LinkedHashSet<Piece> row = rows.get(address);
         return row == null ? 0 : row.size();
     }
 
-    private void add(String address, Runnable work) {
+    private void add(Piece piece) {
         synchronized (this) {
-            Deque<Runnable> row = rows.computeIfAbsent(address, unknown -> new ArrayDeque<>());
-            if (row.isEmpty()) {
-                next.add(address);
+            if (piece.over) {
+                return;
             }
-            row.add(work);
+            rows.computeIfAbsent(piece.address, unknown -> new LinkedHashSet<>())
+                    .add(piece);
             if (taking == atOnce) {
                 return;
             }
@@ -53,31 +101,32 @@ final class FairTurns {
     }
 
     private void takeTurn() {
-        Optional<Runnable> work = take();
-        if (work.isEmpty()) {
+        Optional<Piece> piece = take();
+        if (piece.isEmpty()) {
             return;
         }
         try {
-            work.get().run();
+            piece.get().run();
         } finally {
             // Others of these threads' work comes in between.
             threads.execute(this::takeTurn);
         }
     }
 
-    private synchronized Optional<Runnable> take() {
-        String address = next.poll();
-        if (address == null) {
+    private synchronized Optional<Piece> take() {
+        if (rows.isEmpty()) {
             taking--;
             return Optional.empty();
         }
-        Deque<Runnable> row = rows.get(address);
-        Runnable work = row.remove();
-        if (row.isEmpty()) {
-            rows.remove(address);
-        } else {
-            next.add(address);
+        String address = rows.keySet().iterator().next();
+        LinkedHashSet<Piece> row = rows.remove(address);
+        Iterator<Piece> pieces = row.iterator();
+        Piece piece = pieces.next();
+        pieces.remove();
+        piece.over = true;
+        if (!row.isEmpty()) {
+            rows.put(address, row);
         }
-        return Optional.of(work);
+        return Optional.of(piece);
     }
 }

@@ -269,7 +269,12 @@ final class Listener {
             ByteString first = said;
             Runnable taken = () -> connection.handedOver(counted ? first.length() : before);
             // Making the streams costs most: one address after the other.
-            side.turns().of(address).execute(() -> serve(connection, socket, new SocketStage(socket, first, taken)));
+            side.turns()
+                    .whileThere(
+                            address,
+                            connection.presence(),
+                            () -> serve(connection, socket, new SocketStage(socket, first, taken)),
+                            () -> {});
         }
 
         @Override

@@ -302,6 +302,11 @@ final class RequestFraming {
                 || path.chars().filter(c -> c == '/').count() > DEEPEST_PATH;
     }
 
+    /** @param value of an {@code Expect} field (RFC 9110, section 10.1.1) */
+    static boolean isKnownExpectation(String value) {
+        return value.equalsIgnoreCase("100-continue");
+    }
+
     private static boolean every(String text, IntPredicate allowed) {
         for (int i = 0; i < text.length(); i++) {
             if (!allowed.test(text.charAt(i))) {
@@ -422,7 +427,7 @@ final class RequestFraming {
         }
 
         private void expectation(String value) {
-            if (expects || !value.equalsIgnoreCase("100-continue")) {
+            if (expects || !isKnownExpectation(value)) {
                 fail(Fault.EXPECTATION);
             }
             expects = true;

@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.AttributeKey;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethod;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -19,7 +20,7 @@ import org.chainwalletd.rpc.ClientPresence;
 
 /**
  * The paths of one listener. {@code POST /} goes straight to {@link RpcHandler}, because a call is to cost no more than a tenth of what a
- * constant answer of the same stack costs ({@code -Dbench=rpc}); everything else is a route. The order of checks is path, method, content
+ * constant answer of the same stack costs ({@code -Dbench=rpc}); everything else is a route. The order of checks is expectation, path, method, content
  * type, length, token.
  */
 final class Router implements HttpHandler {
@@ -53,6 +54,11 @@ final class Router implements HttpHandler {
 
     @Override
     public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection, ClientPresence presence) {
+        if (connection.isHttp2() && !isExpectationKnown(request)) {
+            boolean whole = dropBody(request, connection);
+            HttpResponse response = refusals.told(Responses.refusal(417, "the expectation is unknown"));
+            return CompletableFuture.completedFuture(whole ? response : response.addHeader(Responses.CLOSE));
+        }
         if (rpc.isEmpty() || !request.getUri().path().equals("/")) {
             return page(request, connection);
         }
@@ -63,6 +69,17 @@ final class Router implements HttpHandler {
         HttpResponse response =
                 refusals.told(whole || !hasNoBody(request) ? notPost(request.method()) : unwantedBody());
         return CompletableFuture.completedFuture(whole ? response : response.addHeader(Responses.CLOSE));
+    }
+
+    /** Asked over HTTP/2 only: {@link RequestGate} refuses the others of HTTP/1. */
+    private static boolean isExpectationKnown(HttpRequest request) {
+        int expectations = 0;
+        for (HttpHeader header : request.getHeaders()) {
+            if (header.is("expect") && (++expectations > 1 || !RequestFraming.isKnownExpectation(header.value()))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Answered well before its body has come, such a request would make Pekko write to the log. */

@@ -154,16 +154,29 @@ final class RpcHandler implements HttpHandler {
                     .thenComposeAsync(this::respond, ON_COMPLETING_THREAD);
         }
 
-        /** A fault above us costs the caller its answer, but nobody a slot or what the request holds. */
+        /**
+         * A fault above us costs the caller its answer, but nobody a slot or what the request holds. Nothing of a body that waits for its turn
+         * has begun, so it is dropped when its client leaves.
+         */
         private CompletableFuture<RpcAnswer> dispatch(ByteString body) {
-            Executor turn = turns.of(caller.subscriber());
+            String row = caller.subscriber();
             Client client = new Client(
-                    caller.client(), presence, slot.get(), held, turn, () -> denied = refusals.denied(caller.client()));
+                    caller.client(),
+                    presence,
+                    slot.get(),
+                    held,
+                    turns.of(row),
+                    () -> denied = refusals.denied(caller.client()));
             if (isBrief(body)) {
                 return dispatch(body, client);
             }
-            return CompletableFuture.supplyAsync(() -> dispatch(body, client), turn)
-                    .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
+            CompletableFuture<CompletableFuture<RpcAnswer>> begun = new CompletableFuture<>();
+            turns.whileThere(
+                    row,
+                    presence,
+                    () -> begun.complete(dispatch(body, client)),
+                    () -> begun.complete(CompletableFuture.completedFuture(RpcAnswer.NO_CONTENT)));
+            return begun.thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
         }
 
         private CompletableFuture<RpcAnswer> dispatch(ByteString body, Client client) {

@@ -10,7 +10,7 @@ import java.util.List;
  * @param pieces JSON in UTF-8, a long one in several pieces; none for status 204. Not to be changed
  */
 public record RpcAnswer(int status, List<byte[]> pieces) {
-    static final RpcAnswer NO_CONTENT = new RpcAnswer(204, List.of());
+    public static final RpcAnswer NO_CONTENT = new RpcAnswer(204, List.of());
 
     /** In one piece, or in none when it is empty. */
     public RpcAnswer(int status, byte[] body) {

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.chainwalletd.rpc.ClientPresence;
 import org.junit.jupiter.api.Test;
 
 class FairTurnsTest {
@@ -52,6 +53,48 @@ class FairTurnsTest {
         assertThat(threads).hasSize(2);
         run();
         assertThat(done).hasSize(10);
+    }
+
+    @Test
+    void nothing_is_kept_of_work_whose_client_leaves_before_its_turn() {
+        ClientPresence leaves = new ClientPresence();
+        ClientPresence stays = new ClientPresence();
+        for (int i = 0; i < 3; i++) {
+            turns.whileThere("a", leaves, () -> done.add("done"), () -> done.add("dropped"));
+        }
+        turns.whileThere("a", stays, () -> done.add("stays"), () -> done.add("dropped"));
+        turns.whileThere("b", leaves, () -> done.add("done"), () -> done.add("dropped"));
+        assertThat(turns.waiting("a")).isEqualTo(4);
+
+        leaves.leave();
+        turns.whileThere("a", leaves, () -> done.add("done"), () -> done.add("dropped"));
+
+        assertThat(turns.waiting("a")).isEqualTo(1);
+        assertThat(turns.waiting("b")).isZero();
+        assertThat(done).hasSize(5).containsOnly("dropped");
+        run();
+        assertThat(done).hasSize(6).endsWith("stays");
+        assertThat(stays.listeners()).isZero();
+        turns.of("b").execute(() -> done.add("later"));
+        run();
+        assertThat(done).endsWith("later");
+    }
+
+    @Test
+    void work_that_has_begun_is_done_although_its_client_leaves() {
+        ClientPresence client = new ClientPresence();
+        turns.whileThere(
+                "a",
+                client,
+                () -> {
+                    client.leave();
+                    done.add("done");
+                },
+                () -> done.add("dropped"));
+
+        run();
+
+        assertThat(done).containsExactly("done");
     }
 
     private void run() {

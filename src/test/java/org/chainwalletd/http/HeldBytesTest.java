@@ -4,24 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send all they may and read nothing: together they make the daemon hold no more than its budget. */
 @Timeout(120)
@@ -41,6 +47,7 @@ class HeldBytesTest {
                 BUDGET);
     }
 
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static final int LONG_ANSWER = 200 << 10;
     /** Longer than what two systems keep for a reader. */
     private static final int LONGEST_ANSWER = 12 << 20;
@@ -54,10 +61,14 @@ class HeldBytesTest {
     private final List<RawClient> clients = new ArrayList<>();
     private final CompletableFuture<RpcAnswer> asleep = new CompletableFuture<>();
     private final CountDownLatch longestAsked = new CountDownLatch(1);
+    private final AtomicInteger blocked = new AtomicInteger();
+    private final AtomicInteger later = new AtomicInteger();
+    private final CountDownLatch unblock = new CountDownLatch(1);
     private ServerFixture fixture;
 
     @AfterEach
     void stop() throws Exception {
+        unblock.countDown();
         for (RawClient client : clients) {
             client.close();
         }
@@ -209,6 +220,59 @@ class HeldBytesTest {
         assertThat(ask(180 << 10)).isEqualTo(200);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void bodies_that_wait_for_their_turn_count_until_their_clients_leave_and_are_dropped_then(boolean http2)
+            throws Exception {
+        int waiting = 8;
+        int atOnce = Runtime.getRuntime().availableProcessors();
+        start(new HttpLimits(1 << 20, 100, waiting + atOnce, LONG, LONG, LONG, LONG, 256L << 20), http2);
+        for (int i = 0; i < atOnce; i++) {
+            connect().post(ServerFixture.READ, "\"block\"" + " ".repeat(20 << 10));
+        }
+        Await.until("every turn is taken", () -> blocked.get() == atOnce);
+        long before = fixture.server.heldBytes();
+        String body = "\"later\"" + " ".repeat(http2 ? 40 << 10 : 500 << 10);
+        List<Socket> leaving = new ArrayList<>();
+        for (int i = 0; i < waiting; i++) {
+            leaving.add(
+                    http2
+                            ? postOverHttp2(body)
+                            : connect().post(ServerFixture.READ, body).socket());
+        }
+        Await.until(
+                "all that waits is counted",
+                () -> fixture.server.heldBytes() >= before + (long) waiting * body.length());
+
+        for (Socket socket : leaving) {
+            socket.setSoLinger(true, 0);
+            socket.close();
+        }
+        Await.until("only those who stay are counted", () -> fixture.server.heldBytes() <= before);
+        RawClient last = connect().post(ServerFixture.READ, "\"last\"" + " ".repeat(20 << 10));
+        unblock.countDown();
+
+        assertThat(last.read().text())
+                .as("those who left have given their slots back")
+                .hasSize(10);
+        assertThat(later)
+                .as("bodies that were worked on for clients that had left")
+                .hasValue(0);
+    }
+
+    private Socket postOverHttp2(String body) throws IOException {
+        Socket socket = Dial.socket(fixture.server.address());
+        RawHttp2 client = new RawHttp2(socket);
+        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+        client.send(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, RawHttp2.head(ServerFixture.READ, bytes.length));
+        int piece = 16_000;
+        for (int sent = 0; sent < bytes.length; sent += piece) {
+            byte[] next = Arrays.copyOfRange(bytes, sent, Math.min(bytes.length, sent + piece));
+            client.send(RawHttp2.DATA, sent + piece >= bytes.length ? RawHttp2.END_STREAM : 0, 1, next);
+        }
+        return socket;
+    }
+
     /** Returns when its call has the slot: one that tried the slot before would keep this call from it. */
     private void askForTheLongest(RawClient client) throws Exception {
         client.post(ServerFixture.SPEND, "\"longest\"");
@@ -242,10 +306,16 @@ class HeldBytesTest {
     }
 
     private void start(HttpLimits limits) throws Exception {
+        start(limits, false);
+    }
+
+    private void start(HttpLimits limits, boolean http2) throws Exception {
         fixture = new ServerFixture(
                 datadir,
                 limits,
-                new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
+                http2
+                        ? ServerFixture.withHttp2(Optional.empty())
+                        : new HttpServer.Place(ServerFixture.LOOPBACK, List.of(), Optional.empty(), Optional.empty()),
                 List.of(),
                 Optional.of(this::answer));
     }
@@ -257,6 +327,13 @@ class HeldBytesTest {
         String asked = new String(body, StandardCharsets.UTF_8);
         if (asked.equals("\"never\"")) {
             return asleep;
+        }
+        if (asked.startsWith("\"block\"")) {
+            blocked.incrementAndGet();
+            Await.opened(unblock);
+        }
+        if (asked.startsWith("\"later\"")) {
+            later.incrementAndGet();
         }
         if (asked.equals("\"longest\"")) {
             longestAsked.countDown();

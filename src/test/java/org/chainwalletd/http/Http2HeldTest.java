@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an HTTP/2 client makes the daemon hold is counted, is held for a time only, and is given back. */
 @Timeout(120)
@@ -145,6 +147,24 @@ class Http2HeldTest {
         assertThat(client.goAway()).isIn(11, -1);
         assertThat(fixture.refusals).containsExactly("http2-excess");
         assertThat(calls).hasValueLessThanOrEqualTo(8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"200-ok", "100-continue, x"})
+    void an_unknown_expectation_is_refused_as_over_http_1(String expectation) throws Exception {
+        start(LONG, LONG, 64 << 20, 256);
+        RawHttp2 client = connect();
+        ByteArrayOutputStream head = new ByteArrayOutputStream();
+        head.writeBytes(RawHttp2.head(ServerFixture.READ, 3));
+        RawHttp2.literal(head, "expect", expectation);
+        client.send(HEADERS, END_HEADERS, 1, head.toByteArray());
+        client.send(DATA, RawHttp2.END_STREAM, 1, "\"x\"".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(client.readBody(1)).contains("the expectation is unknown");
+        assertThat(fixture.refusals).containsExactly("malformed");
+        assertThat(calls).hasValue(0);
+        client.post(3, ServerFixture.READ, "\"x\"");
+        assertThat(client.readBody(3)).hasSize(10);
     }
 
     private void start(Duration request, Duration write, long held, int streams) throws Exception {

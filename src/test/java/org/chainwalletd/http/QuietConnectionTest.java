@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.util.ByteString;
 import org.chainwalletd.net.ByteBudget;
 import org.junit.jupiter.api.Test;
 
@@ -91,6 +92,35 @@ class QuietConnectionTest {
         connection.outputEnded();
         assertThat(isQuiet(System.nanoTime())).isFalse();
         assertThat(isQuiet(in(5))).isTrue();
+    }
+
+    @Test
+    void a_client_that_makes_the_daemon_hold_too_much_is_told_nothing_in_the_middle_of_an_answer() {
+        assertThat(connection.isClients()).isTrue();
+        connection.bytesArrived();
+        connection.requestArrived();
+        connection.whenWritten(() -> {});
+        connection.answered();
+        assertThat(connection.isClients()).as("before its first piece").isFalse();
+
+        connection.answerGoesOut(ByteString.fromString("HTTP/1.1 200 OK"));
+        connection.writeStarted();
+        connection.writeDone();
+        assertThat(connection.isClients()).as("between two pieces").isFalse();
+        assertThat(connection.quietSince(System.nanoTime()))
+                .as("between two pieces")
+                .isEmpty();
+
+        connection.lastPiece();
+        connection.answerGoesOut(ByteString.fromString("the end"));
+        connection.writeStarted();
+        connection.writeDone();
+        assertThat(connection.isClients()).isTrue();
+
+        connection.streamBegan();
+        assertThat(connection.isClients()).as("between two events").isFalse();
+        connection.streamEnded();
+        assertThat(connection.isClients()).isTrue();
     }
 
     @Test
