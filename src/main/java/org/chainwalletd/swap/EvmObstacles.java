@@ -111,7 +111,7 @@ final class EvmObstacles {
         BigInteger left = funds.balance().subtract(funds.committed()).subtract(funds.reserved());
         return left.compareTo(needed) < 0
                 ? Optional.of("the account " + row.terms().ours().evm() + " has " + left.max(BigInteger.ZERO)
-                        + " wei to spare; the swap needs " + needed + ", of them " + reserve + " for gas")
+                        + " settled wei to spare; the swap needs " + needed + ", of them " + reserve + " for gas")
                 : Optional.empty();
     }
 }

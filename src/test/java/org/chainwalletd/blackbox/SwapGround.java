@@ -80,6 +80,8 @@ final class SwapGround implements AutoCloseable {
     synchronized void fund(String address, List<Long> coins, String account, BigInteger wei) {
         coins.forEach(coin -> chains.chain().faucet(Address.parse(address), Amount.of(coin)));
         chains.evm().fund(EvmAddress.parse(account), wei);
+        // Locks are paid from what is settled.
+        chains.evm().mine(4);
         round();
     }
 

@@ -83,6 +83,8 @@ class SwapDaemonTest {
     private void fund(DaemonRig daemon) {
         fundChain(daemon);
         chains.evm().fund(EvmAddress.parse(account), ETHER);
+        // Locks are paid from what is settled.
+        chains.evm().mine(4);
     }
 
     private void fundChain(DaemonRig daemon) {

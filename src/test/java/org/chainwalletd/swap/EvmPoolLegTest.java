@@ -389,7 +389,7 @@ class EvmPoolLegTest {
         book.executing(second);
         balance(reserve);
 
-        assertThat(done(leg.obstacle(second))).get().asString().contains("wei to spare");
+        assertThat(done(leg.obstacle(second))).get().asString().contains("settled wei to spare");
         assertThat(done(leg.obstacle(first))).isEmpty();
         book.executed(first);
         assertThat(done(leg.obstacle(second))).isEmpty();
