@@ -3,6 +3,7 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -126,7 +127,7 @@ class KeyringIT {
 
     @Test
     void imported_secrets_and_phrases_come_back_as_they_were() {
-        JsonNode imported = call("import_private_key", "private_key", SECRET, "label", "mine");
+        JsonNode imported = withoutProgress(call("import_private_key", "private_key", SECRET, "label", "mine"));
         assertThat(members(imported)).containsExactly("address", "imported", "pubkey");
         String address = imported.get("address").textValue();
         JsonNode revealed = call("reveal_private_key", "address", address, "passphrase", PASSPHRASE);
@@ -185,9 +186,9 @@ class KeyringIT {
         JsonNode vault = call("export_vault", "passphrase", "pässwörd");
         assertThat(members(vault)).containsExactly("vault_hex");
         int keys = call("list_addresses").get("addresses").size();
-        assertThat(seeded.call(
+        assertThat(withoutProgress(seeded.call(
                                 "import_vault",
-                                params("vault_hex", single.get("vault_hex").textValue(), "passphrase", "pässwörd"))
+                                params("vault_hex", single.get("vault_hex").textValue(), "passphrase", "pässwörd")))
                         .toString())
                 .isEqualTo("{\"imported\":[\"" + one + "\"]}");
         assertThat(seeded.call(
@@ -252,7 +253,7 @@ class KeyringIT {
     void a_seeded_keyring_derives_the_addresses_of_its_phrase() {
         for (int index = 0; index < 3; index++) {
             JsonNode row = Vectors.row("keys.json", "hd-" + index + "-abandon-art");
-            assertThat(seeded.call("generate_address", params("label", "n" + index))
+            assertThat(withoutProgress(seeded.call("generate_address", params("label", "n" + index)))
                             .toString())
                     .isEqualTo("{\"address\":\"" + Vectors.text(row, "address") + "\",\"pubkey\":\""
                             + Vectors.text(row, "public_key") + "\",\"index\":" + index + "}");
@@ -279,5 +280,10 @@ class KeyringIT {
         var refused = seeded.refusal("reveal_mnemonic", params("passphrase", PASSPHRASE));
         assertThat(refused.code()).isEqualTo(-32042);
         assertThat(refused.data().toString()).isEqualTo("{\"retryable\":true,\"retry_after_secs\":1}");
+    }
+
+    /** How much of the chain is still to be read for a key depends on when it is asked. */
+    private static JsonNode withoutProgress(JsonNode result) {
+        return ((ObjectNode) result).without("rescan_blocks_left");
     }
 }
