@@ -69,6 +69,7 @@ final class SwapLegs {
                 new HtlcTransactions(settings.chain(), parts.nodes().client(), executor),
                 parts.following().spends(),
                 clock,
+                () -> parts.following().follower().status().nodesHeight(),
                 executor);
     }
 }

@@ -32,8 +32,10 @@ public final class BuyGate {
     /**
      * @param tipHeight of the followed tip, unsigned
      * @param tipTime of its block
+     * @param namedHeight height that a node has named in this run, above the followed tip while blocks are missing; negative before one did
      */
-    public record Evidence(List<Candidate> candidates, long tipHeight, long tipTime, Circumstances circumstances) {
+    public record Evidence(
+            List<Candidate> candidates, long tipHeight, long tipTime, long namedHeight, Circumstances circumstances) {
         public Evidence {
             candidates = List.copyOf(candidates);
         }
@@ -51,6 +53,9 @@ public final class BuyGate {
         long age = evidence.circumstances().wallSeconds() - evidence.tipTime();
         if (!limits.development() && age > SwapLimits.MAX_CHAIN_BLOCK_AGE) {
             return closed(new GateVerdict.Stale("the chain", age, SwapLimits.MAX_CHAIN_BLOCK_AGE));
+        }
+        if (evidence.namedHeight() < 0) {
+            return closed(new GateVerdict.NoLock("no node has named the chain's height since the start"));
         }
         List<Finding> findings = new ArrayList<>();
         for (Candidate candidate : evidence.candidates()) {
@@ -126,9 +131,10 @@ public final class BuyGate {
                 .map(late -> ((GateVerdict.Closed) late).reason());
     }
 
+    /** Blocks that are not followed yet, as right after a start, have used up their part of the time all the same. */
     private Optional<GateVerdict.Reason> margin(SwapTerms terms, Evidence evidence, Candidate candidate) {
         BigInteger left = U64.toBigInteger(candidate.htlc().params().timeoutHeight())
-                .subtract(U64.toBigInteger(evidence.tipHeight()));
+                .subtract(U64.toBigInteger(Math.max(evidence.tipHeight(), evidence.namedHeight())));
         return left.compareTo(BigInteger.valueOf(limits.margins().blocks())) < 0
                 ? Optional.of(
                         new GateVerdict.MarginTooSmall(left, limits.margins().blocks(), "blocks"))

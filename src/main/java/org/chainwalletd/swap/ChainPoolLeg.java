@@ -268,7 +268,11 @@ public final class ChainPoolLeg implements PoolLeg {
                                 htlc(one, block), further.workChecked(), further.nodesAgree(), further.claimValid())));
             }
             return new BuyGate.Evidence(
-                    candidates, sight.view().tip().height(), sight.view().tip().timestamp(), now);
+                    candidates,
+                    sight.view().tip().height(),
+                    sight.view().tip().timestamp(),
+                    chain.namedHeight().getAsLong(),
+                    now);
         }
 
         /**

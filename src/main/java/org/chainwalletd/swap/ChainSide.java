@@ -3,6 +3,7 @@ package org.chainwalletd.swap;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.htlc.HashLockBooks;
@@ -21,6 +22,7 @@ import org.chainwalletd.spend.SpendService;
  * @param books HTLCs of our keys
  * @param transactions the bytes of their outputs
  * @param spends what became of coins
+ * @param namedHeight highest block that the node of the last round of following named in this run; negative before one did
  * @param executor for continuations; never blocks
  */
 public record ChainSide(
@@ -34,6 +36,7 @@ public record ChainSide(
         HtlcTransactions transactions,
         SpendChain spends,
         InstantSource clock,
+        LongSupplier namedHeight,
         Executor executor) {
     /** What is so deep counts as final (swap.md, section 6). */
     static final long FINAL_DEPTH = 60;

@@ -26,7 +26,9 @@ class BuyGateTest {
 
     private static GateVerdict judge(BuyGate.Candidate candidate) {
         return GATE.judge(
-                        TERMS, new BuyGate.Evidence(List.of(candidate), Sample.TIP, Sample.NOW, Sample.circumstances()))
+                        TERMS,
+                        new BuyGate.Evidence(
+                                List.of(candidate), Sample.TIP, Sample.NOW, Sample.TIP, Sample.circumstances()))
                 .verdict();
     }
 
@@ -117,7 +119,7 @@ class BuyGateTest {
         Circumstances settled =
                 new Circumstances(Sample.NOW, false, Optional.empty(), OptionalLong.of(HONEST.minedAt() - after));
         BuyGate.Evidence evidence = new BuyGate.Evidence(
-                List.of(new BuyGate.Candidate(HONEST, true, true, true)), Sample.TIP, Sample.NOW, settled);
+                List.of(new BuyGate.Candidate(HONEST, true, true, true)), Sample.TIP, Sample.NOW, Sample.TIP, settled);
         assertThat(GATE.judge(TERMS, evidence).verdict().isOpen()).isEqualTo(open);
     }
 
@@ -129,6 +131,7 @@ class BuyGateTest {
                 List.of(new BuyGate.Candidate(htlc, true, true, true)),
                 Sample.TIP,
                 Sample.NOW - age,
+                Sample.TIP,
                 Sample.circumstances());
         assertThat(GATE.judge(TERMS, evidence).verdict().isOpen()).isEqualTo(open);
     }
@@ -146,7 +149,28 @@ class BuyGateTest {
                 List.of(new BuyGate.Candidate(HONEST, true, true, true)),
                 Sample.TIP,
                 Sample.NOW,
+                Sample.TIP,
                 new Circumstances(Sample.NOW, true, Optional.empty(), OptionalLong.of(Sample.NOW)));
         assertThat(GATE.judge(TERMS, evidence).verdict().isOpen()).isFalse();
+    }
+
+    /** Right after a start the followed tip is that of the run before. */
+    @Test
+    void blocks_that_a_node_has_named_and_that_are_not_followed_yet_count_against_the_margin() {
+        long left = HONEST.params().timeoutHeight() - Sample.TIP;
+        long margin = Sample.limits().margins().blocks();
+        assertThat(opensAt(Sample.TIP + left - margin)).isTrue();
+        assertThat(opensAt(Sample.TIP + left - margin + 1)).isFalse();
+        assertThat(opensAt(-1)).as("before a node has named one").isFalse();
+    }
+
+    private static boolean opensAt(long namedHeight) {
+        BuyGate.Evidence evidence = new BuyGate.Evidence(
+                List.of(new BuyGate.Candidate(HONEST, true, true, true)),
+                Sample.TIP,
+                Sample.NOW,
+                namedHeight,
+                Sample.circumstances());
+        return GATE.judge(TERMS, evidence).verdict().isOpen();
     }
 }

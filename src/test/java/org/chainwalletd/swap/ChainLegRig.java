@@ -140,6 +140,7 @@ final class ChainLegRig implements AutoCloseable {
                 new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
                 env.chain(),
                 clock,
+                () -> follow.follower().status().nodesHeight(),
                 follow.executor());
         own = new ChainOwnLeg(side, limits());
         pool = new ChainPoolLeg(side, limits());

@@ -171,6 +171,7 @@ final class Sample {
                         .toList(),
                 TIP,
                 NOW,
+                TIP,
                 circumstances());
     }
 }

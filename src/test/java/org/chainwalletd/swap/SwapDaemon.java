@@ -258,6 +258,7 @@ final class SwapDaemon implements AutoCloseable {
                 new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
                 env.chain(),
                 outside.chains().clock(),
+                () -> follow.follower().status().nodesHeight(),
                 follow.executor());
     }
 
