@@ -8,6 +8,7 @@ import java.util.Map;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,12 @@ class DeleteAddressTest {
         }
         try (Devnet further = chain(16);
                 DaemonRig daemon = DaemonRig.over(further, datadir)) {
+            daemon.awaitFollowed();
+            Await.until(
+                    "the history of the key is read",
+                    () -> daemon.call("get_follower_status", Map.of())
+                            .path("full_scan_complete")
+                            .asBoolean());
             daemon.call(
                     "delete_address", DaemonRig.params("address", holder.address, "passphrase", DaemonRig.PASSPHRASE));
             assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))

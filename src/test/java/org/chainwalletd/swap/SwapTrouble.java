@@ -111,9 +111,13 @@ final class SwapTrouble {
         world.life().diesAt(new Life.Place(anyOf(PLACES), moment), 1 + random.nextInt(2));
     }
 
-    /** What the spends of the daemon come by, and where they may end with it. */
+    /** Points of spends and account-chain sends, where they may end with the daemon; a start passes those of files and of the store itself. */
     static void watch(Supplier<Life> life) {
-        CrashPoint.watch(reached -> life.get().reach(new Life.Place(reached.name(), Life.Moment.BEFORE)));
+        CrashPoint.watch(reached -> {
+            if (reached.name().startsWith("SPEND_") || reached.name().startsWith("ACCOUNT_")) {
+                life.get().reach(new Life.Place(reached.name(), Life.Moment.BEFORE));
+            }
+        });
     }
 
     /** One endpoint tells of a lock, a time, a nonce or a past that is not, or sees the chain as it was. */

@@ -266,8 +266,23 @@ final class SwapWorld implements AutoCloseable {
         Map<String, CompletableFuture<SwapReply>> asked = new LinkedHashMap<>();
         ids.forEach(id -> asked.put(id, begin(id)));
         Map<String, SwapReply> replies = new LinkedHashMap<>();
-        asked.forEach((id, reply) -> replies.put(id, Await.result(reply)));
+        asked.forEach((id, reply) -> replies.put(id, judged(id, Await.result(reply))));
         return replies;
+    }
+
+    /** Asks again, as a caller does, while the daemon says that it cannot judge yet and that nothing was sent: right after its start it has not heard of the tip. */
+    private SwapReply judged(String id, SwapReply reply) {
+        SwapReply last = reply;
+        for (int tries = 0; tries < 50 && isNotJudged(last); tries++) {
+            settle();
+            last = Await.result(begin(id));
+        }
+        return last;
+    }
+
+    private static boolean isNotJudged(SwapReply reply) {
+        return reply instanceof SwapReply.NotExecuted refused
+                && refused.why().startsWith("it cannot be judged whether a lock is safe now");
     }
 
     /** Does not wait for the answer. */
