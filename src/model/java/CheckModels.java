@@ -25,7 +25,9 @@ final class CheckModels {
         List<String> wanted = List.of(args).subList(1, args.length);
         boolean asExpected = true;
         try (Stream<Path> files = Files.list(Path.of(args[0]))) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".als")).sorted().toList()) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".als"))
+                    .sorted()
+                    .toList()) {
                 CompModule model = CompUtil.parseEverything_fromFile(A4Reporter.NOP, null, file.toString());
                 for (Command command : model.getAllCommands()) {
                     if (wanted.isEmpty() || wanted.contains(command.label)) {
@@ -45,7 +47,9 @@ final class CheckModels {
                 TranslateAlloyToKodkod.execute_command(A4Reporter.NOP, model.getAllReachableSigs(), command, options);
         boolean asExpected = solution.satisfiable() == (command.expects == 1);
         String found = command.check
-                ? (solution.satisfiable() ? "counterexample of " + solution.getTraceLength() + " steps" : "no counterexample")
+                ? (solution.satisfiable()
+                        ? "counterexample of " + solution.getTraceLength() + " steps"
+                        : "no counterexample")
                 : (solution.satisfiable() ? "example" : "no example");
         System.out.printf(
                 "%-9s %-24s %-32s %4d s%n",
