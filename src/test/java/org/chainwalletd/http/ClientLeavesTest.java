@@ -28,9 +28,11 @@ import org.apache.pekko.stream.Attributes;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.testkit.Await;
@@ -58,6 +60,7 @@ class ClientLeavesTest {
     Path datadir;
 
     private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger placesGivenBack = new AtomicInteger();
     private final AtomicInteger told = new AtomicInteger();
     private final AtomicInteger working = new AtomicInteger();
     private final CompletableFuture<Ok> event = new CompletableFuture<>();
@@ -158,6 +161,7 @@ class ClientLeavesTest {
         start(LIMITS, Optional.empty());
         try (RawClient client = fixture.client().post(ServerFixture.READ, WAIT)) {
             awaitWaits(1);
+            awaitPlacesGivenBack(1);
             client.socket().shutdownOutput();
             askSomethingElse();
 
@@ -227,6 +231,7 @@ class ClientLeavesTest {
                 RawClient other = fixture.client()) {
             client.send(RawClient.postText(ServerFixture.READ, WAIT).replace("HTTP/1.1", "HTTP/1.0"));
             awaitWaits(1);
+            awaitPlacesGivenBack(1);
             other.post(ServerFixture.READ, WAIT);
             awaitWaits(2);
             client.socket().shutdownOutput();
@@ -258,6 +263,7 @@ class ClientLeavesTest {
         try (RawHttp2 client = new RawHttp2(http2(tls))) {
             client.post(1, ServerFixture.READ, WAIT);
             awaitWaits(1);
+            awaitPlacesGivenBack(1);
             client.post(3, ServerFixture.READ, WAIT);
             awaitWaits(2);
 
@@ -276,6 +282,7 @@ class ClientLeavesTest {
         RawHttp2 client = new RawHttp2(http2(tls));
         client.post(1, ServerFixture.READ, WAIT);
         awaitWaits(1);
+        awaitPlacesGivenBack(1);
         client.post(3, ServerFixture.READ, "[" + WAIT + "," + WAIT + "]");
         awaitWaits(3);
 
@@ -356,10 +363,13 @@ class ClientLeavesTest {
         start(LIMITS, Optional.empty());
         fixture.client().post(ServerFixture.READ, WAIT);
         awaitWaits(1);
+        awaitPlacesGivenBack(1);
         fixture.client().post(ServerFixture.READ, "[" + WAIT + "," + WAIT + "]");
         awaitWaits(3);
+        awaitPlacesGivenBack(2);
         fixture.client().post(ServerFixture.READ, WAIT);
         awaitWaits(4);
+        awaitPlacesGivenBack(3);
 
         askSomethingElse();
         try (RawClient one = fixture.client().post(ServerFixture.READ, WAIT)) {
@@ -409,6 +419,11 @@ class ClientLeavesTest {
         assertThat(dispatcher.longPolls()).isEqualTo(number);
     }
 
+    /** A wait has begun before its request gives its place back, and a further request of its token is refused until then. */
+    private void awaitPlacesGivenBack(int requests) {
+        Await.until(requests + " requests have given their places back", () -> placesGivenBack.get() == requests);
+    }
+
     private void awaitGone(int number) {
         Await.until("the waits have ended", () -> dispatcher.longPolls() == 0);
         Await.until("their methods have been told", () -> told.get() == number);
@@ -426,7 +441,19 @@ class ClientLeavesTest {
 
     private void start(HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
         fixture = new ServerFixture(
-                datadir, limits, ServerFixture.withHttp2(tls), List.of(), Optional.of(dispatcher::dispatch));
+                datadir, limits, ServerFixture.withHttp2(tls), List.of(), Optional.of(this::dispatch));
+    }
+
+    private CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, Client client) {
+        Runnable parked = () -> {
+            client.parked().run();
+            placesGivenBack.incrementAndGet();
+        };
+        return dispatcher.dispatch(
+                body,
+                scope,
+                new Client(
+                        client.address(), client.presence(), parked, client.room(), client.turns(), client.denied()));
     }
 
     private TlsIdentity identity() throws Exception {
