@@ -36,9 +36,11 @@ class SealedChoicesTest {
             "BurialWatch", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
             "EvmKeyActor", Set.of("EvmKeyActor.Delete"),
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
+            "PaymentWaits", Set.of("FollowEvent.Joined"),
             "Receipts", Set.of("SpendResult.Failed"),
             "SecondOpinion", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
             "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Foreign"),
+            "TxWaits", Set.of("FollowEvent.Joined"),
             "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
 
     private static final String COMMAND = "Command";

@@ -97,6 +97,6 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                         executor))
                 .orElse(own);
         Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
-        return new Htlcs(new HtlcMethods.Services(spends, told, forgetting, metrics::records), own, sightings);
+        return new Htlcs(new HtlcMethods.Services(spends, told, forgetting, own::count), own, sightings);
     }
 }

@@ -212,10 +212,14 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         } else {
             load();
         }
-        if (!(followed.event() instanceof FollowEvent.Disconnected)) {
+        if (isNewTip(followed.event())) {
             check();
         }
         return this;
+    }
+
+    private static boolean isNewTip(FollowEvent event) {
+        return !(event instanceof FollowEvent.Disconnected || event instanceof FollowEvent.Joined);
     }
 
     private void connected(ChainBlock block) {

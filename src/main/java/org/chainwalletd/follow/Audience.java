@@ -123,6 +123,11 @@ final class Audience {
         }
     }
 
+    /** The books know more of the same blocks, from this height on. Before a tip is told nobody has read them. */
+    void joined(long from) {
+        tip().ifPresent(now -> hear(new FollowEvent.Joined(from, now)));
+    }
+
     /** @param gone the highest first; {@code chain} ends below them */
     void disconnected(HeaderChain chain, List<BlockRow> gone) {
         long before = tip().orElseThrow().height();

@@ -19,6 +19,12 @@ public sealed interface FollowEvent {
      */
     record Advanced(long from, FollowedTip to) implements FollowEvent {}
 
+    /**
+     * A rescan has joined: the books have the blocks from {@code from} on for addresses that they did not know, or had not read of. The chain is
+     * the same as before.
+     */
+    record Joined(long from, FollowedTip tip) implements FollowEvent {}
+
     /** The tip is no longer on the chain; its parent is the tip now. */
     record Disconnected(BlockPlace block) implements FollowEvent {}
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -49,10 +50,12 @@ public final class Follower {
     public static Follower start(Spawner spawner, FollowerSetup setup) {
         Audience audience = new Audience(setup.clock().instant());
         AtomicReference<Rescanner.Standing> rescan = new AtomicReference<>(Rescanner.Standing.UNKNOWN);
+        ActorRef<Walker.Command> walker = spawner.spawn(Walker.create(setup, audience), "follower");
+        LongConsumer tellJoined = from -> walker.tell(new Walker.RescanJoined(from));
         return new Follower(
-                spawner.spawn(Walker.create(setup, audience), "follower"),
+                walker,
                 audience,
-                spawner.spawn(Rescanner.create(setup, audience, rescan), "rescanner"),
+                spawner.spawn(Rescanner.create(setup, audience, tellJoined, rescan), "rescanner"),
                 rescan,
                 setup);
     }

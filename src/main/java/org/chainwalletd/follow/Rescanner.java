@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -95,6 +96,7 @@ final class Rescanner {
     private final TimerScheduler<Command> timers;
     private final FollowerSetup setup;
     private final Audience audience;
+    private final LongConsumer tellJoined;
     private final AtomicReference<Standing> published;
     private final Bookkeeping books;
     private final Materializer materializer;
@@ -115,18 +117,24 @@ final class Rescanner {
             TimerScheduler<Command> timers,
             FollowerSetup setup,
             Audience audience,
+            LongConsumer tellJoined,
             AtomicReference<Standing> published) {
         this.context = context;
         this.timers = timers;
         this.setup = setup;
         this.audience = audience;
+        this.tellJoined = tellJoined;
         this.published = published;
         this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
         this.materializer = Materializer.createMaterializer(context);
     }
 
-    /** @param published kept at how far rescans have come */
-    static Behavior<Command> create(FollowerSetup setup, Audience audience, AtomicReference<Standing> published) {
+    /**
+     * @param tellJoined is told the first block of each rescan that has joined, after the commit
+     * @param published kept at how far rescans have come
+     */
+    static Behavior<Command> create(
+            FollowerSetup setup, Audience audience, LongConsumer tellJoined, AtomicReference<Standing> published) {
         Gauge.builder(
                         "walletd.follower.rescan.left",
                         () -> published
@@ -137,7 +145,7 @@ final class Rescanner {
                 .description("Blocks that rescans have not read yet, with the one that waits")
                 .register(setup.meters());
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new Rescanner(context, timers, setup, audience, published).loading())))
+                        timers -> new Rescanner(context, timers, setup, audience, tellJoined, published).loading())))
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
@@ -324,6 +332,7 @@ final class Rescanner {
         published.set(Standing.of(progress(scan, top)));
         if (joined) {
             command.scanned().ancestor().ifPresent(audience::standsOn);
+            tellJoined.accept(scan.fromHeight());
             LOG.info(
                     "the rescan from block {} has met the head at block {}",
                     U64.toString(scan.fromHeight()),

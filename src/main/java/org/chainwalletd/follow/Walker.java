@@ -49,6 +49,9 @@ final class Walker {
 
     record TipsEnded(SourceQueueWithComplete<FollowedTip> queue) implements Command {}
 
+    /** A rescan has joined the head in a commit of its own. */
+    record RescanJoined(long from) implements Command {}
+
     private record Left(ActorRef<? super FollowEvent> subscriber) implements Command {}
 
     private record Loaded(Bookkeeping.Known known) implements Command {}
@@ -123,6 +126,7 @@ final class Walker {
                 .onMessage(Left.class, this::left)
                 .onMessage(WatchTips.class, this::watchTips)
                 .onMessage(TipsEnded.class, this::tipsEnded)
+                .onMessage(RescanJoined.class, this::rescanJoined)
                 .onMessage(WriteFailed.class, this::writeFailed)
                 .onSignal(PreRestart.class, signal -> stopWalking())
                 .onSignal(PostStop.class, signal -> stopWalking());
@@ -146,6 +150,11 @@ final class Walker {
 
     private Behavior<Command> tipsEnded(TipsEnded command) {
         audience.leave(command.queue());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> rescanJoined(RescanJoined command) {
+        audience.joined(command.from());
         return Behaviors.same();
     }
 

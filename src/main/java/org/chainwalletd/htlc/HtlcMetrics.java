@@ -24,9 +24,4 @@ public final class HtlcMetrics {
         records.set(counts.stream().mapToLong(HtlcRows.Count::rows).sum());
         overdue.set(overdueLocks);
     }
-
-    /** Records in the index, as last counted. */
-    public long records() {
-        return records.get();
-    }
 }

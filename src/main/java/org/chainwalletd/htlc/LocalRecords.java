@@ -84,6 +84,28 @@ public final class LocalRecords implements HtlcRecords {
         return books.read(session -> new Search(profile, session.head(), query, after, height).run());
     }
 
+    /** How many records all roles and states have: as many as all pages of a listing. */
+    public CompletionStage<Long> count() {
+        long height = height();
+        return books.read(session -> {
+            long stored = HtlcRows.counts(session.head()).stream()
+                    .mapToLong(HtlcRows.Count::rows)
+                    .sum();
+            return stored
+                    - changedAbove(session.head(), height).stream()
+                            .filter(row -> !row.forgotten() && row.asOf(height).isEmpty())
+                            .map(HtlcRow::outpoint)
+                            .distinct()
+                            .count();
+        });
+    }
+
+    /** Rows that blocks have made or changed that are not believed yet; nearly always there are none. */
+    private static List<HtlcRow> changedAbove(Page page, long tip) {
+        long top = BlockRows.top(page).map(BlockRow::height).orElse(tip);
+        return top > tip ? HtlcRows.changedAbove(page, tip, top) : List.of();
+    }
+
     /** Which of these outputs the book has a record of, told or forgotten. */
     CompletionStage<Set<Outpoint>> known(Collection<Outpoint> locks) {
         return books.read(session -> locks.stream()
@@ -142,7 +164,7 @@ public final class LocalRecords implements HtlcRecords {
     /** One page: a short ordered run of each wanted state and role, merged. */
     private record Search(ChainProfile profile, Page page, Query query, Position after, long tip) {
         Listing run() {
-            List<HtlcRow> changed = changedAboveTip();
+            List<HtlcRow> changed = changedAbove(page, tip);
             int enough = query.limit() + 1 + changed.size();
             Set<Outpoint> elsewhere = new HashSet<>();
             changed.forEach(row -> elsewhere.add(row.outpoint()));
@@ -163,12 +185,6 @@ public final class LocalRecords implements HtlcRecords {
                 last = entry.getKey();
             }
             return new Listing(records, Optional.empty());
-        }
-
-        /** Not believed yet; nearly always there are none. */
-        private List<HtlcRow> changedAboveTip() {
-            long top = BlockRows.top(page).map(BlockRow::height).orElse(tip);
-            return top > tip ? HtlcRows.changedAbove(page, tip, top) : List.of();
         }
 
         private List<HtlcRow> stored(int enough) {

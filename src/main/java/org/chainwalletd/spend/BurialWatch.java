@@ -170,6 +170,8 @@ final class BurialWatch extends AbstractBehavior<BurialWatch.Command> {
             height = connected.block().height();
         } else if (command.event() instanceof FollowEvent.Advanced advanced) {
             height = advanced.to().height();
+        } else if (command.event() instanceof FollowEvent.Joined joined) {
+            height = joined.tip().height();
         }
         spends.makeAllDue();
         if (!resting) {

@@ -10,11 +10,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
@@ -275,5 +279,54 @@ class ImportedKeysTest {
         rig.call("rescan", Map.of("from_height", 0));
         awaitHistories();
         rig.call("delete_address", params("address", other.address, "passphrase", DaemonRig.PASSPHRASE));
+    }
+
+    /** A lock of the holder's that is past its timeout, made before its key is in the daemon. */
+    private Outpoint overdueLock(long amount) {
+        HtlcParams terms = new HtlcParams(HOLDER.key, SHOP.key, Hash256.parse("ab".repeat(32)), 1);
+        Outpoint coin = chain.ledger().list(Bytes.wrap(HOLDER.address.toArray()), null, null, 9).coins().stream()
+                .filter(one -> one.output().value().bits() > amount)
+                .findFirst()
+                .orElseThrow()
+                .outpoint();
+        Hash256 txId = chain.ledger()
+                .submit(HOLDER.pay(
+                        chain.genesisId(), coin, TxOutput.toScript(HtlcScript.build(terms), Amount.of(amount))));
+        chain.mine(2);
+        return new Outpoint(txId, 0);
+    }
+
+    @Test
+    void what_a_rescan_finds_is_told_counted_and_taken_back_while_the_chain_stands_still() {
+        Outpoint lock = overdueLock(29_000);
+        start("--auto-reclaim", "true");
+        String cursor =
+                rig.call("list_credits", params("from", "now")).get("cursor").asText();
+        holdRescansAt(5);
+        rig.call("import_private_key", params("private_key", HOLDER.secret()));
+        CompletableFuture<JsonNode> waiting = CompletableFuture.supplyAsync(
+                () -> rig.call("list_credits", params("cursor", cursor, "wait_secs", 30)),
+                task -> new Thread(task, "waits for credits").start());
+        Await.until(
+                "a caller waits for the next credit",
+                () -> rig.metrics()
+                        .lines()
+                        .anyMatch(line -> line.startsWith("walletd_waits_open{")
+                                && line.contains("credits")
+                                && line.endsWith(" 1.0")));
+
+        rig.node().tellTheTruth();
+        awaitHistories();
+
+        assertThat(rig.followerStatus().get("indexed_htlc_count").asLong())
+                .as("what the status counts is what is listed")
+                .isEqualTo(rig.call("htlc_list", Map.of()).get("htlcs").size())
+                .isOne();
+        assertThat(Await.result(waiting).get("credits")).as("who waits is told").isNotEmpty();
+        Await.until(
+                "the lock is taken back",
+                () -> !rig.call("htlc_status", params("lock_tx_id", lock.txId()))
+                        .path("reclaim")
+                        .isNull());
     }
 }

@@ -3,8 +3,8 @@ package org.chainwalletd.rpc.method.follow;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.rpc.RpcMethod;
@@ -18,9 +18,12 @@ public final class FollowMethods {
      * @param htlcs how many HTLCs the index has
      */
     public static List<RpcMethod<?, ?>> all(
-            Follower follower, Supplier<Optional<String>> chain, LongSupplier htlcs, Executor executor) {
+            Follower follower,
+            Supplier<Optional<String>> chain,
+            Supplier<CompletionStage<Long>> htlcs,
+            Executor executor) {
         return List.of(
-                new GetFollowerStatusMethod(follower, chain, htlcs, Clock.systemUTC()),
+                new GetFollowerStatusMethod(follower, chain, htlcs, Clock.systemUTC(), executor),
                 new RescanMethod(follower, executor));
     }
 }

@@ -3,10 +3,9 @@ package org.chainwalletd.rpc.method.follow;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Hash256;
@@ -52,12 +51,20 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
 
     private final Follower follower;
     private final Supplier<Optional<String>> chain;
-    private final LongSupplier htlcs;
+    private final Supplier<CompletionStage<Long>> htlcs;
     private final InstantSource clock;
+    private final Executor executor;
 
-    /** @param chain what is wrong with the nodes' chain */
+    /**
+     * @param chain what is wrong with the nodes' chain
+     * @param htlcs how many HTLCs the index has
+     */
     GetFollowerStatusMethod(
-            Follower follower, Supplier<Optional<String>> chain, LongSupplier htlcs, InstantSource clock) {
+            Follower follower,
+            Supplier<Optional<String>> chain,
+            Supplier<CompletionStage<Long>> htlcs,
+            InstantSource clock,
+            Executor executor) {
         super(
                 "get_follower_status",
                 Scope.READ,
@@ -68,6 +75,7 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
         this.chain = chain;
         this.htlcs = htlcs;
         this.clock = clock;
+        this.executor = executor;
     }
 
     @Override
@@ -79,18 +87,25 @@ final class GetFollowerStatusMethod extends NamedMethod<NoParams, GetFollowerSta
     public CompletionStage<Result> call(NoParams params, CallContext context) {
         FollowStatus status = follower.status();
         FollowedTip tip = status.tip().orElseThrow(() -> notYet(status));
+        // Before the count, so that what a rescan has found is in it when no rescan is told any more.
+        boolean scanned = follower.isFullyScanned();
+        long left = follower.rescan().map(RescanProgress::allBlocksLeft).orElse(0L);
+        return htlcs.get().thenApplyAsync(count -> result(status, tip, count, scanned, left), executor);
+    }
+
+    private Result result(FollowStatus status, FollowedTip tip, long htlcCount, boolean scanned, long blocksLeft) {
         long tipHeight = tip.height() + status.lag();
-        return CompletableFuture.completedFuture(new Result(
+        return new Result(
                 tip.height(),
                 tip.place().blockId(),
                 tipHeight,
                 tipHeight - tip.height(),
-                htlcs.getAsLong(),
+                htlcCount,
                 status.startedAt().getEpochSecond(),
-                follower.isFullyScanned(),
+                scanned,
                 clock.instant().getEpochSecond() - tip.timestamp(),
-                follower.rescan().map(RescanProgress::allBlocksLeft).orElse(0L),
-                complaints(status)));
+                blocksLeft,
+                complaints(status));
     }
 
     private List<String> complaints(FollowStatus status) {

@@ -1,8 +1,9 @@
 package org.chainwalletd.rpc.method.htlc;
 
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcSpends;
@@ -18,9 +19,10 @@ public final class HtlcMethods {
      * @param records where the read methods look
      * @param count how many HTLCs the local index has
      */
-    public record Services(HtlcSpends spends, HtlcRecords records, Forgetting forgetting, LongSupplier count) {
+    public record Services(
+            HtlcSpends spends, HtlcRecords records, Forgetting forgetting, Supplier<CompletionStage<Long>> count) {
         /** For methods that are only described. */
-        public static final Services NONE = new Services(null, null, null, () -> 0);
+        public static final Services NONE = new Services(null, null, null, () -> null);
     }
 
     /** @param executor for turning answers into results: any pool of the daemon */
