@@ -6,12 +6,17 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -20,6 +25,8 @@ import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
@@ -147,11 +154,26 @@ class AbandonTest {
     void a_token_that_comes_while_its_payment_is_given_up_waits_and_sends_nothing() {
         // Only the abandonment asks the node, not the watch over what was sent.
         spends.tick = Duration.ofHours(1);
+        AtomicBoolean repeated = new AtomicBoolean();
+        CompletableFuture<Object> foundInFlight = new CompletableFuture<>();
+        spends.beforeReceipts = store -> withAnswers(ReceiptStore.class, store, (method, answer) -> {
+            CompletionStage<?> read = answer.get();
+            return method.equals("bound") && repeated.get()
+                    ? read.whenComplete((bound, failure) -> foundInFlight.complete(bound))
+                    : read;
+        });
+        // Abandoned is written only after the repeated token was read as in flight; one that is read later has its
+        // receipt.
+        spends.before = store -> withAnswers(
+                IntentStore.class,
+                store,
+                (method, answer) ->
+                        method.equals("abandon") ? foundInFlight.thenCompose(found -> answer.get()) : answer.get());
         spends.restart();
         Hash256 txId = lost("token-race");
         AtomicReference<CompletionStage<Receipt>> again = new AtomicReference<>();
         spends.node.faults(method -> {
-            if (method.equals("get_transaction") && again.get() == null) {
+            if (method.equals("get_transaction") && repeated.compareAndSet(false, true)) {
                 again.set(spends.spending.transfer(request(payer, shop, 1_000, "token-race")));
             }
             return Fault.NONE;
@@ -169,6 +191,21 @@ class AbandonTest {
                 .isEqualTo(txId);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    /** @param answering from the name of a method, and the answer of {@code store} to it, which is asked when that is taken */
+    private static <T> T withAnswers(
+            Class<T> type, T store, BiFunction<String, Supplier<CompletionStage<?>>, CompletionStage<?>> answering) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answering.apply(method.getName(), () -> {
+                    try {
+                        return (CompletionStage<?>) method.invoke(store, arguments);
+                    } catch (ReflectiveOperationException e) {
+                        throw new AssertionError(e);
+                    }
+                })));
     }
 
     @Test
