@@ -48,8 +48,9 @@ class ArchitectureTest {
             Map.entry("chain", Set.of()),
             Map.entry("crypto", Set.of()),
             Map.entry("wire", Set.of("chain", "crypto")),
+            Map.entry("api", Set.of("wire", "chain", "crypto")),
             Map.entry("config", Set.of("chain", "evm")),
-            Map.entry("observe", Set.of("wire", "chain", "config", "rpc")),
+            Map.entry("observe", Set.of("api", "wire", "chain", "config", "rpc")),
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("wire", "chain", "crypto", "config", "store", "net")),
@@ -71,10 +72,12 @@ class ArchitectureTest {
             Map.entry(
                     "rpc",
                     Set.of(
-                            "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "htlc",
-                            "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap", "account")),
-            Map.entry("event", Set.of("wire", "chain", "store", "follow", "wait", "htlc", "rpc", "swap")),
-            Map.entry("http", Set.of("chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
+                            "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend",
+                            "htlc", "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap", "account")),
+            Map.entry("event", Set.of("api", "wire", "chain", "store", "follow", "wait", "htlc", "rpc", "swap")),
+            Map.entry(
+                    "http",
+                    Set.of("api", "wire", "chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
             Map.entry("client", Set.of()),
             Map.entry("watch", Set.of("client")),
             Map.entry("evm", Set.of("chain", "crypto")),

@@ -87,7 +87,6 @@ class InsidePackagesTest {
             "node: Upstream UpstreamCalls",
             "rpc.method.swap: AccountMethods EvmGetBalancesMethod EvmSendNativeMethod EvmTxHistoryMethod",
             "rpc.method.swap: EvmImportKeyMethod EvmImportMnemonicMethod EvmKeyMethods",
-            "rpc: ParamBinder ParamTypes WireTypes WireValue",
             "rpc: RpcCall RpcDispatcher",
             "spend: Abandonments BurialWatch OutcomeWrites Rebroadcaster Resends Reservations WatchedOutcomes",
             "spend: Act Ending SentSpend Spend SpendRunner Step",

@@ -29,6 +29,7 @@ import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.japi.function.Function;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
 import org.chainwalletd.observe.CallObservers;
@@ -39,7 +40,6 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.rpc.Scope;
 
 /**
  * The HTTP rows of the goals: {@code ping} with a token against a constant answer on the same stack, a batch of 100 against single calls,

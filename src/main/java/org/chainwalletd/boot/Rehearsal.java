@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.SealedBlob;
@@ -11,7 +12,6 @@ import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.method.MethodFamilies;
 
 /**

@@ -14,12 +14,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.rpc.ErrorCode;
 
 /**
  * How the commands that call a running daemon find it and prove who they are: what is given as an option, else the client's variables, else

@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.Tokens;
-import org.chainwalletd.rpc.Scope;
 
 /** Replaces a bearer token. */
 final class TokenCommand implements Command {

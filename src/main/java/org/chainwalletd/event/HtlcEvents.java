@@ -1,11 +1,11 @@
 package org.chainwalletd.event;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.rpc.method.htlc.RecordView;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /** Publishes {@code htlc}: each change of a record, as {@code htlc_status} tells it. */
@@ -14,9 +14,7 @@ public final class HtlcEvents implements HtlcListener {
 
     /** @param state null: a reorganisation took the lock's block, and nothing else tells of the lock */
     private record Removed(
-            Hash256 lockTxId,
-            @U32 long outputIndex,
-            @JsonInclude(JsonInclude.Include.ALWAYS) HtlcRecord.State state) {}
+            Hash256 lockTxId, @U32 long outputIndex, @OrNull HtlcRecord.State state) {}
 
     private final EventHub hub;
 

@@ -5,10 +5,10 @@ import java.util.Optional;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowedTip;
-import org.chainwalletd.rpc.Json;
 import org.chainwalletd.rpc.method.wait.CreditView;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.wire.Json;
 
 /** The bytes of the events (HTML, section 9.2). Data is JSON in one line. */
 final class ServerSentEvents {

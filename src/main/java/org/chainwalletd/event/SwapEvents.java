@@ -4,11 +4,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.rpc.RawJson;
 import org.chainwalletd.rpc.method.swap.SwapRecord;
 import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.swap.SwapAlarm;
 import org.chainwalletd.swap.SwapRow;
+import org.chainwalletd.wire.RawJson;
 
 /** Publishes {@code swap}: each change of a swap, as {@code swap_status} tells it, and what somebody should look at. */
 public final class SwapEvents implements Consumer<SwapRow> {

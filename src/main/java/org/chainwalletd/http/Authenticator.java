@@ -7,7 +7,7 @@ import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.api.Scope;
 
 /**
  * Decides what a bearer token allows (interface.md, section 5). Holds only the SHA-256 of each token. Every check computes one digest and

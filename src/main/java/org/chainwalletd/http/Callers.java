@@ -3,7 +3,7 @@ package org.chainwalletd.http;
 import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.api.Scope;
 
 /** Who sent a request, by its headers and its connection. */
 final class Callers {

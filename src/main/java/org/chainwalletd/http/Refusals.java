@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
 
 /**
  * The refusals that callers collect. Every 401 has the same bytes, whatever was wrong, and the same treatment: it is held back when its

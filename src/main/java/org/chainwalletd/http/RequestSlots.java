@@ -3,7 +3,7 @@ package org.chainwalletd.http;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.api.Scope;
 
 /** How many requests of each token are being answered; a token at its bound is told to come back, so that the others go on. */
 final class RequestSlots {

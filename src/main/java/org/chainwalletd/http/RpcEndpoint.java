@@ -2,9 +2,9 @@ package org.chainwalletd.http;
 
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
-import org.chainwalletd.rpc.Scope;
 
 /** What answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as the server sees it. */
 @FunctionalInterface

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.api.Scope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

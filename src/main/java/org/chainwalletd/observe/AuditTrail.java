@@ -3,11 +3,11 @@ package org.chainwalletd.observe;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Consumer;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.CallOutcome;
-import org.chainwalletd.rpc.Scope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

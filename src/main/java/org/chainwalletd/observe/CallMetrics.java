@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.CallOutcome;
-import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.Scope;
 
 /**
  * Counts and times calls: {@code walletd_rpc_calls_seconds} by method and outcome, {@code walletd_rpc_errors_total} by method and code,

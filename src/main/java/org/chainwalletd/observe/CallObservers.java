@@ -1,9 +1,9 @@
 package org.chainwalletd.observe;
 
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.CallOutcome;
-import org.chainwalletd.rpc.Scope;
 
 /** Shows every call to two observers, the first one first. */
 public record CallObservers(CallObserver first, CallObserver second) implements CallObserver {

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.chainwalletd.wire.Json;
+import org.chainwalletd.wire.WipedBuffers;
 
 /** Writes response objects (interface.md, section 4.2): {@code jsonrpc}, then {@code result} or {@code error}, then {@code id}. */
 final class Answers {

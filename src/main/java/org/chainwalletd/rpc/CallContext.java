@@ -2,6 +2,7 @@ package org.chainwalletd.rpc;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
 
 /** Who calls: what an audit line and a limit need to know, and whether the caller is still there. */
 public final class CallContext {

@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc;
 
+import org.chainwalletd.api.Scope;
+
 /**
  * Sees every call that reached a method: for metrics and the audit trail. Called on whatever thread the call runs on; must not block and
  * must not throw.

@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc;
 
 import java.util.Optional;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 
 /**

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.wire.RawJson;
 
 /** {@code rpc.discover}: the registry describes itself. */
 final class DiscoverMethod extends NamedMethod<NoParams, RawJson> {

@@ -3,6 +3,7 @@ package org.chainwalletd.rpc;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Arrays;
 import java.util.List;
+import org.chainwalletd.api.ErrorCode;
 
 /**
  * One request as it came in (interface.md, section 4.2).

@@ -3,7 +3,9 @@ package org.chainwalletd.rpc;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +24,9 @@ final class Failures {
         Throwable cause = Causes.of(failure);
         if (cause instanceof RpcException refusal) {
             return refusal;
+        }
+        if (cause instanceof WireException refusal) {
+            return RpcException.invalidParams(refusal.getMessage());
         }
         for (ErrorTranslator translator : translators) {
             Optional<RpcException> translated = translator.translate(cause);

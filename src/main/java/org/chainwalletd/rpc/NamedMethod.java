@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc;
 
+import org.chainwalletd.api.Scope;
+
 /**
  * A method that is given what describes it; what is left to write are its errors and the call.
  *

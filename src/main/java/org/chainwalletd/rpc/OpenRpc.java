@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.wire.Shapes;
+import org.chainwalletd.wire.Spelling;
 
 /** The OpenRPC 1.3 document of a registry (decisions.md, section 5). */
 final class OpenRpc {

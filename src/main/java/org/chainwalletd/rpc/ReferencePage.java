@@ -3,6 +3,8 @@ package org.chainwalletd.rpc;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.wire.Shapes;
 
 /** The manual's page of all methods and errors, made from the registry. */
 public final class ReferencePage {

@@ -7,6 +7,8 @@ import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.Binder;
+import org.chainwalletd.wire.Json;
 
 /** A method with what is computed once for it, on its first call: most processes call few methods, and the start is not to wait. */
 final class RegisteredMethod<P extends Record, R> {
@@ -20,13 +22,13 @@ final class RegisteredMethod<P extends Record, R> {
     /**
      * @param txId reads the result's {@code tx_id}, or null when the result has none
      */
-    private record Compiled<P extends Record>(ParamBinder<P> binder, ObjectWriter writer, MethodHandle txId) {}
+    private record Compiled<P extends Record>(Binder<P> binder, ObjectWriter writer, MethodHandle txId) {}
 
     RpcMethod<P, R> method() {
         return method;
     }
 
-    ParamBinder<P> binder() {
+    Binder<P> binder() {
         return compiled().binder();
     }
 
@@ -53,7 +55,7 @@ final class RegisteredMethod<P extends Record, R> {
         Compiled<P> ready = compiled;
         if (ready == null) {
             ready = new Compiled<>(
-                    ParamBinder.of(method.params()),
+                    Binder.strict(method.params()),
                     Json.writerFor(method.result(), method.spelling()),
                     txIdOf(method.result()));
             compiled = ready;

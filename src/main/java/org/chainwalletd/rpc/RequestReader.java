@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.MemberNames;
 
 /** Reads request bodies: one envelope, or a batch of them (interface.md, sections 4.2 and 4.3). */

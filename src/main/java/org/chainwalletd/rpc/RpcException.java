@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc;
 
+import org.chainwalletd.api.ErrorCode;
+
 /** A refusal that is answered to the caller as a JSON-RPC error object. */
 public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1L;

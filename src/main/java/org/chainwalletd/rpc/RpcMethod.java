@@ -2,14 +2,18 @@ package org.chainwalletd.rpc;
 
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.wire.Binder;
+import org.chainwalletd.wire.Spelling;
 
 /**
  * One method of the interface. Implementations are small classes in {@code rpc.method.<family>}: they turn a parameter record into a
  * question to a service and the answer into a result record.
  *
- * <p>Parameters are bound by {@link ParamBinder} from the components of {@code P}; see there for the types and annotations. Results are
+ * <p>Parameters are bound by {@link Binder} from the components of {@code P}; see there for the types and annotations. Results are
  * written with snake_case member names; a null or empty-Optional component is omitted unless it carries {@code
- * @JsonInclude(JsonInclude.Include.ALWAYS)}.
+ * @OrNull}.
  *
  * @param <P> parameter record
  * @param <R> result record

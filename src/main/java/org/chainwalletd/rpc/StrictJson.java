@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.chainwalletd.wire.MemberNames;
+import org.chainwalletd.wire.WipedBuffers;
 
 /**
  * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no member twice, no half surrogate pairs, nesting and numbers bounded. What is

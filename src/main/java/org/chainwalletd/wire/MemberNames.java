@@ -1,8 +1,9 @@
 package org.chainwalletd.wire;
 
+import java.util.Locale;
 import java.util.Set;
 
-/** How members are called on the wire. */
+/** Names on the wire. */
 public final class MemberNames {
     /**
      * Members whose text never becomes a {@code String}: the reader keeps its UTF-8 bytes, the binder hands them out as secret bytes and
@@ -25,5 +26,10 @@ public final class MemberNames {
             }
         }
         return wire.toString();
+    }
+
+    /** Lower-case name of an enum constant, which is its value on the wire. */
+    public static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -15,11 +15,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangUp;
 import org.junit.jupiter.api.Test;

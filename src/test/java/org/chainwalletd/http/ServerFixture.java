@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.event.EventFeed;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.testkit.Await;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */

@@ -16,11 +16,11 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallOutcome;
-import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.Scope;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 

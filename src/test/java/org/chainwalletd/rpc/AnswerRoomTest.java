@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

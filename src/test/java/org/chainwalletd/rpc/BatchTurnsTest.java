@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

@@ -14,11 +14,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.wire.Alias;
 import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 

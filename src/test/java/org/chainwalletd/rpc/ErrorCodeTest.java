@@ -3,6 +3,7 @@ package org.chainwalletd.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import org.chainwalletd.api.ErrorCode;
 import org.junit.jupiter.api.Test;
 
 class ErrorCodeTest {

@@ -3,7 +3,6 @@ package org.chainwalletd.rpc;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,6 +15,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.wire.I64;
+import org.chainwalletd.wire.Json;
+import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.RawJson;
 import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
@@ -44,9 +46,9 @@ class JsonTest {
             OptionalLong height,
             OptionalInt index,
             String label,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Optional<Hash256> shownId,
-            @JsonInclude(JsonInclude.Include.ALWAYS) OptionalLong shownHeight,
-            @JsonInclude(JsonInclude.Include.ALWAYS) String shown,
+            @OrNull Optional<Hash256> shownId,
+            @OrNull OptionalLong shownHeight,
+            @OrNull String shown,
             List<String> list) {}
 
     private static String write(Object value) {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.RetainedBytes;
 import org.junit.jupiter.api.Test;

@@ -3,18 +3,21 @@ package org.chainwalletd.rpc;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.Alias;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.I64;
 import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +38,7 @@ class OpenRpcTest {
 
     record Result(
             List<Entry> entries,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Optional<Hash256> tip,
+            @OrNull Optional<Hash256> tip,
             OptionalLong index,
             @I64 long lag) {}
 

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.wire.WipedBuffers;
 import org.junit.jupiter.api.Test;
 
 /** Secrets that come in and go out leave nothing behind in the memory that this package can reach. */

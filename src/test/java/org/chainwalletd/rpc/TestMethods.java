@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 
 /** Methods for the tests of the envelope. */

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ErrorTranslator;
@@ -21,7 +22,6 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** Some methods behind the real envelope, from the text of a request to the text of its answer. */
 public final class CallRig {

@@ -8,18 +8,18 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.I64;
 
 /** {@code get_follower_status}: where the follower stands; asks nobody. */

@@ -3,14 +3,14 @@ package org.chainwalletd.rpc.method.follow;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
 
 /** {@code rescan}: reads the chain again from a height, for keys that are older than the books. */
 final class RescanMethod extends NamedMethod<RescanMethod.Params, RescanMethod.Result> {

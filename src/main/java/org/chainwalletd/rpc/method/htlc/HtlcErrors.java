@@ -3,9 +3,9 @@ package org.chainwalletd.rpc.method.htlc;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.htlc.HtlcException;
 import org.chainwalletd.htlc.HtlcRefusal;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 

@@ -3,13 +3,13 @@ package org.chainwalletd.rpc.method.htlc;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /** {@code htlc_forget}: takes a settled HTLC out of the index. */

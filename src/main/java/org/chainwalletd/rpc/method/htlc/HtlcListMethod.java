@@ -7,16 +7,16 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.OneOrMore;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OneOrMore;
 import org.chainwalletd.wire.U32;
 
 /** {@code htlc_list}: a page of the index. */

@@ -3,12 +3,12 @@ package org.chainwalletd.rpc.method.htlc;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code htlc_lookup_by_hashlock}: every HTLC of the index that commits to a hash lock. */
 final class HtlcLookupByHashlockMethod

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -13,12 +15,10 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
 import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /** {@code htlc_reclaim}: the sender takes back what nobody has claimed. */

@@ -7,9 +7,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.htlc.LockRequest;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
 import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.wire.Doc;
 
 /** What a lock and its simulation are told alike (interface.md, section 4.8). */
 record LockParams(

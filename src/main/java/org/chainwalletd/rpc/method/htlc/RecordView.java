@@ -1,13 +1,13 @@
 package org.chainwalletd.rpc.method.htlc;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.htlc.HtlcRecord;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /** One HTLC (interface.md, section 2.8). */
@@ -17,17 +17,14 @@ public record RecordView(
         Params params,
         Amount amount,
 
-        @Doc("null while the lock is in no block") @JsonInclude(JsonInclude.Include.ALWAYS)
-        Long lockBlockHeight,
+        @Doc("null while the lock is in no block") @OrNull Long lockBlockHeight,
 
         HtlcRecord.State state,
 
-        @Doc("null while nobody has claimed it; also a claim that is in no block yet, whose preimage is public")
-        @JsonInclude(JsonInclude.Include.ALWAYS)
+        @Doc("null while nobody has claimed it; also a claim that is in no block yet, whose preimage is public") @OrNull
         Claim claim,
 
-        @Doc("null while it was not taken back") @JsonInclude(JsonInclude.Include.ALWAYS)
-        Reclaim reclaim,
+        @Doc("null while it was not taken back") @OrNull Reclaim reclaim,
 
         @Doc(
                 "which party the keys of this daemon are; `observer`: only an indexer says that this HTLC exists, do not rest a payment on it")
@@ -44,16 +41,14 @@ public record RecordView(
             Hash256 txId,
             Bytes preimage,
 
-            @Doc("null while it is in no block") @JsonInclude(JsonInclude.Include.ALWAYS)
-            Long blockHeight,
+            @Doc("null while it is in no block") @OrNull Long blockHeight,
 
             @U32 long inputIndex) {}
 
     record Reclaim(
             Hash256 txId,
 
-            @Doc("null while it is in no block") @JsonInclude(JsonInclude.Include.ALWAYS)
-            Long blockHeight,
+            @Doc("null while it is in no block") @OrNull Long blockHeight,
 
             @U32 long inputIndex) {}
 

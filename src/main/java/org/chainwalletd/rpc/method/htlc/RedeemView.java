@@ -3,8 +3,8 @@ package org.chainwalletd.rpc.method.htlc;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /** What a claim and a reclaim answer alike (interface.md, section 4.8). */

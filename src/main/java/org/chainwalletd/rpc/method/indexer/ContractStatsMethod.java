@@ -1,13 +1,13 @@
 package org.chainwalletd.rpc.method.indexer;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.indexer.ContractStats;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 
 /** {@code contract_stats}: clients unwrap the list. */
 final class ContractStatsMethod extends IndexerMethod<ContractParams, ContractStatsMethod.Result> {
@@ -19,8 +19,8 @@ final class ContractStatsMethod extends IndexerMethod<ContractParams, ContractSt
             long total,
             long succeeded,
             long refunded,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Long avgSettleBlocks,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Long lastSettledAtHeight) {}
+            @OrNull Long avgSettleBlocks,
+            @OrNull Long lastSettledAtHeight) {}
 
     private final Executor executor;
 

@@ -13,7 +13,7 @@ import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.Page;
 import org.chainwalletd.indexer.PageQuery;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.U32;
 

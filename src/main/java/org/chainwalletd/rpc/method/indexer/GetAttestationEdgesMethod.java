@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc.method.indexer;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -8,7 +7,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.indexer.AttestationEdge;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 
 /** {@code get_attestation_edges}. */
 final class GetAttestationEdgesMethod extends IndexerMethod<ContractParams, GetAttestationEdgesMethod.Result> {
@@ -18,13 +18,13 @@ final class GetAttestationEdgesMethod extends IndexerMethod<ContractParams, GetA
             Address counterparty,
             Hash256 contractHash,
 
-            @Doc("null unless it is a known template") @JsonInclude(JsonInclude.Include.ALWAYS)
+            @Doc("null unless it is a known template") @OrNull
             String contractName,
 
             long total,
             long succeeded,
             long refunded,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Long lastSeenHeight) {}
+            @OrNull Long lastSeenHeight) {}
 
     private final Executor executor;
 

@@ -1,10 +1,10 @@
 package org.chainwalletd.rpc.method.indexer;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
@@ -12,15 +12,15 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.indexer.OutputDatum;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 
 /**
  * {@code get_output_datum}: from the indexer, and without one, or when it fails, from the bytes of the transaction, whose id is recomputed.
  */
 final class GetOutputDatumMethod extends IndexerMethod<OutpointParams, GetOutputDatumMethod.Result> {
     public record Result(
-            @Doc("16 bytes, or null when the output carries no such datum") @JsonInclude(JsonInclude.Include.ALWAYS)
+            @Doc("16 bytes, or null when the output carries no such datum") @OrNull
             Bytes quoteId,
 
             @Doc("The output has only the hash of a datum") boolean unhonorable) {}

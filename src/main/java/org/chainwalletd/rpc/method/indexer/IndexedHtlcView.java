@@ -1,12 +1,12 @@
 package org.chainwalletd.rpc.method.indexer;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.indexer.IndexedHtlc;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /** An HtlcRecord that came from an indexer (interface.md, section 2.8). */
@@ -16,12 +16,12 @@ record IndexedHtlcView(
         Params params,
         Amount amount,
 
-        @Doc("null while the lock is in the mempool") @JsonInclude(JsonInclude.Include.ALWAYS)
+        @Doc("null while the lock is in the mempool") @OrNull
         Long lockBlockHeight,
 
         IndexedHtlc.State state,
-        @JsonInclude(JsonInclude.Include.ALWAYS) Claim claim,
-        @JsonInclude(JsonInclude.Include.ALWAYS) Reclaim reclaim,
+        @OrNull Claim claim,
+        @OrNull Reclaim reclaim,
         Role role,
         long lastIndexedHeight) {
 

@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.indexer.IndexerClient;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
 
 /** The indexer, if there is one, and what its methods have in common. */

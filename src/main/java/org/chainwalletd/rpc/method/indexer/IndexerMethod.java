@@ -1,9 +1,9 @@
 package org.chainwalletd.rpc.method.indexer;
 
 import java.util.List;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** What the methods of this family have in common: read scope, and an indexer that can be missing or fail. */
 abstract class IndexerMethod<P extends Record, R> extends NamedMethod<P, R> {

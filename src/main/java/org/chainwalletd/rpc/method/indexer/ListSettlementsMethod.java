@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.indexer.PageQuery;
 import org.chainwalletd.indexer.Settlement;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.U32;
 

@@ -2,7 +2,7 @@ package org.chainwalletd.rpc.method.indexer;
 
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 record OutpointParams(

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
 
 /** {@code delete_address} (interface.md, section 4.11). */
 final class DeleteAddressMethod extends NamedMethod<DeleteAddressMethod.Params, DeleteAddressMethod.Result> {

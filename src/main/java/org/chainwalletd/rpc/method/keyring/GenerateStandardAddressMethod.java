@@ -3,10 +3,10 @@ package org.chainwalletd.rpc.method.keyring;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code generate_standard_address} (interface.md, section 4.11). */
 final class GenerateStandardAddressMethod extends NamedMethod<LabelParams, NewKeyResult> {

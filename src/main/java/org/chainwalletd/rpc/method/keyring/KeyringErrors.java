@@ -2,10 +2,10 @@ package org.chainwalletd.rpc.method.keyring;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.keyring.EvmKeyException;
 import org.chainwalletd.keyring.EvmKeyRefusal;
 import org.chainwalletd.keyring.KeyringException;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 

@@ -1,7 +1,7 @@
 package org.chainwalletd.rpc.method.keyring;
 
 import java.util.Optional;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** Parameters of the methods that make a key. */
 public record LabelParams(

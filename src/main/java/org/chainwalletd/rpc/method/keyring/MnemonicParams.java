@@ -2,7 +2,7 @@ package org.chainwalletd.rpc.method.keyring;
 
 import java.util.Optional;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** Parameters of the methods that take in a phrase. */
 record MnemonicParams(

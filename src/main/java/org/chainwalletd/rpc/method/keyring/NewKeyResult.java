@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.keyring.KeyEntry;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /**
  * A 1:1 key that was stored.

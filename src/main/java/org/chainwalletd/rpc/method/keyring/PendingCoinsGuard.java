@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.stage.Causes;
 
 /** Keeps a key while one node knows of a transaction that will pay to its address or spend from it, and while it does not say. */

@@ -3,13 +3,13 @@ package org.chainwalletd.rpc.method.keyring;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code reveal_address_mnemonic} (interface.md, section 4.11). */
 final class RevealAddressMnemonicMethod extends NamedMethod<RevealParams, RevealAddressMnemonicMethod.Result> {

@@ -2,7 +2,7 @@ package org.chainwalletd.rpc.method.keyring;
 
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** Parameters of the methods that reveal what belongs to one address. */
 record RevealParams(

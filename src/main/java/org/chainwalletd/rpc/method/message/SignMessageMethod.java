@@ -3,15 +3,15 @@ package org.chainwalletd.rpc.method.message;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
 
 /** {@code sign_message}: proves that the daemon holds the key of an address. */
 final class SignMessageMethod extends NamedMethod<SignMessageMethod.Params, SignMessageMethod.Result> {

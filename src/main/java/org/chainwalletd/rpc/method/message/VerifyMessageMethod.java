@@ -4,14 +4,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.wire.Doc;
 
 /** {@code verify_message}: whether a signature of a text is one of a key, and the key one of an address. */
 final class VerifyMessageMethod extends NamedMethod<VerifyMessageMethod.Params, VerifyMessageMethod.Result> {

@@ -2,7 +2,7 @@ package org.chainwalletd.rpc.method.quote;
 
 import java.util.Map;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.rpc.Spelling;
+import org.chainwalletd.wire.Spelling;
 
 /**
  * The two members of a quote that carry the brand word (decisions.md, section 1): {@code <brand>_amount} and {@code rate_<brand>s_per_unit}. The

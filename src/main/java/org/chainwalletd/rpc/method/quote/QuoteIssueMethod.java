@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -15,12 +17,10 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.quote.QuoteTerms;
 import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DescribedBy;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.Spelling;
+import org.chainwalletd.wire.DescribedBy;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.Spelling;
 
 /** {@code quote_issue}: signs a price for one payment. */
 final class QuoteIssueMethod extends NamedMethod<QuoteIssueMethod.Params, QuoteIssueMethod.Result> {

@@ -10,8 +10,8 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.quote.Quote;
 import org.chainwalletd.quote.SignedQuote;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.wire.Doc;
 
 /** A signed quote on the wire (chain protocol, appendix D.1), in the default spelling. */
 record QuoteObject(

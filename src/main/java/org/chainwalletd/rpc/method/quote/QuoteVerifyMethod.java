@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.Spelling;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.Spelling;
 
 /** {@code quote_verify}: whether a quote is what its signer wrote for this chain, and in force now. */
 final class QuoteVerifyMethod extends NamedMethod<QuoteVerifyMethod.Params, QuoteVerifyMethod.Result> {

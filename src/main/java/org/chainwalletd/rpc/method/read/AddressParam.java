@@ -1,7 +1,7 @@
 package org.chainwalletd.rpc.method.read;
 
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** The parameter of methods about one address, whether the daemon holds its key or not. */
 public record AddressParam(

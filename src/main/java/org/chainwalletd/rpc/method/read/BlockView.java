@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** BlockSummary (interface.md, section 2.4) with the id under both names (decisions.md, section 2). */
 record BlockView(

@@ -6,7 +6,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** {@code get_balance}: what is confirmed and spendable by age at one address. */
 final class GetBalanceMethod extends ReadMethod<AddressParam, GetBalanceMethod.Result> {

@@ -5,8 +5,8 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.MaybeAbsent;
 
 /** {@code get_block_height}: the tip of the node that was asked. */

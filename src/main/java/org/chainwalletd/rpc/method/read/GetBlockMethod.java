@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.wire.Doc;
 
 /** {@code get_block}: the name that older clients use for both block reads (decisions.md, section 2). */
 final class GetBlockMethod extends ReadMethod<GetBlockMethod.Params, BlockView> {

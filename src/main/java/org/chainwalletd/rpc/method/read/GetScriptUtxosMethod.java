@@ -6,8 +6,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.wire.Doc;
 
 /** {@code get_script_utxos}: the confirmed outputs with exactly one locking script, such as an HTLC. */
 final class GetScriptUtxosMethod extends ReadMethod<GetScriptUtxosMethod.Params, UtxoView> {

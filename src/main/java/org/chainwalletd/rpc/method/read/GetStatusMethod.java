@@ -1,22 +1,22 @@
 package org.chainwalletd.rpc.method.read;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NoParams;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /** {@code get_status}: how the daemon does. Succeeds whatever the nodes do, within a few seconds. */
@@ -37,10 +37,9 @@ final class GetStatusMethod extends ReadMethod<NoParams, GetStatusMethod.Result>
             @U32 long inFlightUtxos,
             @U32 long inFlightTransfers,
 
-            @Doc("mainnet, testnet, devnet or null") @JsonInclude(JsonInclude.Include.ALWAYS)
-            String network,
+            @Doc("mainnet, testnet, devnet or null") @OrNull String network,
 
-            @Doc("Genesis id that transactions are signed for") @JsonInclude(JsonInclude.Include.ALWAYS)
+            @Doc("Genesis id that transactions are signed for") @OrNull
             Hash256 genesisBlockId,
 
             @Doc("What is wrong with the chain of the nodes; absent when nothing is") @MaybeAbsent
@@ -50,9 +49,7 @@ final class GetStatusMethod extends ReadMethod<NoParams, GetStatusMethod.Result>
      * @param blockId null when no node answered
      * @param height null when no node answered
      */
-    public record Tip(
-            @JsonInclude(JsonInclude.Include.ALWAYS) Hash256 blockId,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Long height) {}
+    public record Tip(@OrNull Hash256 blockId, @OrNull Long height) {}
 
     private final String version;
     private final Nodes nodes;

@@ -18,10 +18,10 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.Alias;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.wire.Alias;
+import org.chainwalletd.wire.Doc;
 
 /**
  * {@code get_transaction}: a confirmed or pending transaction, decoded here from the node's bytes, whose id is recomputed. The outputs it

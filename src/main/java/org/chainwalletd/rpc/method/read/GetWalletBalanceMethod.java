@@ -17,7 +17,7 @@ import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /** {@code get_wallet_balance}: the confirmed balances of the managed addresses and their sum. */

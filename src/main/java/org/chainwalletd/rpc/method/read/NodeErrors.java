@@ -3,8 +3,8 @@ package org.chainwalletd.rpc.method.read;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 

@@ -3,8 +3,8 @@ package org.chainwalletd.rpc.method.read;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NoParams;
 
 /** {@code ping}: the daemon is there and the token is good. */

@@ -1,9 +1,9 @@
 package org.chainwalletd.rpc.method.read;
 
 import java.util.List;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** What the methods of this family have in common: read scope, and the nodes that can fail. */
 abstract class ReadMethod<P extends Record, R> extends NamedMethod<P, R> {

@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc.method.read;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +15,9 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /**
@@ -32,8 +32,8 @@ record TransactionView(
         Hash256 txId,
         Bytes txHex,
         boolean inMempool,
-        @JsonInclude(JsonInclude.Include.ALWAYS) Hash256 blockId,
-        @JsonInclude(JsonInclude.Include.ALWAYS) Long blockHeight,
+        @OrNull Hash256 blockId,
+        @OrNull Long blockHeight,
         List<Input> inputs,
         List<Output> outputs,
         Amount totalOut,

@@ -1,13 +1,13 @@
 package org.chainwalletd.rpc.method.read;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /**
@@ -17,8 +17,8 @@ import org.chainwalletd.wire.U32;
  * @param scriptHex null in a listing by address
  */
 record UtxoView(
-        @JsonInclude(JsonInclude.Include.ALWAYS) Address address,
-        @JsonInclude(JsonInclude.Include.ALWAYS) Bytes scriptHex,
+        @OrNull Address address,
+        @OrNull Bytes scriptHex,
         long tipHeight,
         @Doc("The node clipped its list at 1000 entries") boolean truncated,
         List<Item> utxos) {

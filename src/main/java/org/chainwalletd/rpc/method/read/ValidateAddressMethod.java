@@ -1,13 +1,13 @@
 package org.chainwalletd.rpc.method.read;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 
 /** {@code validate_address}: is a text well-formed as an address. Hex addresses have no checksum, so that is all that can be said. */
 final class ValidateAddressMethod extends ReadMethod<ValidateAddressMethod.Params, ValidateAddressMethod.Result> {
@@ -19,7 +19,7 @@ final class ValidateAddressMethod extends ReadMethod<ValidateAddressMethod.Param
     public record Result(
             boolean valid,
 
-            @Doc("The address in lower case, null when it is none") @JsonInclude(JsonInclude.Include.ALWAYS)
+            @Doc("The address in lower case, null when it is none") @OrNull
             Address normalized) {}
 
     ValidateAddressMethod() {

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.SendException;
 import org.chainwalletd.account.SendRefusal;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 

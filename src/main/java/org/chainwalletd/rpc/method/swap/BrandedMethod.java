@@ -3,12 +3,12 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.config.Settings.EvmWords;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.Spelling;
+import org.chainwalletd.wire.Spelling;
 
 /** A method under a second name, with the brand's word for the account chain in it (decisions.md, section 1). */
 public final class BrandedMethod<P extends Record, R> implements RpcMethod<P, R> {

@@ -3,13 +3,13 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.EvmReplacement;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.method.keyring.Words;
 
 /** {@code evm_create_address} (swap.md, section 4). */

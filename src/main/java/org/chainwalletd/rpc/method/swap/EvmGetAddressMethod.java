@@ -3,13 +3,13 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code evm_get_address} (swap.md, section 4). */
 final class EvmGetAddressMethod extends NamedMethod<NoParams, SwapResults.KeyAddress> {

@@ -8,12 +8,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.TokenBalance;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.NoParams;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code evm_get_balances}: what the quorum says of the native asset, and an endpoint of each configured token. */
 final class EvmGetBalancesMethod extends NamedMethod<NoParams, SwapResults.Balances> {

@@ -3,12 +3,12 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code evm_import_mnemonic} (swap.md, section 4). */
 final class EvmImportMnemonicMethod extends NamedMethod<SwapParams.ImportPhrase, SwapResults.Imported> {

@@ -3,11 +3,11 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.method.keyring.Words;
 
 /** {@code evm_reveal_mnemonic} (swap.md, section 4). */

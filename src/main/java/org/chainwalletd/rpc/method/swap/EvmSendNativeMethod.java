@@ -12,13 +12,13 @@ import org.chainwalletd.account.SendRecord;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.SendState;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.rpc.method.spend.SpendOptions;
 
 /** {@code evm_send_native}: pays the native asset of the account chain, once for each token. */

@@ -6,10 +6,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.account.AccountService;
 import org.chainwalletd.account.SendRecord;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code evm_tx_history}: the journal of the account chain, newest first. */
 final class EvmTxHistoryMethod extends NamedMethod<SwapParams.History, SwapResults.History> {

@@ -2,7 +2,7 @@ package org.chainwalletd.rpc.method.swap;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.rpc.Scope;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.swap.pool.Pool;
 
 /** {@code lp_position}. */

@@ -1,7 +1,7 @@
 package org.chainwalletd.rpc.method.swap;
 
 import java.util.Optional;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.swap.pool.PoolException;

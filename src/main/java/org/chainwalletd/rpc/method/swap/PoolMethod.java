@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.Spelling;
 import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.wire.Spelling;
 
 /** A question that the pool alone answers. Its refusals are -32020 with its words, never a success. */
 abstract class PoolMethod<P extends Record, R> extends NamedMethod<P, R> {

@@ -3,9 +3,9 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.swap.pool.Pool;
 
 /** The methods that the pool answers: what it says of itself, and its liquidity (swap.md, section 4). */

@@ -2,9 +2,9 @@ package org.chainwalletd.rpc.method.swap;
 
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code swap_execute}: locks our side; what follows the engine does by itself. */
 final class SwapExecuteMethod extends SwapMethod<SwapParams.Execute, SwapRecord> {

@@ -3,9 +3,9 @@ package org.chainwalletd.rpc.method.swap;
 import java.util.Arrays;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.swap.SwapJournal;
 import org.chainwalletd.swap.SwapStatus;
 

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.Spelling;
 import org.chainwalletd.swap.SwapRow;
 import org.chainwalletd.swap.SwapService;
+import org.chainwalletd.wire.Spelling;
 
 /** A question to the engine, told in the words of the brand. */
 abstract class SwapMethod<P extends Record, R> extends NamedMethod<P, R> {

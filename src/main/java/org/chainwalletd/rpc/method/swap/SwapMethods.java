@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.swap.SwapService;
 
 /** The methods of the engine (interface.md, section 4.13; swap.md, section 4). */

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
 
 /** Parameter records of the family; amounts in units of an asset are decimal strings. */
 final class SwapParams {

@@ -2,8 +2,8 @@ package org.chainwalletd.rpc.method.swap;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.NoParams;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.swap.pool.Pool;
 
 /** {@code swap_pool_info}: what the pool says of itself, null where it says nothing. */

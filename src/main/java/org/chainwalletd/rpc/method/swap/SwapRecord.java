@@ -9,12 +9,12 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.Json;
-import org.chainwalletd.rpc.RawJson;
 import org.chainwalletd.swap.PoolLock;
 import org.chainwalletd.swap.SwapRow;
 import org.chainwalletd.swap.SwapTerms;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.Json;
+import org.chainwalletd.wire.RawJson;
 
 /** One swap as callers are told of it (swap.md, section 4). Never with its secret: what this is made of does not have it. Times are Unix seconds. */
 public record SwapRecord(

@@ -2,9 +2,9 @@ package org.chainwalletd.rpc.method.swap;
 
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code swap_refund}: takes our one lock back, when its own chain's clock allows it. */
 final class SwapRefundMethod extends SwapMethod<SwapParams.Swap, SwapRecord> {

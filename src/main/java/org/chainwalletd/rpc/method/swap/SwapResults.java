@@ -1,6 +1,5 @@
 package org.chainwalletd.rpc.method.swap;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -10,7 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.rpc.Doc;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 
 /** Result records of the family. No result ever carries the secret of a swap. Times are Unix seconds. */
 final class SwapResults {
@@ -19,11 +19,11 @@ final class SwapResults {
     record Swaps(List<SwapRecord> swaps, Optional<String> nextCursor) {}
 
     record PoolInfo(
-            @JsonInclude(JsonInclude.Include.ALWAYS) String midPriceNativePerChain,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Long feeBps,
-            @JsonInclude(JsonInclude.Include.ALWAYS) Long maxSwapBps,
-            @JsonInclude(JsonInclude.Include.ALWAYS) String chainReserve,
-            @JsonInclude(JsonInclude.Include.ALWAYS) String nativeReserve) {
+            @OrNull String midPriceNativePerChain,
+            @OrNull Long feeBps,
+            @OrNull Long maxSwapBps,
+            @OrNull String chainReserve,
+            @OrNull String nativeReserve) {
         static PoolInfo of(org.chainwalletd.swap.pool.PoolInfo info) {
             return new PoolInfo(
                     plain(info.midPrice()),
@@ -62,7 +62,7 @@ final class SwapResults {
     }
 
     record KeyAddress(
-            @JsonInclude(JsonInclude.Include.ALWAYS) String address,
+            @OrNull String address,
             @Doc("whether there is a key") boolean created) {}
 
     record NewKey(String address, List<SecretBytes> mnemonic) {}

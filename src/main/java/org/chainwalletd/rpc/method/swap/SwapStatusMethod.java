@@ -1,8 +1,8 @@
 package org.chainwalletd.rpc.method.swap;
 
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Scope;
 
 /** {@code swap_status}: one row of the journal, as of the last look at both chains. */
 final class SwapStatusMethod extends SwapMethod<SwapParams.Swap, SwapRecord> {

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.config.Settings.EvmWords;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Spelling;
 import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.wire.Spelling;
 
 /**
  * The words of both chains in what callers say and read about swaps (swap.md, section 1). The default spelling is always read; the brand's is

@@ -3,12 +3,12 @@ package org.chainwalletd.rpc.method.swap;
 import java.lang.reflect.RecordComponent;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
-import org.chainwalletd.rpc.Spelling;
+import org.chainwalletd.wire.Spelling;
 
 /** A method of a daemon without a swap engine: well-formed parameters are refused with -32602, which says why. */
 final class UnconfiguredMethod<P extends Record, R> extends NamedMethod<P, R> {

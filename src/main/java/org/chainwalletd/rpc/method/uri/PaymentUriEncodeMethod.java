@@ -2,10 +2,10 @@ package org.chainwalletd.rpc.method.uri;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.NamedMethod;
 import org.chainwalletd.rpc.RpcException;
-import org.chainwalletd.rpc.Scope;
 import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.uri.PaymentUriException;
 

@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.uri.PaymentUri;
+import org.chainwalletd.wire.Doc;
 
 /** What a payment URI says, as parameters of the one method and as the result of the other. */
 record PaymentUriFields(

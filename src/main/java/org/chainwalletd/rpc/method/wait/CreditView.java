@@ -1,15 +1,15 @@
 package org.chainwalletd.rpc.method.wait;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Locale;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.rpc.Doc;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
 /** A credit as {@code list_credits} and the events tell it. */
@@ -25,11 +25,9 @@ public record CreditView(
         @U32 long outputIndex,
         Amount amount,
 
-        @Doc("null for what was only seen") @JsonInclude(JsonInclude.Include.ALWAYS)
-        Long blockHeight,
+        @Doc("null for what was only seen") @OrNull Long blockHeight,
 
-        @Doc("null for what was only seen") @JsonInclude(JsonInclude.Include.ALWAYS)
-        Hash256 blockId,
+        @Doc("null for what was only seen") @OrNull Hash256 blockId,
 
         @Doc("now; 0 after a removal and while it is only seen")
         long confirmations,
@@ -40,8 +38,7 @@ public record CreditView(
         @Doc("paid by the address itself") boolean change,
         boolean coinbase,
 
-        @Doc("tip height from which it can be spent; null for what was only seen")
-        @JsonInclude(JsonInclude.Include.ALWAYS)
+        @Doc("tip height from which it can be spent; null for what was only seen") @OrNull
         Long spendableHeight,
 
         Optional<Bytes> datum,

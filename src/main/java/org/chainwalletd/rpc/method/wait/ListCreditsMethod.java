@@ -7,14 +7,14 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /** {@code list_credits}: the feed of what our addresses were paid, from where its reader stands (following.md, section 3). */

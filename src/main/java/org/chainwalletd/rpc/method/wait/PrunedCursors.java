@@ -1,6 +1,6 @@
 package org.chainwalletd.rpc.method.wait;
 
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.books.CreditPruning;

@@ -5,18 +5,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
-import org.chainwalletd.rpc.RawJson;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.wait.PaymentOutcome;
 import org.chainwalletd.wait.PaymentSince;
 import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.RawJson;
 
 /** {@code wait_for_payment}: answers when an address is paid. */
 final class WaitForPaymentMethod extends WaitMethod<WaitForPaymentMethod.Params, WaitForPaymentMethod.Result> {

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.Doc;
-import org.chainwalletd.rpc.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.wait.TxOutcome;
 import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.U32;
 
 /** {@code wait_for_tx}: answers when a transaction is deep enough in the chain. */

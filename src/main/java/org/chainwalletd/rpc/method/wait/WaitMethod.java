@@ -2,9 +2,9 @@ package org.chainwalletd.rpc.method.wait;
 
 import java.time.Duration;
 import java.util.OptionalLong;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.Scope;
 
 /** What the methods of this family have in common: read scope, a time-out, and that they end when their caller leaves. */
 abstract class WaitMethod<P extends Record, R> extends NamedMethod<P, R> {

@@ -2,8 +2,8 @@ package org.chainwalletd.rpc.method.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.rpc.ErrorCode;
 import org.junit.jupiter.api.Test;
 
 class NodeErrorsTest {

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
@@ -29,7 +30,6 @@ import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.Scope;
 
 /** The read methods behind the real envelope, over nodes that the test chooses. */
 final class ReadRig implements AutoCloseable {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.SendRefusal;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
 import org.junit.jupiter.api.Test;
 
 class AccountErrorsTest {

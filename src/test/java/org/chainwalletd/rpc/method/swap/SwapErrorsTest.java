@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Set;
-import org.chainwalletd.rpc.ErrorCode;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
 import org.chainwalletd.store.StoreException;

@@ -1,30 +1,37 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.AnnotationIntrospector;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.cfg.MapperConfig;
 import com.fasterxml.jackson.databind.introspect.AccessorNamingStrategy;
+import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedClass;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMethod;
 import com.fasterxml.jackson.databind.introspect.DefaultAccessorNamingStrategy;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import java.io.IOException;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.chainwalletd.wire.MemberNames;
 
 /**
  * How results are written: records with snake-case members, hashes and byte strings as lower-case hex, amounts and {@code long}s as
- * unsigned numbers, absent members left out (interface.md, section 1.1; decisions.md, section 2). Requests are read by {@link RequestReader}.
+ * unsigned numbers, absent members left out (interface.md, section 1.1; decisions.md, section 2).
  */
 public final class Json {
     private static final ObjectMapper MAPPER = JsonMapper.builder(new JsonFactoryBuilder()
@@ -32,7 +39,7 @@ public final class Json {
                     .build())
             .propertyNamingStrategy(new WireNames(Spelling.AS_DECLARED))
             .accessorNaming(new RecordComponentsOnly())
-            .annotationIntrospector(AnnotationIntrospector.pair(new SignedLongs(), new JacksonAnnotationIntrospector()))
+            .annotationIntrospector(AnnotationIntrospector.pair(new RecordMarks(), new JacksonAnnotationIntrospector()))
             .defaultPropertyInclusion(
                     JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT, JsonInclude.Include.USE_DEFAULTS))
             .disable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
@@ -105,6 +112,46 @@ public final class Json {
                     return components.contains(name) ? name : null;
                 }
             };
+        }
+    }
+
+    /** Makes {@link I64} and {@link OrNull} work: record components carry them, where Jackson does not look by itself. */
+    private static final class RecordMarks extends NopAnnotationIntrospector {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Object findSerializer(Annotated annotated) {
+            return isMarked(annotated, I64.class) ? new SignedLong() : null;
+        }
+
+        @Override
+        public JsonInclude.Value findPropertyInclusion(Annotated annotated) {
+            return isMarked(annotated, OrNull.class)
+                    ? JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.USE_DEFAULTS)
+                    : JsonInclude.Value.empty();
+        }
+
+        private static boolean isMarked(Annotated annotated, Class<? extends Annotation> mark) {
+            if (!(annotated instanceof AnnotatedMember member)
+                    || !member.getDeclaringClass().isRecord()) {
+                return false;
+            }
+            return Arrays.stream(member.getDeclaringClass().getRecordComponents())
+                    .anyMatch(component ->
+                            component.getName().equals(member.getName()) && component.isAnnotationPresent(mark));
+        }
+    }
+
+    private static final class SignedLong extends StdScalarSerializer<Long> {
+        private static final long serialVersionUID = 1L;
+
+        SignedLong() {
+            super(Long.class);
+        }
+
+        @Override
+        public void serialize(Long value, JsonGenerator out, SerializerProvider provider) throws IOException {
+            out.writeNumber(value.longValue());
         }
     }
 }

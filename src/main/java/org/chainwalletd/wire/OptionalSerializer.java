@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import com.fasterxml.jackson.databind.BeanProperty;
 import com.fasterxml.jackson.databind.JavaType;

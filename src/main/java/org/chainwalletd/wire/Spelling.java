@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -28,7 +28,7 @@ public final class Spelling {
         return writtenByDeclared.isEmpty() ? AS_DECLARED : new Spelling(Map.copyOf(writtenByDeclared));
     }
 
-    boolean isAsDeclared() {
+    public boolean isAsDeclared() {
         return writtenByDeclared.isEmpty();
     }
 
@@ -41,9 +41,9 @@ public final class Spelling {
      * {@code given} with all its members, the inner ones too, in the default spelling.
      *
      * @param given may be null or no object
-     * @throws RpcException -32602 when one member is there in both spellings
+     * @throws WireException when one member is there in both spellings
      */
-    JsonNode asDeclared(JsonNode given) {
+    public JsonNode asDeclared(JsonNode given) {
         if (writtenByDeclared.isEmpty() || given == null || !given.isContainerNode()) {
             return given;
         }
@@ -56,7 +56,7 @@ public final class Spelling {
         given.properties().forEach(member -> {
             String name = declaredByWritten.getOrDefault(member.getKey(), member.getKey());
             if (declared.has(name)) {
-                throw RpcException.invalidParams("`" + written(name) + "` is there in two spellings; give one");
+                throw new WireException("`" + written(name) + "` is there in two spellings; give one");
             }
             declared.set(name, asDeclared(member.getValue()));
         });
@@ -64,7 +64,7 @@ public final class Spelling {
     }
 
     /** A JSON schema that was made from declarations, with the members' names as they are written. */
-    JsonNode ofSchema(JsonNode schema) {
+    public JsonNode ofSchema(JsonNode schema) {
         if (writtenByDeclared.isEmpty() || !schema.isContainerNode()) {
             return schema;
         }

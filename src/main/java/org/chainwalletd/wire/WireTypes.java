@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.BeanDescription;
@@ -12,7 +12,6 @@ import com.fasterxml.jackson.databind.ser.Serializers;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
 import com.fasterxml.jackson.databind.type.ReferenceType;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -40,7 +39,9 @@ final class WireTypes extends SimpleModule {
             @Override
             public JsonSerializer<?> findSerializer(
                     SerializationConfig config, JavaType type, BeanDescription description) {
-                return type.isEnumType() ? scalar(Enum.class, (value, out) -> out.writeString(word(value))) : null;
+                return type.isEnumType()
+                        ? scalar(Enum.class, (value, out) -> out.writeString(MemberNames.word(value)))
+                        : null;
             }
 
             @Override
@@ -59,11 +60,6 @@ final class WireTypes extends SimpleModule {
                 return type.hasRawClass(OptionalInt.class) ? new OptionalIntSerializer() : null;
             }
         });
-    }
-
-    /** Lower-case name of an enum constant. */
-    static String word(Enum<?> constant) {
-        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     private static <T> JsonSerializer<T> scalar(Class<T> type, WireValue.Writer<T> writing) {

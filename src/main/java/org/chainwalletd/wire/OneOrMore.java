@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import java.util.List;
 

@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -37,12 +39,18 @@ import org.chainwalletd.crypto.SecretBytes;
  * @param writer empty where Jackson's own writes the same
  */
 record WireValue<T>(
-        List<Class<T>> classes,
-        String words,
-        Supplier<ObjectNode> schema,
-        ParamTypes.Reader reader,
-        Optional<Writer<T>> writer) {
+        List<Class<T>> classes, String words, Supplier<ObjectNode> schema, Reader reader, Optional<Writer<T>> writer) {
     private static final long U32_MAX = 0xFFFF_FFFFL;
+
+    /** Reads a value that is there and not null. */
+    @FunctionalInterface
+    interface Reader {
+        /**
+         * @param path the member's full name, for messages
+         * @throws WireException when the value is not of the type
+         */
+        Object read(JsonNode value, String path);
+    }
 
     interface Writer<T> {
         void write(T value, JsonGenerator out) throws IOException;
@@ -181,7 +189,7 @@ record WireValue<T>(
         }
     }
 
-    private static Long u64(JsonNode value, String path) {
+    static Long u64(JsonNode value, String path) {
         if (value.isIntegralNumber()) {
             if (!value.isBigInteger()) {
                 if (value.longValue() >= 0) {
@@ -194,7 +202,7 @@ record WireValue<T>(
                 }
             }
         }
-        throw wrong(path, "an integer from 0 to 18446744073709551615");
+        throw WireException.wrong(path, "an integer from 0 to 18446744073709551615");
     }
 
     static Object u32(JsonNode value, String path) {
@@ -204,26 +212,43 @@ record WireValue<T>(
                 && value.longValue() <= U32_MAX) {
             return value.longValue();
         }
-        throw wrong(path, "an integer from 0 to 4294967295");
+        throw WireException.wrong(path, "an integer from 0 to 4294967295");
+    }
+
+    static Object i64(JsonNode value, String path) {
+        if (value.isIntegralNumber() && value.canConvertToLong()) {
+            return value.longValue();
+        }
+        throw WireException.wrong(path, "an integer from -9223372036854775808 to 9223372036854775807");
+    }
+
+    /** A secret in an answer, as the client's JSON library has read it. */
+    static Object secretText(JsonNode value, String path) {
+        if (value.isArray()) {
+            List<String> words = new ArrayList<>();
+            value.forEach(word -> words.add(text(word, path)));
+            return SecretBytes.takeOver(String.join(" ", words).getBytes(StandardCharsets.UTF_8));
+        }
+        return SecretBytes.takeOver(text(value, path).getBytes(StandardCharsets.UTF_8));
     }
 
     private static Object smallInteger(JsonNode value, String path) {
         if (value.isIntegralNumber() && value.canConvertToInt() && value.intValue() >= 0) {
             return value.intValue();
         }
-        throw wrong(path, "an integer from 0 to 2147483647");
+        throw WireException.wrong(path, "an integer from 0 to 2147483647");
     }
 
     private static Object truth(JsonNode value, String path) {
         if (!value.isBoolean()) {
-            throw wrong(path, "true or false");
+            throw WireException.wrong(path, "true or false");
         }
         return value.booleanValue();
     }
 
     private static String text(JsonNode value, String path) {
         if (!value.isTextual()) {
-            throw wrong(path, "a string");
+            throw WireException.wrong(path, "a string");
         }
         return value.textValue();
     }
@@ -234,12 +259,12 @@ record WireValue<T>(
             return SecretBytes.copyOf(((BinaryNode) value).binaryValue());
         }
         if (!value.isArray() || value.isEmpty()) {
-            throw wrong(path, "a string");
+            throw WireException.wrong(path, "a string");
         }
         int length = value.size() - 1;
         for (JsonNode word : value) {
             if (!word.isBinary()) {
-                throw wrong(path, "a string or an array of strings");
+                throw WireException.wrong(path, "a string or an array of strings");
             }
             length += ((BinaryNode) word).binaryValue().length;
         }
@@ -258,12 +283,11 @@ record WireValue<T>(
 
     private static String hex(JsonNode value, String path, int length) {
         if (!value.isTextual()) {
-            throw wrong(path, "a string of " + length + " hex characters");
+            throw WireException.wrong(path, "a string of " + length + " hex characters");
         }
         String hex = value.textValue();
         if (hex.length() != length) {
-            throw RpcException.invalidParams(
-                    "parameter `" + path + "` must be " + length + " hex characters, got " + hex.length());
+            throw WireException.wrong(path, length + " hex characters, got " + hex.length());
         }
         refuseOtherThanHex(hex, path);
         return hex;
@@ -271,12 +295,11 @@ record WireValue<T>(
 
     private static Object bytes(JsonNode value, String path) {
         if (!value.isTextual()) {
-            throw wrong(path, "a string of hex characters");
+            throw WireException.wrong(path, "a string of hex characters");
         }
         String hex = value.textValue();
         if (hex.length() % 2 != 0) {
-            throw RpcException.invalidParams(
-                    "parameter `" + path + "` must have an even number of hex characters, got " + hex.length());
+            throw new WireException("", path, " must have an even number of hex characters, got " + hex.length());
         }
         refuseOtherThanHex(hex, path);
         return Bytes.parse(hex);
@@ -285,13 +308,8 @@ record WireValue<T>(
     private static void refuseOtherThanHex(String hex, String path) {
         for (int i = 0; i < hex.length(); i++) {
             if (Character.digit(hex.charAt(i), 16) < 0 || hex.charAt(i) > 'f') {
-                throw RpcException.invalidParams(
-                        "parameter `" + path + "` must be hex characters only; character " + (i + 1) + " is not");
+                throw WireException.wrong(path, "hex characters only; character " + (i + 1) + " is not");
             }
         }
-    }
-
-    static RpcException wrong(String path, String expected) {
-        return RpcException.invalidParams("parameter `" + path + "` must be " + expected);
     }
 }

@@ -1,13 +1,11 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The record whose members a component has on the wire, where its own type does not tell: for JSON that a method has put together. */
+/** Marks a result member that is always written: as {@code null} when the component is null or an empty {@code Optional}. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
-public @interface DescribedBy {
-    Class<? extends Record> value();
-}
+public @interface OrNull {}

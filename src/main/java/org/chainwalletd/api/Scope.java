@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.api;
 
 import java.util.Locale;
 

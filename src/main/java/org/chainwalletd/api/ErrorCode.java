@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.api;
 
 /**
  * The error catalogue (interface.md, sections 7.3 and 7.4; decisions.md, section 2). The code is the contract; the title is for people.

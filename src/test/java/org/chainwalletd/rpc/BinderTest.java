@@ -3,6 +3,8 @@ package org.chainwalletd.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -15,13 +17,19 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.wire.Alias;
+import org.chainwalletd.wire.Binder;
+import org.chainwalletd.wire.I64;
 import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.MaybeAbsent;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
+import org.chainwalletd.wire.WireException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ParamBinderTest {
+class BinderTest {
     private static final String HEX = "ab".repeat(32);
 
     enum Role {
@@ -72,13 +80,12 @@ class ParamBinderTest {
                         ("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":1,\"params\":" + params + "}")
                                 .getBytes(StandardCharsets.UTF_8),
                         AnswerRoom.BOUNDLESS);
-        return ParamBinder.of(type).bind(read.envelope().params());
+        return Binder.strict(type).bind(read.envelope().params());
     }
 
     private static void refuses(Class<? extends Record> type, String params, String message) {
         assertThatThrownBy(() -> bind(type, params))
-                .isInstanceOfSatisfying(
-                        RpcException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_PARAMS))
+                .isInstanceOf(WireException.class)
                 .hasMessage(message);
     }
 
@@ -236,7 +243,7 @@ class ParamBinderTest {
                                         + "{\"passphrase\":\"gr\u00fc\\u00df\\n\",\"mnemonic\":[\"\",\"a\",\"bc\"],\"force\":true}}")
                                 .getBytes(StandardCharsets.UTF_8),
                         AnswerRoom.BOUNDLESS);
-        Secrets bound = ParamBinder.of(Secrets.class).bind(read.envelope().params());
+        Secrets bound = Binder.strict(Secrets.class).bind(read.envelope().params());
         read.envelope().overwriteSecrets();
         assertThat(text(bound.passphrase())).isEqualTo("gr\u00fc\u00df\n");
         assertThat(text(bound.mnemonic().orElseThrow())).isEqualTo(" a bc");
@@ -263,9 +270,9 @@ class ParamBinderTest {
 
     @Test
     void a_record_that_cannot_be_bound_is_found_when_the_daemon_starts() {
-        assertThatThrownBy(() -> ParamBinder.of(Secret.class)).hasMessageContaining("a secret must not be a String");
-        assertThatThrownBy(() -> ParamBinder.of(Unread.class)).hasMessageContaining("would make a String of a secret");
-        assertThatThrownBy(() -> ParamBinder.of(Unbindable.class)).hasMessageContaining("not a parameter type");
+        assertThatThrownBy(() -> Binder.strict(Secret.class)).hasMessageContaining("a secret must not be a String");
+        assertThatThrownBy(() -> Binder.strict(Unread.class)).hasMessageContaining("would make a String of a secret");
+        assertThatThrownBy(() -> Binder.strict(Unbindable.class)).hasMessageContaining("not a type of a member");
     }
 
     @Test
@@ -285,6 +292,33 @@ class ParamBinderTest {
     @Test
     void an_inlined_record_may_not_bring_a_name_twice() {
         record Twice(Amount amount, @Inline Shared shared) {}
-        assertThatThrownBy(() -> ParamBinder.of(Twice.class)).hasMessageContaining("are called amount");
+        assertThatThrownBy(() -> Binder.strict(Twice.class)).hasMessageContaining("are called amount");
+    }
+
+    record Told(
+            @OrNull Hash256 blockId,
+            @MaybeAbsent Amount fee,
+            @I64 long balance,
+            Optional<SecretBytes> mnemonic) {}
+
+    @Test
+    void an_answer_may_have_unknown_members_and_lack_optional_ones() throws IOException {
+        Told told = Binder.lenient(Told.class)
+                .bind(new ObjectMapper()
+                        .readTree("{\"block_id\":null,\"balance\":-5,\"mnemonic\":\"a b\",\"since_later\":{}}"));
+        assertThat(told.blockId()).isNull();
+        assertThat(told.fee()).isNull();
+        assertThat(told.balance()).isEqualTo(-5);
+        assertThat(text(told.mnemonic().orElseThrow())).isEqualTo("a b");
+    }
+
+    @Test
+    void an_answer_of_a_wrong_shape_is_refused_by_the_member() {
+        assertThatThrownBy(() -> Binder.lenient(Told.class).bind(new ObjectMapper().readTree("{\"balance\":\"5\"}")))
+                .isInstanceOfSatisfying(
+                        WireException.class, e -> assertThat(e.inAnswer()).startsWith("member `balance` must be"));
+        assertThatThrownBy(() -> Binder.lenient(Told.class).bind(new ObjectMapper().readTree("{}")))
+                .isInstanceOfSatisfying(
+                        WireException.class, e -> assertThat(e.inAnswer()).isEqualTo("missing member `balance`"));
     }
 }

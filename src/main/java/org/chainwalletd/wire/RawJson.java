@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 /** A result that is valid JSON already and is written as it stands. */
 public final class RawJson {

@@ -1,6 +1,5 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -14,14 +13,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import org.chainwalletd.wire.I64;
-import org.chainwalletd.wire.Inline;
-import org.chainwalletd.wire.MaybeAbsent;
-import org.chainwalletd.wire.MemberNames;
-import org.chainwalletd.wire.U32;
 
-/** Describes the types of parameters and results, by the rules of {@link ParamBinder} and {@link Json}, for machines and for people. */
-final class Shapes {
+/** Describes the types of parameters and results, by the rules of {@link Binder} and {@link Json}, for machines and for people. */
+public final class Shapes {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final BigInteger U32_MAX = BigInteger.valueOf(0xFFFF_FFFFL);
 
@@ -32,14 +26,14 @@ final class Shapes {
      * @param schema JSON schema
      * @param members of an object, or of the objects in an array
      */
-    record Shape(String words, ObjectNode schema, List<Member> members) {}
+    public record Shape(String words, ObjectNode schema, List<Member> members) {}
 
     /**
      * @param required present in every request or result
      * @param doc empty when there is none
      * @param aliases other spellings of a parameter
      */
-    record Member(
+    public record Member(
             String name,
             Shape shape,
             boolean required,
@@ -48,7 +42,7 @@ final class Shapes {
             List<String> aliases,
             boolean aliasesDeprecated) {}
 
-    static List<Member> membersOf(Class<?> type) {
+    public static List<Member> membersOf(Class<?> type) {
         List<Member> members = new ArrayList<>();
         for (RecordComponent component : type.getRecordComponents()) {
             if (component.isAnnotationPresent(Inline.class)) {
@@ -61,21 +55,26 @@ final class Shapes {
     }
 
     /** A result's shape; a sealed interface is one of its records. */
-    static Shape of(Class<?> type) {
+    public static Shape of(Class<?> type) {
         return shape(type, null);
     }
 
-    private static Member member(RecordComponent component) {
-        JsonInclude include = component.getAccessor().getAnnotation(JsonInclude.class);
-        boolean nullable = include != null && include.value() == JsonInclude.Include.ALWAYS;
+    /** Whether a member may be absent or null. */
+    static boolean mayBeMissing(RecordComponent component) {
         Class<?> type = component.getType();
-        boolean maybeAbsent = component.isAnnotationPresent(MaybeAbsent.class)
+        return component.isAnnotationPresent(MaybeAbsent.class)
+                || component.isAnnotationPresent(OrNull.class)
                 || type == Optional.class
                 || type == OptionalLong.class
                 || type == OptionalInt.class
                 || type == Long.class
                 || type == Integer.class
                 || type == Boolean.class;
+    }
+
+    private static Member member(RecordComponent component) {
+        boolean nullable = component.isAnnotationPresent(OrNull.class);
+        Class<?> type = component.getType();
         DescribedBy describedBy = component.getAnnotation(DescribedBy.class);
         Type described = describedBy != null
                 ? describedBy.value()
@@ -85,7 +84,7 @@ final class Shapes {
         return new Member(
                 MemberNames.snakeCase(component.getName()),
                 shape(described, component),
-                nullable || !maybeAbsent,
+                nullable || !mayBeMissing(component),
                 nullable,
                 doc == null ? "" : doc.value(),
                 alias == null ? List.of() : List.of(alias.value()),
@@ -181,7 +180,7 @@ final class Shapes {
         ObjectNode schema = typed("string");
         ArrayNode values = schema.putArray("enum");
         List<String> words = Arrays.stream(type.getEnumConstants())
-                .map(constant -> WireTypes.word((Enum<?>) constant))
+                .map(constant -> MemberNames.word((Enum<?>) constant))
                 .toList();
         words.forEach(values::add);
         return new Shape("one of " + String.join(", ", words), schema, List.of());

@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

@@ -1,4 +1,4 @@
-package org.chainwalletd.rpc;
+package org.chainwalletd.wire;
 
 import com.fasterxml.jackson.core.util.BufferRecycler;
 import com.fasterxml.jackson.core.util.RecyclerPool;
@@ -8,7 +8,7 @@ import java.util.Arrays;
  * The buffers that JSON is read and written with, one set for each thread, kept from call to call. Once a secret went through them they are
  * overwritten when they come back, so that it does not lie about until the next long answer.
  */
-final class WipedBuffers extends BufferRecycler {
+public final class WipedBuffers extends BufferRecycler {
     private static final ThreadLocal<WipedBuffers> OF_THREAD = ThreadLocal.withInitial(WipedBuffers::new);
 
     private boolean secret;
@@ -16,12 +16,12 @@ final class WipedBuffers extends BufferRecycler {
     private WipedBuffers() {}
 
     /** Says that what is being read or written on this thread holds a secret. */
-    static void markSecret() {
+    public static void markSecret() {
         OF_THREAD.get().secret = true;
     }
 
     /** To be called when reading or writing is over and the buffers are back. */
-    static void done() {
+    public static void done() {
         OF_THREAD.get().secret = false;
     }
 
@@ -42,7 +42,7 @@ final class WipedBuffers extends BufferRecycler {
     }
 
     /** Hands every thread its own buffers. */
-    static final class Pool implements RecyclerPool<BufferRecycler> {
+    public static final class Pool implements RecyclerPool<BufferRecycler> {
         private static final long serialVersionUID = 1L;
 
         @Override

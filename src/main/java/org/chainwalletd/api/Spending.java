@@ -1,0 +1,190 @@
+package org.chainwalletd.api;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.Doc;
+import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.U32;
+
+/** Methods that move money, and the operator's caps (interface.md, section 4.7). Amounts and fees are base units. */
+public final class Spending {
+    private Spending() {}
+
+    /** Recipient of a payment. {@code to} stays text until the number of outputs is known to be allowed. */
+    public record Output(
+            @Doc("recipient's address, 64 hex characters") String to,
+            @Doc("base units, at least 200") Amount amount) {
+        public static Output of(Address to, Amount amount) {
+            return new Output(to.hex(), amount);
+        }
+    }
+
+    /** Parameters that a payment and its simulation have in common. */
+    public record Payment(
+            @Doc("sender's address, a key of this daemon") Address from,
+            @Doc("1 to 16 recipients") List<Output> outputs,
+
+            @Doc("base units per 100 cost units; 1 is the consensus minimum and the default")
+            OptionalLong feeRate,
+
+            @Doc("absolute fee in base units; raised to the consensus minimum")
+            Optional<Amount> fee,
+
+            @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
+
+            @Doc("hex, at most 4096 bytes, attached to the first output")
+            Optional<String> datum) {
+        /** At the minimum fee rate. */
+        public static Payment of(Address from, List<Output> outputs) {
+            return new Payment(
+                    from, outputs, OptionalLong.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        }
+
+        public Payment withFeeRate(long changed) {
+            return new Payment(from, outputs, OptionalLong.of(changed), fee, maxFee, datum);
+        }
+
+        public Payment withFee(Amount changed) {
+            return new Payment(from, outputs, feeRate, Optional.of(changed), maxFee, datum);
+        }
+
+        public Payment withMaxFee(Amount changed) {
+            return new Payment(from, outputs, feeRate, fee, Optional.of(changed), datum);
+        }
+
+        public Payment withDatum(Bytes changed) {
+            return new Payment(from, outputs, feeRate, fee, maxFee, Optional.of(changed.hex()));
+        }
+    }
+
+    /** Coin that a transaction spends. */
+    public record Input(Hash256 txId, @U32 long outputIndex, Amount value) {}
+
+    /** Output that a transaction makes. */
+    public record PaidOutput(Address to, Amount amount, boolean isChange) {}
+
+    @Method(
+            name = "transfer",
+            scope = Scope.SPEND,
+            summary =
+                    "Builds, signs and broadcasts a payment to up to 16 recipients; change returns to the sender. With a"
+                            + " client_token a repeated call settles the same payment and never makes a second one.",
+            errors = {
+                ErrorCode.WALLET_NOT_FOUND,
+                ErrorCode.KEYSTORE_LOCKED,
+                ErrorCode.UPSTREAM,
+                ErrorCode.DOUBLE_SPEND,
+                ErrorCode.TX_BUILD,
+                ErrorCode.INSUFFICIENT_BALANCE,
+                ErrorCode.FEE_TOO_HIGH,
+                ErrorCode.DUST_OUTPUT,
+                ErrorCode.TOO_MANY_OUTPUTS,
+                ErrorCode.IDEMPOTENCY_CONFLICT,
+                ErrorCode.ALLOWANCE_EXCEEDED,
+                ErrorCode.IN_FLIGHT_EXHAUSTED
+            })
+    public record Transfer(
+            @Inline Payment payment,
+
+            @Doc("8 to 128 printable ASCII characters; the same token never pays twice")
+            Optional<String> clientToken)
+            implements Spend<Transfer.Result> {
+        /** Pays once, however often it is called with this token. */
+        public Transfer(Payment payment, String clientToken) {
+            this(payment, Optional.of(clientToken));
+        }
+
+        public record Result(
+                Hash256 txId,
+                long size,
+
+                @Doc("effective, with folded sub-dust change")
+                Amount fee,
+
+                @Doc("fee * 100 / cost") long feeRate,
+                List<Input> inputs,
+                List<PaidOutput> outputs,
+                @Doc("tip when the coins were listed") long builtAtHeight) {}
+    }
+
+    @Method(
+            name = "simulate_transfer",
+            scope = Scope.READ,
+            summary = "Selects and prices a transfer as it would be made now. Broadcasts and reserves nothing; takes no"
+                    + " client_token.",
+            errors = {
+                ErrorCode.WALLET_NOT_FOUND,
+                ErrorCode.UPSTREAM,
+                ErrorCode.TX_BUILD,
+                ErrorCode.INSUFFICIENT_BALANCE,
+                ErrorCode.FEE_TOO_HIGH,
+                ErrorCode.DUST_OUTPUT,
+                ErrorCode.TOO_MANY_OUTPUTS,
+                ErrorCode.ALLOWANCE_EXCEEDED,
+                ErrorCode.IN_FLIGHT_EXHAUSTED
+            })
+    public record SimulateTransfer(@Inline Payment payment) implements Call<SimulateTransfer.Result> {
+        public record Result(
+                long size,
+
+                @Doc("effective, with folded sub-dust change")
+                Amount fee,
+
+                @Doc("fee * 100 / cost") long feeRate,
+                List<Input> inputs,
+                List<PaidOutput> outputs,
+                @Doc("total_out + fee") Amount totalIn,
+                Amount totalOut,
+                @Doc("0 if none") Amount change,
+                @Doc("tip when the coins were listed") long builtAtHeight) {}
+    }
+
+    @Method(
+            name = "send_raw_transaction",
+            scope = Scope.SPEND,
+            summary =
+                    "Broadcasts a transaction that was signed elsewhere. One that the node knows already counts as sent.",
+            errors = {ErrorCode.UPSTREAM, ErrorCode.DOUBLE_SPEND, ErrorCode.TX_BUILD})
+    public record SendRawTransaction(
+            @Doc("complete signed transaction") Bytes txHex) implements Call<SendRawTransaction.Result> {
+        public record Result(Hash256 txId) {}
+    }
+
+    @Method(
+            name = "abandon_transfer",
+            scope = Scope.MANAGE,
+            summary =
+                    "Frees reserved outpoints of a transfer that the network never accepted, and stops sending it. Ask"
+                            + " get_transaction first.")
+    public record AbandonTransfer(
+            @Doc("inputs of the transfer that the network never accepted")
+            List<ReservedOutpoint> outpoints) implements Call<AbandonTransfer.Result> {
+        public record ReservedOutpoint(Hash256 txId, @U32 long outputIndex) {}
+
+        public record Result(
+                @Doc("outpoints that were reserved and are free now") @U32
+                long releasedCount,
+
+                @Doc("outpoints that are still reserved") @U32
+                long remainingInFlight) {}
+    }
+
+    @Method(
+            name = "allowance_status",
+            scope = Scope.READ,
+            summary =
+                    "The spend caps that the operator has set, what was spent in the current window, and what remains.")
+    public record AllowanceStatus() implements Call<AllowanceStatus.Result> {
+        public record Result(
+                @Doc("absent without a cap") Optional<Amount> perTxLimit,
+                @Doc("absent without a cap") Optional<Amount> perPeriodLimit,
+                @Doc("length of the sliding window") long periodSecs,
+                @Doc("within the window, fees included") Amount spent,
+                @Doc("absent without a cap per period") Optional<Amount> remaining) {}
+    }
+}

@@ -1,0 +1,84 @@
+package org.chainwalletd.rpc;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Call;
+import org.chainwalletd.api.CallType;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Method;
+import org.chainwalletd.api.Scope;
+
+/** A method that is declared by its record in package {@code api}, with the function that answers it. */
+public final class DeclaredMethod<C extends Record & Call<R>, R> implements RpcMethod<C, R> {
+    private final CallType<C, R> type;
+    private final Handler<C, R> handler;
+
+    private DeclaredMethod(CallType<C, R> type, Handler<C, R> handler) {
+        this.type = type;
+        this.handler = handler;
+    }
+
+    /** Answers a call; see {@link RpcMethod#call}. */
+    @FunctionalInterface
+    public interface Handler<C, R> {
+        CompletionStage<R> call(C params, CallContext context);
+    }
+
+    public static <R, C extends Record & Call<R>> DeclaredMethod<C, R> of(Class<C> call, Handler<C, R> handler) {
+        return new DeclaredMethod<>(CallType.of(call), handler);
+    }
+
+    private Method declared() {
+        return type.method();
+    }
+
+    @Override
+    public String name() {
+        return declared().name();
+    }
+
+    @Override
+    public Scope scope() {
+        return declared().scope();
+    }
+
+    @Override
+    public String summary() {
+        return declared().summary();
+    }
+
+    @Override
+    public boolean deprecated() {
+        return declared().deprecated();
+    }
+
+    @Override
+    public List<ErrorCode> errors() {
+        return List.of(declared().errors());
+    }
+
+    @Override
+    public boolean longPoll() {
+        return declared().longPoll();
+    }
+
+    @Override
+    public boolean repeatable() {
+        return scope() == Scope.READ || declared().repeatable();
+    }
+
+    @Override
+    public Class<C> params() {
+        return type.params();
+    }
+
+    @Override
+    public Class<R> result() {
+        return type.result();
+    }
+
+    @Override
+    public CompletionStage<R> call(C params, CallContext context) {
+        return handler.call(params, context);
+    }
+}
