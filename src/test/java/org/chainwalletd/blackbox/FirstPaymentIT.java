@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +15,7 @@ import java.util.Map;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.Test;
@@ -184,7 +184,7 @@ class FirstPaymentIT {
 
     @Test
     void a_node_that_is_away_does_not_stop_the_start_and_is_taken_up_when_it_comes() throws IOException {
-        int port = freePort();
+        int port = FreePort.any();
         URI node = URI.create("http://127.0.0.1:" + port);
         Path datadir = SeededKeyring.in(folder.resolve("datadir"));
         try (DaemonProcess daemon = LauncherCall.daemon(datadir)
@@ -220,12 +220,6 @@ class FirstPaymentIT {
                 assertThat(devnet.stop()).isZero();
             }
             assertThat(daemon.stop()).isZero();
-        }
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         }
     }
 }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -80,8 +79,8 @@ class ManualIT {
     Stream<DynamicTest> the_first_minute_of_the_readme_runs() {
         Path readme = Path.of("README.md");
         List<String> blocks = blocks(readme);
-        String start =
-                blocks.get(0).strip() + " &\n" + "until curl -sf http://127.0.0.1:7448/healthz; do sleep 0.2; done\n";
+        String start = blocks.get(0).strip() + " &\n"
+                + "until curl -sf http://127.0.0.1:7448/healthz; do kill -0 $!; sleep 0.2; done\n";
         return Stream.of(DynamicTest.dynamicTest(
                 "README.md", () -> run(readme, List.of(start, blocks.get(1), blocks.get(2)))));
     }
@@ -115,8 +114,8 @@ class ManualIT {
         Path launcher =
                 LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath();
         rpc.writeScript(bin.resolve("chain-walletd"), launcher);
-        String port = String.valueOf(freePort());
-        String nodePort = String.valueOf(freePort());
+        String port = String.valueOf(FreePort.any());
+        String nodePort = String.valueOf(FreePort.any());
         String script = STRICT
                 + String.join("\n", blocks)
                         .replace(BUILD, "")
@@ -154,11 +153,5 @@ class ManualIT {
 
     private static String read(Path log) throws IOException {
         return Files.readString(log, StandardCharsets.UTF_8);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.HangUp;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.Test;
@@ -20,10 +21,9 @@ class WatchIT {
         HangUp.assumeInterruptHeard();
         Path datadir = folder.resolve("datadir");
         String address;
-        int port;
+        int port = FreePort.any();
         DaemonProcess watch;
-        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
-            port = daemon.awaitReady().getPort();
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir, port).start()) {
             watch = LauncherCall.words("watch", "--interval", "1", "--datadir", datadir.toString())
                     .and("--bind", "127.0.0.1:" + port)
                     .launch();

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -146,11 +146,7 @@ class RpcCommandTest {
         answer = "\"error\":{\"code\":-32031,\"message\":\"x\",\"data\":{\"in_flight_reserved\":true}}";
         assertThat(rpc("ping")).isEqualTo(ExitCode.TRY_AGAIN);
 
-        int closed;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closed = socket.getLocalPort();
-        }
-        assertThat(run("rpc", "ping", "--url", "http://127.0.0.1:" + closed + "/"))
+        assertThat(run("rpc", "ping", "--url", "http://127.0.0.1:" + FreePort.any() + "/"))
                 .isEqualTo(ExitCode.NO_ANSWER);
     }
 

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
@@ -31,6 +30,7 @@ import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -101,12 +101,7 @@ class WalletdClientTest {
 
     @Test
     void an_unreachable_daemon_is_a_transport_failure() throws Exception {
-        int closedPort;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            closedPort = socket.getLocalPort();
-        }
-
-        assertThatThrownBy(() -> client(URI.create("http://127.0.0.1:" + closedPort + "/"))
+        assertThatThrownBy(() -> client(URI.create("http://127.0.0.1:" + FreePort.any() + "/"))
                         .call("ping", Map.of()))
                 .isExactlyInstanceOf(WalletdException.Transport.class);
     }

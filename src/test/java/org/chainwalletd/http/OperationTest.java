@@ -3,11 +3,9 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +62,7 @@ class OperationTest {
     void a_start_with_an_address_that_is_taken_fails_and_keeps_no_other() throws Exception {
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
             InetSocketAddress taken = fixture.server.address();
-            InetSocketAddress free = free();
+            InetSocketAddress free = FreePort.address();
             assertThatThrownBy(() -> start(fixture, taken, Optional.of(free)))
                     .hasRootCauseInstanceOf(BindException.class);
             assertThatThrownBy(() -> start(fixture, free, Optional.of(taken)))
@@ -73,12 +72,6 @@ class OperationTest {
 
             HttpServer server = start(fixture, free, Optional.empty());
             assertThat(server.address()).isEqualTo(free);
-        }
-    }
-
-    private static InetSocketAddress free() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, ServerFixture.LOOPBACK.getAddress())) {
-            return (InetSocketAddress) socket.getLocalSocketAddress();
         }
     }
 

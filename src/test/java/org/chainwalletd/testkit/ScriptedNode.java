@@ -75,11 +75,7 @@ public final class ScriptedNode implements AutoCloseable {
 
     /** A URL at which nobody listens. */
     public static URI refusing() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            return URI.create("http://127.0.0.1:" + socket.getLocalPort());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return URI.create("http://127.0.0.1:" + FreePort.any());
     }
 
     public URI url() {

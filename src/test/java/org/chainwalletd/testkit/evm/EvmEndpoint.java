@@ -10,7 +10,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +26,7 @@ import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FreePort;
 
 /** One HTTP address of the chain. It is honest and well until a test tells it otherwise; other endpoints of the chain do not notice. */
 public final class EvmEndpoint implements AutoCloseable {
@@ -84,8 +84,8 @@ public final class EvmEndpoint implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
-        server = listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        address = server.getAddress();
+        address = FreePort.address();
+        server = listen(address);
     }
 
     private HttpServer listen(InetSocketAddress at) {
