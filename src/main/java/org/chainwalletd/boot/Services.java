@@ -30,8 +30,8 @@ import org.chainwalletd.rpc.method.keyring.LedgerCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.NodesGuard;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.quote.QuoteErrors;
-import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.NodeErrors;
+import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendErrors;
 import org.chainwalletd.rpc.method.swap.AccountErrors;
 import org.chainwalletd.rpc.method.swap.OpenSwapsGuard;
@@ -133,8 +133,8 @@ record Services(
                 answers());
     }
 
-    private InFlight inFlight() {
-        return new InFlight() {
+    private ReadMethods.InFlight inFlight() {
+        return new ReadMethods.InFlight() {
             @Override
             public int utxos() {
                 return spending.inFlightUtxos();

@@ -29,7 +29,6 @@ import org.chainwalletd.rpc.method.keyring.KeyringMethods;
 import org.chainwalletd.rpc.method.keyring.NewKeys;
 import org.chainwalletd.rpc.method.message.MessageMethods;
 import org.chainwalletd.rpc.method.quote.QuoteMethods;
-import org.chainwalletd.rpc.method.read.InFlight;
 import org.chainwalletd.rpc.method.read.ReadMethods;
 import org.chainwalletd.rpc.method.spend.SpendMethods;
 import org.chainwalletd.rpc.method.swap.AccountMethods;
@@ -71,7 +70,7 @@ public record MethodFamilies(
             IndexerMethods.Sources indexed) {}
 
     /** How money leaves. */
-    public record Money(SpendService spending, InFlight inFlight, HtlcMethods.Services htlcs) {}
+    public record Money(SpendService spending, ReadMethods.InFlight inFlight, HtlcMethods.Services htlcs) {}
 
     /** The account chain and swaps, as far as they are configured. */
     public record Swapping(

@@ -55,7 +55,7 @@ final class ReadRig implements AutoCloseable {
                 executor,
                 executor,
                 new SimpleMeterRegistry());
-        InFlight inFlight = new InFlight() {
+        ReadMethods.InFlight inFlight = new ReadMethods.InFlight() {
             @Override
             public int utxos() {
                 return 3;
