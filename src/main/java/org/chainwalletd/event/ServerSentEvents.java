@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowedTip;
-import org.chainwalletd.rpc.method.wait.CreditView;
+import org.chainwalletd.rpc.method.wait.WaitMethods;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.wire.Json;
@@ -33,7 +33,7 @@ final class ServerSentEvents {
      * @param verified whether the chain is known to be the one that the operator means
      */
     static ByteString credit(CreditEvent event, CreditCursor cursor, long tipHeight, int maturity, boolean verified) {
-        return event(Optional.of(cursor.text()), "credit", CreditView.of(event, tipHeight, maturity, verified));
+        return event(Optional.of(cursor.text()), "credit", WaitMethods.credit(event, tipHeight, maturity, verified));
     }
 
     /** An event that cannot be told again. */

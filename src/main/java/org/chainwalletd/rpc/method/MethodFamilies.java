@@ -38,7 +38,6 @@ import org.chainwalletd.rpc.method.swap.PoolMethods;
 import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.rpc.method.uri.UriMethods;
-import org.chainwalletd.rpc.method.wait.CreditOwners;
 import org.chainwalletd.rpc.method.wait.WaitMethods;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.CreditFeed;
@@ -124,8 +123,8 @@ public record MethodFamilies(
         return MethodRegistry.withDiscovery(BrandedMethod.beside(methods, swapping.words()), version);
     }
 
-    private CreditOwners creditOwners() {
-        return new CreditOwners() {
+    private WaitMethods.CreditOwners creditOwners() {
+        return new WaitMethods.CreditOwners() {
             @Override
             public CompletionStage<Boolean> owns(Address address) {
                 return keys.keyring().find(address).thenApplyAsync(Optional::isPresent, executor);
