@@ -33,7 +33,7 @@ class ClaimPermissionTest {
     /** The process dies when it is durable that the gate was open, and before anything else. */
     private static void diesWithThePermission(SwapWorld world, String id) {
         world.life().diesAt(PERMITTED, 1);
-        world.roundsUntil(() -> world.life().isOver());
+        world.roundsUntil("the process has died", () -> world.life().isOver());
         assertThat(world.life().diedAt()).contains(PERMITTED);
         world.stop();
         assertThat(world.row(id).acts().claimPermitted()).isTrue();
@@ -62,10 +62,7 @@ class ClaimPermissionTest {
 
     private static void assertRefunded(SwapWorld world, String id) {
         world.pass(SwapWorld.SELLERS_BLOCKS, Duration.ofSeconds(20));
-        for (int i = 0; i < 20 && !world.isQuiet(); i++) {
-            world.rounds(2);
-            world.pass(15);
-        }
+        world.untilQuiet();
         assertThat(world.row(id).status()).isEqualTo(SwapStatus.REFUNDED);
         assertThat(world.wrong()).isEmpty();
         assertThat(world.uncounted()).isEmpty();
@@ -114,7 +111,7 @@ class ClaimPermissionTest {
                 String id = executed(world, direction);
                 diesWithThePermission(world, id);
                 world.restart();
-                world.roundsUntil(() -> world.isClaimed(id));
+                world.roundsUntil("it is claimed", () -> world.isClaimed(id));
                 assertThat(world.row(id).acts().claimJournalled()).isTrue();
                 assertThat(world.row(id).error()).isEmpty();
             }
@@ -130,7 +127,7 @@ class ClaimPermissionTest {
             world.truth.onPermission(
                     row -> world.endpoints.forEach(endpoint -> endpoint.lies().balance(world.ourEvm, BigInteger.ZERO)));
             String sell = executed(world, Direction.CHAIN_TO_NATIVE);
-            world.roundsUntil(() -> !world.alarms().isEmpty());
+            world.roundsUntil("there is an alarm", () -> !world.alarms().isEmpty());
             world.rest();
             assertThat(world.row(sell).acts().claimJournalled()).isFalse();
             assertThat(world.row(sell).error()).get().asString().contains("wei");
@@ -150,7 +147,8 @@ class ClaimPermissionTest {
         try (SwapWorld world = new SwapWorld(folder)) {
             world.truth.onPermission(row -> world.chains.evm().crowded(BigInteger.TEN.pow(15)));
             String sell = executed(world, Direction.CHAIN_TO_NATIVE);
-            world.roundsUntil(() -> world.row(sell).acts().claimJournalled());
+            world.roundsUntil(
+                    "the claim is journalled", () -> world.row(sell).acts().claimJournalled());
             assertThat(world.alarms()).isEmpty();
             leave(world, sell, SwapWorld.EVM_MARGIN / 2 + 1);
             world.settle();
@@ -164,7 +162,7 @@ class ClaimPermissionTest {
             assertThat(world.alarms()).extracting(SwapAlarm::kind).contains(SwapAlarm.Kind.CLAIM_NOT_MINED);
             assertThat(world.row(sell).error()).contains(SwapRow.CLAIM_NOT_MINED);
             world.chains.evm().crowded(BigInteger.ZERO);
-            world.roundsUntil(() -> world.isClaimed(sell));
+            world.roundsUntil("it is claimed", () -> world.isClaimed(sell));
             assertThat(world.row(sell).error()).isEmpty();
             assertThat(world.wrong()).isEmpty();
         }

@@ -24,8 +24,7 @@ class OmittedLockTest {
             world.rounds(3);
             assertThat(world.row(sell).ownLock()).isEqualTo(new OwnLock.Absent());
             world.nodes.forEach(ChainNode::behave);
-            world.roundsUntil(() -> world.row(sell).status() == SwapStatus.COMPLETED);
-            assertThat(world.row(sell).status()).isEqualTo(SwapStatus.COMPLETED);
+            world.roundsUntil("it is completed", () -> world.row(sell).status() == SwapStatus.COMPLETED);
             assertThat(world.wrong()).isEmpty();
         }
     }

@@ -26,7 +26,7 @@ class PaidAndRefundedTest {
             String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.NEVER_CLAIMS)
                     .orElseThrow();
             world.execute(List.of(sell));
-            world.roundsUntil(() -> world.isClaimed(sell));
+            world.roundsUntil("it is claimed", () -> world.isClaimed(sell));
             EvmDevnet evm = world.chains.evm();
             long newest = evm.head().number();
             evm.pinFinality(newest - 2, newest - SwapWorld.EVM_DEPTH);
@@ -48,7 +48,7 @@ class PaidAndRefundedTest {
             assertThat(both.status()).isEqualTo(SwapStatus.REFUNDING);
 
             evm.finality(2, SwapWorld.EVM_DEPTH);
-            world.roundsUntil(() -> world.row(sell).status().isTerminal());
+            world.roundsUntil("it is over", () -> world.row(sell).status().isTerminal());
             assertThat(world.row(sell).status()).isEqualTo(SwapStatus.COMPLETED);
             assertThat(world.wrong()).isEmpty();
             assertThat(world.uncounted()).isEmpty();

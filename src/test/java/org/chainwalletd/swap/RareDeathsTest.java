@@ -55,7 +55,7 @@ class RareDeathsTest {
             world.pass(FINAL);
             SwapHistoryTest.walk(world, 4, places, died);
             world.life().spare();
-            world.roundsUntil(() -> world.row(sell).status().isTerminal());
+            world.roundsUntil("it is over", () -> world.row(sell).status().isTerminal());
             assertThat(world.row(sell).status()).isEqualTo(SwapStatus.FAILED);
             assertThat(world.truth.facts.outcome(world.row(sell).terms()).locks())
                     .isZero();
@@ -72,7 +72,8 @@ class RareDeathsTest {
             String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.HONEST)
                     .orElseThrow();
             world.execute(List.of(sell));
-            world.roundsUntil(() -> world.row(sell).acts().claimTx().isPresent());
+            world.roundsUntil(
+                    "the claim has left", () -> world.row(sell).acts().claimTx().isPresent());
             world.chains.evm().crowded(HIGH_TIP);
             for (int i = 0; i < 8 && !died.containsAll(places); i++) {
                 world.clock().advance(URGENT);
@@ -80,7 +81,7 @@ class RareDeathsTest {
             }
             world.life().spare();
             world.chains.evm().crowded(BigInteger.ZERO);
-            world.roundsUntil(() -> world.row(sell).status().isTerminal());
+            world.roundsUntil("it is over", () -> world.row(sell).status().isTerminal());
             assertThat(world.row(sell).status()).isEqualTo(SwapStatus.COMPLETED);
             assertThat(world.wrong()).isEmpty();
         }

@@ -32,7 +32,9 @@ class StrandedSwapTest {
     void a_swap_whose_pools_lock_went_with_a_deep_reorganisation_is_lost_with_an_alarm() {
         try (SwapWorld world = new SwapWorld(folder)) {
             String sell = executed(world, Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
-            world.roundsUntil(() -> world.row(sell).ownLock() instanceof OwnLock.Claimed && world.isClaimed(sell));
+            world.roundsUntil(
+                    "both locks are claimed",
+                    () -> world.row(sell).ownLock() instanceof OwnLock.Claimed && world.isClaimed(sell));
             world.manners.gone(true);
             EvmDevnet evm = world.chains.evm();
             Hash256 hashLock = world.row(sell).terms().hashLock();
@@ -71,7 +73,7 @@ class StrandedSwapTest {
     void a_refund_leaves_although_an_endpoint_of_two_is_away_and_there_is_an_alarm() {
         try (SwapWorld world = new SwapWorld(folder)) {
             String buy = executed(world, Direction.NATIVE_TO_CHAIN, PoolManners.Kind.NEVER_LOCKS);
-            world.roundsUntil(() -> world.row(buy).ownLock() instanceof OwnLock.Locked);
+            world.roundsUntil("our lock is settled", () -> world.row(buy).ownLock() instanceof OwnLock.Locked);
             EvmEndpoint away = world.endpoints.get(1);
             world.endpoint(away, false);
             long due = world.row(buy).terms().timeout() + 900;

@@ -129,10 +129,7 @@ class SwapHistoryTest {
         Await.until(
                 "each refund that is due has begun",
                 () -> world.secrets.keySet().stream().noneMatch(id -> world.truth.owesRefund(world.row(id))));
-        for (int i = 0; i < 40 && !world.isQuiet(); i++) {
-            world.rounds(2);
-            world.pass(15);
-        }
+        world.untilQuiet();
     }
 
     static void assertSound(SwapWorld world, String id, String told) {
@@ -242,7 +239,7 @@ class SwapHistoryTest {
             String kept = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.SILENT_RELAY)
                     .orElseThrow();
             world.execute(List.of(honest, kept));
-            world.roundsUntil(() -> world.isClaimed(honest) && world.isClaimed(kept));
+            world.roundsUntil("both are claimed", () -> world.isClaimed(honest) && world.isClaimed(kept));
             assertThat(world.claimant(honest)).isEqualTo(world.chains.pool().evmAddress());
             assertThat(world.claimant(kept)).as("paid for by the other one").isEqualTo(world.ourEvm);
             assertThat(world.wrong()).isEmpty();
@@ -300,7 +297,9 @@ class SwapHistoryTest {
         for (Direction direction : Direction.values()) {
             begin(world, direction, PoolManners.Kind.HONEST, ids);
         }
-        world.roundsUntil(() -> ids.subList(before, ids.size()).stream().allMatch(world::isClaimed));
+        world.roundsUntil(
+                "honest ones are claimed",
+                () -> ids.subList(before, ids.size()).stream().allMatch(world::isClaimed));
     }
 
     private static void begin(SwapWorld world, Direction direction, PoolManners.Kind kind, List<String> ids) {

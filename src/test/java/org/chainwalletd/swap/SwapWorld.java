@@ -58,6 +58,7 @@ final class SwapWorld implements AutoCloseable {
     private static final Duration BLOCK = Duration.ofSeconds(10);
     private static final BigInteger ETHER = BigInteger.TEN.pow(18);
     private static final int COINS = 24;
+    private static final int MOST_ROUNDS = 40;
     private static final long COIN = 200_000_000;
     private static final long BETWEEN_WAKES = Duration.ofMillis(15).toNanos();
 
@@ -383,10 +384,26 @@ final class SwapWorld implements AutoCloseable {
         }
     }
 
-    /** As many as it takes, up to a bound. */
-    void roundsUntil(BooleanSupplier condition) {
-        for (int i = 0; i < 40 && !condition.getAsBoolean(); i++) {
-            round();
+    /** As many as it takes; fails when that is more than {@link #MOST_ROUNDS}. */
+    void roundsUntil(String what, BooleanSupplier condition) {
+        until(what, condition, this::round);
+    }
+
+    /** So many blocks as make all that is over final. */
+    void untilQuiet() {
+        until("no swap is open", this::isQuiet, () -> {
+            rounds(2);
+            pass(15);
+        });
+    }
+
+    private void until(String what, BooleanSupplier condition, Runnable step) {
+        for (int i = 0; i < MOST_ROUNDS && !condition.getAsBoolean(); i++) {
+            step.run();
+        }
+        if (!condition.getAsBoolean()) {
+            throw new AssertionError(MOST_ROUNDS + " times blocks came in vain until " + what + "; swaps: "
+                    + secrets.keySet().stream().map(this::row).toList());
         }
     }
 
