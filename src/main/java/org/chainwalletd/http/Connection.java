@@ -227,6 +227,14 @@ final class Connection implements AddressShares.Holder {
         request.headEnded();
     }
 
+    /** Bytes of the present request's body count against {@code body} from now on, which outlives the connection. */
+    void bodyRead(int bytes, Held body) {
+        body.takeAnyway(bytes);
+        synchronized (this) {
+            request.takenOver(bytes);
+        }
+    }
+
     /** Nobody wants the body of the present request: it is read and forgotten. */
     synchronized void dropBody() {
         request.dropBody();

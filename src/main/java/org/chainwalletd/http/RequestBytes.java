@@ -2,7 +2,10 @@ package org.chainwalletd.http;
 
 import org.chainwalletd.net.ByteBudget;
 
-/** What the request in work on an HTTP/1 connection has of its share; what is dropped unread does not count. Guarded by {@link Connection}. */
+/**
+ * What the request in work on an HTTP/1 connection has of its share, until its body is read ({@link RpcHandler} counts that); what is dropped
+ * unread does not count. Guarded by {@link Connection}.
+ */
 final class RequestBytes {
     private final ByteBudget.Share share;
     private long request;
@@ -27,6 +30,13 @@ final class RequestBytes {
     /** What comes is the body. */
     void headEnded() {
         inBody = true;
+    }
+
+    /** Somebody else counts these bytes of the body from now on. */
+    void takenOver(int bytes) {
+        share.shrink(bytes);
+        request -= bytes;
+        body = Math.max(0, body - bytes);
     }
 
     /** Nobody wants the body. */

@@ -85,6 +85,7 @@ final class RpcHandler implements HttpHandler {
         private final Callers.Caller caller;
         private final boolean json;
         private final Optional<RequestSlots.Slot> slot;
+        private final Held body;
         private final Held held;
         private ClientPresence.Registration whenGone = () -> {};
         /** For how long the answer of a single call that is beyond the token's scope is held back. */
@@ -96,6 +97,7 @@ final class RpcHandler implements HttpHandler {
             this.caller = callers.of(request, connection);
             this.json = isJson(request.entity());
             this.slot = json ? caller.scope().flatMap(slots::take) : Optional.empty();
+            this.body = new Held(connection.budget(), 0);
             // One request at a time costs less than its connection; streams are as many as their client likes.
             this.held = new Held(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
         }
@@ -104,24 +106,30 @@ final class RpcHandler implements HttpHandler {
             return slot.isPresent();
         }
 
-        /** What comes over HTTP/1 is counted where it arrives. */
+        /**
+         * What comes over HTTP/1 was counted with its connection when it arrived. A body that was read may outlive that: whoever sends one and
+         * leaves has it counted until it is dropped.
+         */
         @Override
         public boolean keep(int bytes) {
-            return !connection.isHttp2() || held.take(bytes);
+            if (connection.isHttp2()) {
+                return body.take(bytes);
+            }
+            connection.bodyRead(bytes, body);
+            return true;
         }
 
         @Override
         public void drop() {
-            if (connection.isHttp2()) {
-                held.giveBackAll();
-            } else {
+            body.giveBackAll();
+            if (!connection.isHttp2()) {
                 connection.dropBody();
             }
         }
 
         /** @param failure why there is no whole body; null when there is one */
         CompletionStage<HttpResponse> received(BodyReader.Received received, Throwable failure) {
-            if (held.refused()) {
+            if (body.refused()) {
                 return end(refusals.tooMuch());
             }
             if (failure == null) {
@@ -131,11 +139,11 @@ final class RpcHandler implements HttpHandler {
             return BodyReader.isGone(failure) ? end(refusal) : refuse(refusal);
         }
 
-        CompletionStage<HttpResponse> answer(BodyReader.Received body) {
+        CompletionStage<HttpResponse> answer(BodyReader.Received received) {
             if (!json) {
                 return refuse(notJson());
             }
-            if (bodies.tooLong(body.total())) {
+            if (bodies.tooLong(received.total())) {
                 return refuse(bodies.tooLongRefusal());
             }
             if (caller.scope().isEmpty()) {
@@ -146,7 +154,7 @@ final class RpcHandler implements HttpHandler {
                 release();
                 return refusals.busy();
             }
-            CompletableFuture<RpcAnswer> answer = dispatch(body.kept());
+            CompletableFuture<RpcAnswer> answer = dispatch(received.kept());
             if (answer.isDone() && !answer.isCompletedExceptionally()) {
                 return respond(answer.join());
             }
@@ -158,7 +166,7 @@ final class RpcHandler implements HttpHandler {
          * A fault above us costs the caller its answer, but nobody a slot or what the request holds. Nothing of a body that waits for its turn
          * has begun, so it is dropped when its client leaves.
          */
-        private CompletableFuture<RpcAnswer> dispatch(ByteString body) {
+        private CompletableFuture<RpcAnswer> dispatch(ByteString bytes) {
             String row = caller.subscriber();
             Client client = new Client(
                     caller.client(),
@@ -167,27 +175,28 @@ final class RpcHandler implements HttpHandler {
                     held,
                     turns.of(row),
                     () -> denied = refusals.denied(caller.client()));
-            if (isBrief(body)) {
-                return dispatch(body, client);
+            if (isBrief(bytes)) {
+                return dispatch(bytes, client);
             }
             CompletableFuture<CompletableFuture<RpcAnswer>> begun = new CompletableFuture<>();
             turns.whileThere(
                     row,
                     presence,
-                    () -> begun.complete(dispatch(body, client)),
+                    () -> begun.complete(dispatch(bytes, client)),
                     () -> begun.complete(CompletableFuture.completedFuture(RpcAnswer.NO_CONTENT)));
             return begun.thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
         }
 
-        private CompletableFuture<RpcAnswer> dispatch(ByteString body, Client client) {
+        private CompletableFuture<RpcAnswer> dispatch(ByteString bytes, Client client) {
             try {
-                return rpc.dispatch(body.toArray(), caller.scope(), client).toCompletableFuture();
+                return rpc.dispatch(bytes.toArray(), caller.scope(), client).toCompletableFuture();
             } catch (RuntimeException | StackOverflowError e) {
                 return CompletableFuture.failedFuture(e);
             }
         }
 
         private CompletionStage<HttpResponse> respond(RpcAnswer answer) {
+            body.release();
             if (answer.status() == 401) {
                 release();
                 return refusals.unauthorized(denied);
@@ -238,6 +247,7 @@ final class RpcHandler implements HttpHandler {
 
         private void release() {
             slot.ifPresent(RequestSlots.Slot::run);
+            body.release();
             held.release();
         }
     }

@@ -13,11 +13,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pekko.http.javadsl.model.ContentTypes;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
@@ -258,6 +269,42 @@ class HeldBytesTest {
         assertThat(later)
                 .as("bodies that were worked on for clients that had left")
                 .hasValue(0);
+    }
+
+    @Test
+    void a_body_that_was_read_counts_until_it_is_dropped_when_its_client_leaves_before_it_is_in_the_row()
+            throws Exception {
+        start();
+        ByteBudget budget = ByteBudget.of(BUDGET);
+        Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
+        Connection connection =
+                new Connection(ServerFixture.LOOPBACK, LIMITS, budget, new Lane(Attributes.none(), threads::add));
+        RpcHandler handler = new RpcHandler(
+                this::answer,
+                new Callers(fixture.authenticator, new ClientAddress(List.of())),
+                LIMITS,
+                new Refusals(ServerObserver.NONE, fixture.system),
+                fixture.system);
+        ByteString body = ByteString.fromString("\"later\"" + " ".repeat(20 << 10));
+        connection.arrived(body.length());
+        connection.letThrough(body.length());
+        connection.headArrived();
+        CompletionStage<HttpResponse> answered = handler.handle(
+                HttpRequest.POST("/")
+                        .addHeader(RawHeader.create("authorization", "Bearer " + ServerFixture.READ))
+                        .withEntity(
+                                HttpEntities.create(ContentTypes.APPLICATION_JSON, body.length(), Source.single(body))),
+                connection,
+                connection.presence());
+        Await.until("the body is read and waits for a thread", () -> !threads.isEmpty());
+
+        connection.closed();
+
+        assertThat(budget.held()).isEqualTo(body.length());
+        threads.remove().run();
+        Await.result(answered);
+        assertThat(budget.held()).isZero();
+        assertThat(later).hasValue(0);
     }
 
     private Socket postOverHttp2(String body) throws IOException {
