@@ -26,7 +26,6 @@ import org.chainwalletd.rpc.method.htlc.HtlcErrors;
 import org.chainwalletd.rpc.method.htlc.OpenHtlcsGuard;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringErrors;
-import org.chainwalletd.rpc.method.keyring.LedgerCoinsGuard;
 import org.chainwalletd.rpc.method.keyring.NodesGuard;
 import org.chainwalletd.rpc.method.keyring.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.quote.QuoteErrors;
@@ -125,8 +124,10 @@ record Services(
         return new CombinedGuard(
                 List.of(
                         new NodesGuard(outside.nodes(), following.follower()::height, answers()),
-                        // After the nodes, whose objection tells the balance: it is for what they do not list.
-                        new LedgerCoinsGuard(following.ledger()),
+                        // The daemon's own books, after the nodes, whose objection tells the balance: for coins that
+                        // they do
+                        // not list. That the books have none permits nothing.
+                        entry -> following.ledger().objection(entry.address()),
                         new OwnSpendsGuard(spending::openSpendOf, answers()),
                         new OpenHtlcsGuard(htlcs.records(), answers()),
                         openSwaps),

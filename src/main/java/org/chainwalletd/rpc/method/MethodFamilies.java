@@ -26,7 +26,6 @@ import org.chainwalletd.rpc.method.follow.FollowMethods;
 import org.chainwalletd.rpc.method.htlc.HtlcMethods;
 import org.chainwalletd.rpc.method.indexer.IndexerMethods;
 import org.chainwalletd.rpc.method.keyring.KeyringMethods;
-import org.chainwalletd.rpc.method.keyring.NewKeys;
 import org.chainwalletd.rpc.method.message.MessageMethods;
 import org.chainwalletd.rpc.method.quote.QuoteMethods;
 import org.chainwalletd.rpc.method.read.ReadMethods;
@@ -101,8 +100,7 @@ public record MethodFamilies(
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
         methods.addAll(ReadMethods.all(
                 profile, version, chain.nodes(), coins(), () -> keyring.list(), money.inFlight(), executor));
-        methods.addAll(
-                KeyringMethods.all(keyring, new NewKeys(keyring, chain.ledger(), executor), keys.deletion(), executor));
+        methods.addAll(KeyringMethods.all(keyring, chain.ledger(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
         methods.addAll(FollowMethods.all(
                 chain.follower(),

@@ -8,6 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
@@ -25,6 +28,8 @@ import org.chainwalletd.stage.Outcome;
  * is not asked, and one that does not answer, or lacks blocks that were seen before, leaves the balance unchecked.
  */
 public final class NodesGuard implements DeletionGuard {
+    private static final String UNCHECKED = "its balance could not be checked with the nodes";
+
     private final List<NodeClient> each;
     private final Supplier<CompletionStage<Hash256>> genesis;
     private final Supplier<NodesSeen> seen;
@@ -48,9 +53,7 @@ public final class NodesGuard implements DeletionGuard {
         return genesis.get()
                 .thenComposeAsync(ours -> checked(entry, ours), executor)
                 .exceptionallyAsync(
-                        failure ->
-                                Optional.of(Unchecked.because(Causes.of(failure).getMessage())),
-                        executor);
+                        failure -> Optional.of(unchecked(Causes.of(failure).getMessage())), executor);
     }
 
     private CompletionStage<Optional<String>> checked(KeyEntry entry, Hash256 ours) {
@@ -67,7 +70,7 @@ public final class NodesGuard implements DeletionGuard {
                             .toList();
                     Optional<String> unfit = whyUnfit(fit, floor);
                     return unfit.isPresent()
-                            ? CompletableFuture.completedFuture(unfit.map(Unchecked::because))
+                            ? CompletableFuture.completedFuture(unfit.map(NodesGuard::unchecked))
                             : allOf(fit, floor).objection(entry);
                 },
                 executor);
@@ -128,9 +131,59 @@ public final class NodesGuard implements DeletionGuard {
     private DeletionGuard allOf(List<Told> fit, long floor) {
         List<DeletionGuard> guards = new ArrayList<>();
         for (Told told : fit) {
-            guards.add(new ConfirmedCoinsGuard(told.client(), floor, executor));
-            guards.add(new PendingCoinsGuard(told.client(), executor));
+            guards.add(entry -> confirmedCoins(told.client(), floor, entry.address()));
+            guards.add(entry -> pendingCoins(told.client(), entry.address()));
         }
         return new CombinedGuard(guards, executor);
+    }
+
+    private CompletionStage<Optional<String>> confirmedCoins(NodeClient node, long floor, Address address) {
+        return node.balance(address)
+                .thenCombineAsync(
+                        node.addressUtxos(address), (balance, listing) -> confirmed(balance, listing, floor), executor)
+                .exceptionallyAsync(failure -> Optional.of(UNCHECKED), executor);
+    }
+
+    /** Immature coinbases are not in the balance, but they are money. */
+    private static Optional<String> confirmed(Amount balance, NodeClient.UtxoListing listing, long floor) {
+        if (!balance.isZero()) {
+            return Optional.of("it holds a confirmed balance of " + balance + " base units; sweep it first");
+        }
+        if (!listing.utxos().isEmpty()) {
+            return Optional.of("it holds coins that are not spendable yet");
+        }
+        return Long.compareUnsigned(listing.tipHeight(), floor) < 0
+                ? Optional.of(unchecked(listing.node() + " listed its coins as they were before the last blocks"))
+                : Optional.empty();
+    }
+
+    private CompletionStage<Optional<String>> pendingCoins(NodeClient node, Address address) {
+        return node.addressMempool(address)
+                .exceptionallyAsync(NodesGuard::nothingIfMissing, executor)
+                .thenApplyAsync(NodesGuard::unconfirmed, executor)
+                .exceptionallyAsync(failure -> Optional.of(UNCHECKED), executor);
+    }
+
+    /** Nodes older than 1.11.3 cannot tell (chain protocol, section 14); their balance still counts. */
+    private static NodeClient.AddressMempool nothingIfMissing(Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof NodeException.Rejected rejected && rejected.code() == ErrorCode.METHOD_NOT_FOUND.code()) {
+            return new NodeClient.AddressMempool(0, List.of());
+        }
+        throw Causes.passedOn(cause);
+    }
+
+    private static Optional<String> unconfirmed(NodeClient.AddressMempool pending) {
+        if (pending.entries().stream().anyMatch(entry -> !entry.received().isEmpty())) {
+            return Optional.of("it has incoming funds that are not confirmed yet");
+        }
+        if (pending.entries().stream().anyMatch(entry -> !entry.spent().isEmpty())) {
+            return Optional.of("a transaction that spends from it is not confirmed yet");
+        }
+        return Optional.empty();
+    }
+
+    private static String unchecked(String why) {
+        return UNCHECKED + ": " + why;
     }
 }
