@@ -7,14 +7,17 @@ import org.chainwalletd.api.CallType;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Method;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.wire.Spelling;
 
 /** A method that is declared by its record in package {@code api}, with the function that answers it. */
 public final class DeclaredMethod<C extends Record & Call<R>, R> implements RpcMethod<C, R> {
     private final CallType<C, R> type;
+    private final Spelling spelling;
     private final Handler<C, R> handler;
 
-    private DeclaredMethod(CallType<C, R> type, Handler<C, R> handler) {
+    private DeclaredMethod(CallType<C, R> type, Spelling spelling, Handler<C, R> handler) {
         this.type = type;
+        this.spelling = spelling;
         this.handler = handler;
     }
 
@@ -25,7 +28,13 @@ public final class DeclaredMethod<C extends Record & Call<R>, R> implements RpcM
     }
 
     public static <R, C extends Record & Call<R>> DeclaredMethod<C, R> of(Class<C> call, Handler<C, R> handler) {
-        return new DeclaredMethod<>(CallType.of(call), handler);
+        return of(call, Spelling.AS_DECLARED, handler);
+    }
+
+    /** @param spelling names of the members where the brand has words of its own for them */
+    public static <R, C extends Record & Call<R>> DeclaredMethod<C, R> of(
+            Class<C> call, Spelling spelling, Handler<C, R> handler) {
+        return new DeclaredMethod<>(CallType.of(call), spelling, handler);
     }
 
     private Method declared() {
@@ -75,6 +84,11 @@ public final class DeclaredMethod<C extends Record & Call<R>, R> implements RpcM
     @Override
     public Class<R> result() {
         return type.result();
+    }
+
+    @Override
+    public Spelling spelling() {
+        return spelling;
     }
 
     @Override
