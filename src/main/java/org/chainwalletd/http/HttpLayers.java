@@ -1,7 +1,11 @@
 package org.chainwalletd.http;
 
 import com.typesafe.config.ConfigFactory;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.NotUsed;
@@ -14,6 +18,7 @@ import org.apache.pekko.stream.TLSProtocol;
 import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
 import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /** Pekko HTTP's layers between bytes and requests, with settings that follow from the daemon's own limits instead of Pekko's defaults. */
@@ -59,6 +64,22 @@ final class HttpLayers {
         return ServerSettings.create(ConfigFactory.parseMap(overrides)
                 .atPath("pekko.http.server")
                 .withFallback(system.settings().config()));
+    }
+
+    /** Gives out {@code elements} and keeps none of them: the parts of a stream live as long as its connection, and a request may hold a secret. */
+    static <T> Source<T, NotUsed> handingOver(List<T> elements) {
+        Deque<T> left = new ArrayDeque<>(elements);
+        return Source.fromIterator(() -> new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return !left.isEmpty();
+            }
+
+            @Override
+            public T next() {
+                return left.remove();
+            }
+        });
     }
 
     /** HTTP/1 over bare bytes. Can be used for any number of connections. */

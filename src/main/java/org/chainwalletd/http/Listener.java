@@ -267,7 +267,10 @@ final class Listener {
             // The time for sending a request that came at once begins when somebody reads: the wait for a turn is not
             // the client's fault.
             ByteString first = said;
-            Runnable taken = () -> connection.handedOver(counted ? first.length() : before);
+            int held = counted ? first.length() : before;
+            Connection taker = connection;
+            // Without this reader, which keeps what was said: the stream keeps the act as long as the connection lives.
+            Runnable taken = () -> taker.handedOver(held);
             // Making the streams costs most: one address after the other.
             side.turns()
                     .whileThere(

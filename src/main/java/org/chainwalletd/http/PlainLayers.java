@@ -7,7 +7,6 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
-import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
@@ -44,7 +43,7 @@ final class PlainLayers implements Listener.Protocol {
                 .flatMapPrefix(
                         1,
                         first -> Flow.<ByteString>create()
-                                .prepend(Source.from(first))
+                                .prepend(HttpLayers.handingOver(first))
                                 .via(
                                         !first.isEmpty() && Http2Preface.begins(first.get(0))
                                                 ? http2.on(connection)

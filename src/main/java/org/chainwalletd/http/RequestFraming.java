@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,6 +46,7 @@ final class RequestFraming {
         TRAILER
     }
 
+    private static final byte[] NOTHING = {};
     private static final int LONGEST_TARGET = 2048;
     /** Pekko's model of a path is a linked list, and several of its methods recurse over it. */
     private static final int DEEPEST_PATH = 64;
@@ -62,7 +64,9 @@ final class RequestFraming {
     }
 
     private final int maxHeadBytes;
-    private byte[] input = new byte[0];
+    private byte[] input = NOTHING;
+    /** A head, with the beginning of its body. */
+    private byte[] handedOn = NOTHING;
     /** Bytes of the input that are read. */
     private int at;
 
@@ -71,7 +75,7 @@ final class RequestFraming {
     private boolean ended;
 
     /** Head, chunk-size line or trailer as far as it came in earlier pieces. */
-    private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    private ByteArrayOutputStream lines = new ByteArrayOutputStream();
     /** Bytes of the present line, its end left out. */
     private int lineLength;
     /** The last byte is a carriage return, so the next one has to be a line feed. */
@@ -98,9 +102,9 @@ final class RequestFraming {
         return input.length - at;
     }
 
-    /** Forgets what is not read. */
+    /** Forgets what is not read. Nor is kept what is: a request may hold a secret, and its connection may stay open. */
     void drop() {
-        input = new byte[0];
+        input = NOTHING;
         at = 0;
     }
 
@@ -121,6 +125,23 @@ final class RequestFraming {
 
     /** Reads on, at most to the end of the present request. Returns what is to be handed on, which is empty while there is nothing whole. */
     ByteString read() {
+        ByteString read = readOn();
+        if (unread() == 0) {
+            drop();
+        }
+        return read;
+    }
+
+    /**
+     * Overwrites the head that was handed on, and what of its body went with it: Pekko's parser keeps them up to the next request, and they hold
+     * a token and maybe a secret. To be called when the request is answered.
+     */
+    void overwriteHead() {
+        Arrays.fill(handedOn, (byte) 0);
+        handedOn = NOTHING;
+    }
+
+    private ByteString readOn() {
         ended = false;
         ByteString head = ByteString.emptyByteString();
         ByteArrayOutputStream chunk = new ByteArrayOutputStream(0);
@@ -144,7 +165,17 @@ final class RequestFraming {
                 }
             }
         }
-        return chunked ? head.concat(inOneChunk(chunk)).compact() : head;
+        return chunked ? handOn(head, inOneChunk(chunk)) : handOn(head, ByteString.emptyByteString());
+    }
+
+    /** In one piece: the parser looks at each byte of a head, and at each piece of what was put together. */
+    private ByteString handOn(ByteString head, ByteString body) {
+        if (head.isEmpty()) {
+            return body;
+        }
+        ByteString whole = head.concat(body).compact();
+        handedOn = whole.toArrayUnsafe();
+        return whole;
     }
 
     private ByteString body(ByteString head) {
@@ -155,8 +186,7 @@ final class RequestFraming {
         if (left == 0) {
             requestEnded();
         }
-        // The parser looks at each byte of a head, and at each piece of what was put together.
-        return head.isEmpty() ? bytes : head.concat(bytes).compact();
+        return handOn(head, bytes);
     }
 
     private void chunk(ByteArrayOutputStream bytes) {
@@ -191,7 +221,8 @@ final class RequestFraming {
     }
 
     private void linesEnded() {
-        lines.reset();
+        // Not reset, which would keep the bytes: a token is among them.
+        lines = new ByteArrayOutputStream();
         linesLength = 0;
         lineLength = 0;
     }

@@ -185,6 +185,9 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
         private final class ToHttp extends AbstractOutHandler {
             @Override
             public void onPull() {
+                if (framing.ended()) {
+                    framing.overwriteHead();
+                }
                 if (framing.unread() > 0) {
                     // A next request: what was read of the one before it was let through.
                     connection.lane().row().execute(() -> itsTurn.invoke(NotUsed.getInstance()));

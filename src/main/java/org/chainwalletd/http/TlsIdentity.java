@@ -142,7 +142,7 @@ public final class TlsIdentity {
         parameters.setProtocols(PROTOCOLS);
         parameters.setApplicationProtocols(http2 ? HTTP_2_OR_1 : HTTP_1);
         engine.setSSLParameters(parameters);
-        return engine;
+        return new OverwritingEngine(engine);
     }
 
     private void warnAbout(List<String> names) {

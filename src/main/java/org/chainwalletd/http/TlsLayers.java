@@ -16,7 +16,6 @@ import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
-import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.TLS;
 import org.apache.pekko.util.ByteString;
 
@@ -32,7 +31,7 @@ final class TlsLayers implements Listener.Protocol {
     private static final Attributes ONE_PIECE = Attributes.inputBuffer(1, 1);
 
     /** Measured: buffers of the engine, of Pekko's layer around it, and its streams. {@code TlsWeightTest} weighs them again. */
-    static final int CONNECTION_BYTES = 128 << 10;
+    static final int CONNECTION_BYTES = 120 << 10;
 
     private static final int SHARE_OF_HEAP = 3;
 
@@ -99,7 +98,7 @@ final class TlsLayers implements Listener.Protocol {
                 .flatMapPrefix(
                         1,
                         first -> Flow.<SslTlsInbound>create()
-                                .prepend(Source.from(first))
+                                .prepend(HttpLayers.handingOver(first))
                                 .collectType(TLSProtocol.SessionBytes.class)
                                 .map(TLSProtocol.SessionBytes::bytes)
                                 .via(spoken(engine, connection))

@@ -8,6 +8,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -116,6 +117,9 @@ public final class SocketLoop implements Executor, AutoCloseable {
         if (count > 0) {
             incoming.flip().get(piece, 0, count);
             reader.accept(piece, count);
+            // A piece may hold a secret, and the next one may be long in coming.
+            Arrays.fill(piece, 0, count, (byte) 0);
+            incoming.clear().put(piece, 0, count);
         }
         return count;
     }

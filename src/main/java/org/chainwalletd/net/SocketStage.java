@@ -26,8 +26,9 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
     private final Outlet<ByteString> out = Outlet.create("socket.out");
     private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
     private final ClientSocket socket;
-    private final ByteString first;
     private final Runnable firstTaken;
+    /** Until it goes out: what a client has said may be a secret, and a stage lives as long as its connection. */
+    private ByteString first;
 
     /**
      * To be materialised once.
@@ -54,7 +55,6 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
 
     private final class Logic extends GraphStageLogic implements ClientSocket.Reader {
         private final AsyncCallback<Runnable> handOver = createAsyncCallback(Runnable::run);
-        private ByteString before = first;
         private ByteString unwritten = ByteString.emptyByteString();
 
         Logic() {
@@ -169,12 +169,12 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
         private final class Read extends AbstractOutHandler {
             @Override
             public void onPull() {
-                if (before == null) {
+                if (first == null) {
                     socket.want();
                     return;
                 }
-                push(out, before);
-                before = null;
+                push(out, first);
+                first = null;
                 firstTaken.run();
             }
 
@@ -184,7 +184,7 @@ public final class SocketStage extends GraphStage<FlowShape<ByteString, ByteStri
                     lose(cause);
                     return;
                 }
-                before = null;
+                first = null;
                 socket.want();
                 endIfDone();
             }

@@ -60,6 +60,8 @@ final class StrictJson implements AutoCloseable {
             throw new Malformed("the body is not valid UTF-8");
         }
         this.weight = new JsonWeight(room);
+        // Whatever the text calls it: a caller may misspell the name of a secret.
+        WipedBuffers.markSecret();
         this.parser = FACTORY.createParser(text);
     }
 
@@ -203,7 +205,6 @@ final class StrictJson implements AutoCloseable {
 
     /** UTF-8 of the current string without making a {@code String} of it; the parser's own buffer is overwritten. */
     private BinaryNode secretText() throws IOException {
-        WipedBuffers.markSecret();
         char[] buffer = parser.getTextCharacters();
         int offset = parser.getTextOffset();
         int length = parser.getTextLength();

@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** An HTTP/2 client on a bare socket that sends frames one by one, also such as no HTTP library would (RFC 9113). */
 public final class RawHttp2 implements Closeable {
@@ -26,6 +27,8 @@ public final class RawHttp2 implements Closeable {
     public static final int END_STREAM = 1;
     static final int END_HEADERS = 4;
     static final int PADDED = 8;
+    /** Unless the peer says otherwise. */
+    private static final int LONGEST_FRAME = 16_384;
 
     /** @param type one of the frame types of RFC 9113, section 6 */
     public record Frame(int type, int flags, int stream, byte[] payload) {}
@@ -89,7 +92,11 @@ public final class RawHttp2 implements Closeable {
     public void post(int stream, String token, String body) throws IOException {
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         send(HEADERS, END_HEADERS, stream, head(token, bytes.length));
-        send(DATA, END_STREAM, stream, bytes);
+        int at = 0;
+        for (; bytes.length - at > LONGEST_FRAME; at += LONGEST_FRAME) {
+            send(DATA, 0, stream, Arrays.copyOfRange(bytes, at, at + LONGEST_FRAME));
+        }
+        send(DATA, END_STREAM, stream, Arrays.copyOfRange(bytes, at, bytes.length));
     }
 
     /** Takes a request back. */
