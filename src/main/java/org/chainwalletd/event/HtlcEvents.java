@@ -1,10 +1,11 @@
 package org.chainwalletd.event;
 
+import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcRecord;
-import org.chainwalletd.rpc.method.htlc.RecordView;
+import org.chainwalletd.rpc.method.htlc.HtlcMethods;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 
@@ -14,7 +15,7 @@ public final class HtlcEvents implements HtlcListener {
 
     /** @param state null: a reorganisation took the lock's block, and nothing else tells of the lock */
     private record Removed(
-            Hash256 lockTxId, @U32 long outputIndex, @OrNull HtlcRecord.State state) {}
+            Hash256 lockTxId, @U32 long outputIndex, @OrNull Htlcs.State state) {}
 
     private final EventHub hub;
 
@@ -29,7 +30,7 @@ public final class HtlcEvents implements HtlcListener {
 
     @Override
     public void changed(HtlcRecord record) {
-        hub.publish(KIND, RecordView.of(record));
+        hub.publish(KIND, HtlcMethods.htlc(record));
     }
 
     @Override

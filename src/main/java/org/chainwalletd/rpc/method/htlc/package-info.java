@@ -1,5 +1,5 @@
 /**
- * The HTLC methods (interface.md, section 4.8), one class each, and the translation of HTLC refusals into errors. {@code MethodFamilies}
- * takes the methods, {@code boot} the rest.
+ * Answers the HTLC methods (interface.md, section 4.8), translates HTLC refusals into errors and keeps the keys that an open HTLC needs.
+ * {@code MethodFamilies} takes the methods, {@code boot} the rest.
  */
 package org.chainwalletd.rpc.method.htlc;
