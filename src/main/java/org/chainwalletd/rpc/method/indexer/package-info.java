@@ -1,5 +1,2 @@
-/**
- * The methods that an indexer answers for addresses of others (interface.md, section 4.10). Where the daemon or its node can answer, they
- * do so without one.
- */
+/** Answers the methods that an indexer answers for addresses of others (interface.md, section 4.10). */
 package org.chainwalletd.rpc.method.indexer;
