@@ -85,8 +85,6 @@ class InsidePackagesTest {
             "node: Call Pin UpstreamNode View",
             "node: Nodes Upstreams",
             "node: Upstream UpstreamCalls",
-            "rpc.method.swap: AccountMethods EvmGetBalancesMethod EvmSendNativeMethod EvmTxHistoryMethod",
-            "rpc.method.swap: EvmImportKeyMethod EvmImportMnemonicMethod EvmKeyMethods",
             "rpc: RpcCall RpcDispatcher",
             "spend: Abandonments BurialWatch OutcomeWrites Rebroadcaster Resends Reservations WatchedOutcomes",
             "spend: Act Ending SentSpend Spend SpendRunner Step",

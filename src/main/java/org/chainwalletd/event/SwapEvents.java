@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.rpc.method.swap.SwapRecord;
+import org.chainwalletd.rpc.method.swap.SwapMethods;
 import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.swap.SwapAlarm;
 import org.chainwalletd.swap.SwapRow;
@@ -19,7 +19,7 @@ public final class SwapEvents implements Consumer<SwapRow> {
 
     public SwapEvents(EventHub hub, SwapWords words) {
         this.hub = hub;
-        this.telling = SwapRecord.telling(words);
+        this.telling = SwapMethods.telling(words);
     }
 
     @Override

@@ -71,6 +71,11 @@ public final class BrandedMethod<P extends Record, R> implements RpcMethod<P, R>
     }
 
     @Override
+    public boolean repeatable() {
+        return method.repeatable();
+    }
+
+    @Override
     public Class<P> params() {
         return method.params();
     }
