@@ -2,6 +2,7 @@ package org.chainwalletd.account;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.chainwalletd.evm.EvmAddress;
@@ -39,6 +40,16 @@ public interface AccountSends {
      */
     CompletionStage<SendRecord> raise(String reference);
 
+    /**
+     * Keeps a claim or a refund going that the journal has, as long as its owner sees that it is wanted: call it at every look. It goes out at
+     * the nonce that the journal gave it and, as a copy that is journalled before, at every nonce that an endpoint names now. Copies are
+     * sent again and raised by these calls alone, and never once one of them, or what they repeat, is in a block. Does nothing for what is not open.
+     *
+     * @param deadline Unix seconds, unsigned, after which it is worth nothing: its fee stands at the ceiling half of the margin before that;
+     *     empty where there is none
+     */
+    void pursue(String reference, OptionalLong deadline);
+
     /** Spends its nonce to ourselves, at a higher fee, once. Either may be mined: the record tells which. */
     CompletionStage<SendRecord> cancel(String reference);
 
@@ -54,7 +65,7 @@ public interface AccountSends {
     /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
     CompletionStage<AccountFunds> funds(EvmAddress address, String swap);
 
-    /** What is not over, oldest first; for deletion guards. */
+    /** What is not over, but for copies, oldest first; for deletion guards. */
     CompletionStage<List<SendRecord>> open(EvmAddress from);
 
     /** Who counts the swaps that need gas; set once, before anything is sent. */

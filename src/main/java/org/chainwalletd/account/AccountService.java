@@ -96,6 +96,11 @@ public final class AccountService implements AccountSends {
     }
 
     @Override
+    public void pursue(String reference, OptionalLong deadline) {
+        watch.tell(new SendWatch.Pursue(reference, deadline));
+    }
+
+    @Override
     public CompletionStage<SendRecord> cancel(String reference) {
         return replace(reference, Replacer.Purpose.NOTHING);
     }

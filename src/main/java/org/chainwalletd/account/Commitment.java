@@ -22,6 +22,11 @@ record Commitment(long nonce, BigInteger most, BigInteger least, boolean waiting
                 waiting);
     }
 
+    /** Of a copy: it repeats a call that counts already, and pays at most for its own failure. */
+    static Commitment ofCopy(AccountSend send) {
+        return new Commitment(send.nonce(), BigInteger.ZERO, BigInteger.ZERO, false);
+    }
+
     private static BigInteger cost(AccountSend send, AccountSend.Version version) {
         return send.call()
                 .value()

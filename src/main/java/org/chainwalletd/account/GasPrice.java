@@ -88,7 +88,7 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
                 : Optional.empty();
     }
 
-    private static BigInteger eighthMore(BigInteger value) {
+    static BigInteger eighthMore(BigInteger value) {
         return value.add(value.add(EIGHT).subtract(BigInteger.ONE).divide(EIGHT))
                 .max(value.add(BigInteger.ONE));
     }

@@ -24,7 +24,7 @@ import org.chainwalletd.store.AccountSend;
 /**
  * Owns the next nonce of each address of ours, and the requests that wait for one. Requests of an address are made into transactions batch by
  * batch, never two batches at a time, and each is handed to the {@link SendWatch} once it is durable. A request whose reference is known is
- * answered from the journal. After a restart the journal tells the next nonce; requests that had none are gone, and nobody was told
+ * answered from the journal. The journal tells the next nonce; after a restart requests that had none are gone, and nobody was told
  * otherwise.
  */
 final class Nonces extends AbstractBehavior<Nonces.Command> {
@@ -41,12 +41,12 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
 
-    private record LineRead(EvmAddress from, Outcome<Journal> journal) implements Command {}
+    private record LineRead(EvmAddress from, Outcome<List<AccountSend>> open) implements Command {}
 
     private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
 
-    /** What the store knows of an address. */
-    private record Journal(OptionalLong next, OptionalLong stolen, List<AccountSend> open) {}
+    /** What the store knows of the nonces of an address. */
+    private record Given(OptionalLong next, OptionalLong lost) {}
 
     /** A request that has no nonce yet, with all who wait for it. */
     private record Pending(SendRequest request, Hash256 digest, List<CompletableFuture<SendRecord>> answers) {}
@@ -63,8 +63,6 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private static final class Line {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
-        private OptionalLong next = OptionalLong.empty();
-        private OptionalLong stolen = OptionalLong.empty();
         private List<String> batch = List.of();
         /** Who asked for what is committed while a batch was being made. */
         private final List<Commit> asking = new ArrayList<>();
@@ -198,33 +196,31 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private void read(EvmAddress from, Line line) {
         line.stage = Stage.READING;
-        getContext().pipeToSelf(read(from), (journal, failure) -> new LineRead(from, Outcome.of(journal, failure)));
+        getContext()
+                .pipeToSelf(
+                        setup.store().open(setup.chain().chainId()),
+                        (open, failure) -> new LineRead(from, Outcome.of(open, failure)));
     }
 
-    private CompletionStage<Journal> read(EvmAddress from) {
+    /** Read for each batch: copies that were mined, and nonces that others have used, change it between two. */
+    private CompletionStage<Given> given(EvmAddress from) {
         var chainId = setup.chain().chainId();
         var bytes = SendSetup.bytes(from);
-        CompletableFuture<OptionalLong> next =
-                setup.store().nextNonce(chainId, bytes).toCompletableFuture();
-        CompletableFuture<OptionalLong> stolen =
-                setup.store().lastLost(chainId, bytes).toCompletableFuture();
-        CompletableFuture<List<AccountSend>> open = setup.store().open(chainId).toCompletableFuture();
-        return CompletableFuture.allOf(next, stolen, open)
-                .thenApplyAsync(done -> new Journal(next.join(), stolen.join(), open.join()), setup.executor());
+        return setup.store()
+                .nextNonce(chainId, bytes)
+                .thenCombineAsync(setup.store().lastLost(chainId, bytes), Given::new, setup.executor());
     }
 
     private Behavior<Command> lineRead(LineRead command) {
         Line line = lines.get(command.from());
-        command.journal().match(journal -> goOn(command.from(), line, journal), failure -> notRead(line, failure));
+        command.open().match(open -> goOn(command.from(), line, open), failure -> notRead(line, failure));
         return this;
     }
 
     /** Rows that the store has written although it could not say so are followed like all others from here on. */
-    private void goOn(EvmAddress from, Line line, Journal journal) {
+    private void goOn(EvmAddress from, Line line, List<AccountSend> open) {
         line.stage = Stage.IDLE;
-        line.next = journal.next();
-        line.stolen = journal.stolen();
-        journal.open().forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
+        open.forEach(row -> watch.tell(new SendWatch.TakeUp(row)));
         proceed(from);
     }
 
@@ -239,8 +235,6 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         line.stage = Stage.MAKING;
         line.batch = nextBatch(line.queue);
         line.queue.removeAll(line.batch);
-        OptionalLong next = line.next;
-        OptionalLong stolen = line.stolen;
         List<SendRequest> requests = line.batch.stream()
                 .map(reference -> pending.get(reference).request())
                 .toList();
@@ -249,7 +243,10 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         getContext()
                 .pipeToSelf(
                         commitments.thenComposeAsync(
-                                found -> make(from, next, stolen, found, requests), setup.executor()),
+                                found -> given(from)
+                                        .thenComposeAsync(
+                                                given -> make(from, given, found, requests), setup.executor()),
+                                setup.executor()),
                         (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
     }
 
@@ -269,22 +266,17 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     }
 
     private CompletionStage<List<SendMaker.Outcome>> make(
-            EvmAddress from,
-            OptionalLong next,
-            OptionalLong stolen,
-            OpenSends.Commitments found,
-            List<SendRequest> requests) {
+            EvmAddress from, Given given, OpenSends.Commitments found, List<SendRequest> requests) {
         int free = setup.pace().mostOpen() - found.open();
         if (free < requests.size() && !requests.get(0).kind().isPressing()) {
             return CompletableFuture.failedFuture(new SendException(new SendRefusal.TooMany(found.open())));
         }
-        OptionalLong lost = found.stolen().isPresent() ? found.stolen() : stolen;
         return maker.make(
                 new NonceCheck.Line(
                         from,
-                        next,
-                        next.orElse(0),
-                        lost,
+                        given.next(),
+                        given.next().orElse(0),
+                        given.lost(),
                         found.commitments(),
                         swaps.get().needingGas(from)),
                 requests);
@@ -302,7 +294,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private void settle(Line line, List<SendMaker.Outcome> outcomes) {
         line.stage = Stage.IDLE;
-        outcomes.forEach(outcome -> settle(line, outcome));
+        outcomes.forEach(this::settle);
     }
 
     /** Perhaps the store has written them after all; what it has is what counts. */
@@ -311,9 +303,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         line.batch.forEach(reference -> fail(reference, failure));
     }
 
-    private void settle(Line line, SendMaker.Outcome outcome) {
+    private void settle(SendMaker.Outcome outcome) {
         if (outcome instanceof SendMaker.Outcome.Made made) {
-            line.next = OptionalLong.of(made.send().nonce() + 1);
             Pending asked = pending.remove(made.request().reference());
             watch.tell(new SendWatch.Take(made.send(), asked.answers()));
         } else {

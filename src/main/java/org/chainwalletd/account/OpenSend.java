@@ -3,9 +3,11 @@ package org.chainwalletd.account;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -18,6 +20,8 @@ import org.chainwalletd.store.AccountSend.State;
 /** One transaction that is not final, as the {@link SendWatch} keeps it; nobody else touches it. */
 final class OpenSend {
     private static final int MOST_AT_ONCE = 8;
+    /** At first; one more each time that what no endpoint takes would be given up. */
+    private static final int NONCES_OF_AN_ENDPOINT = 2;
 
     AccountSend row;
     /** Empty: at the next occasion. */
@@ -42,6 +46,20 @@ final class OpenSend {
     Optional<BigInteger> lowestBalance = Optional.empty();
     /** Versions that are on their way to the endpoints. */
     int underWay;
+    /** Unix seconds after which it is worth nothing, as its owner has told it; unsigned. */
+    OptionalLong deadline = OptionalLong.empty();
+    /** When it was last found out which nonces endpoints name for it. */
+    OptionalLong pursuedAt = OptionalLong.empty();
+    /** Endpoints are asked which nonces they name, or copies for those are being made. */
+    boolean pursuing;
+    /** Until then no copy goes out: one was in a block and has failed. */
+    long pausedUntil = Long.MIN_VALUE;
+    /** Nonces that were taken up because of an endpoint, by its name. */
+    final Map<String, Set<Long>> followed = new HashMap<>();
+    /** The nonce that each endpoint has led to when it was asked last. */
+    final Map<String, Long> namedBefore = new HashMap<>();
+    /** Whether the chain had not come to its nonce at the last look. */
+    boolean isAhead;
     /** Those who wait for an endpoint's word. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
 
@@ -57,9 +75,39 @@ final class OpenSend {
         }
     }
 
+    private Pushing pushing() {
+        return Pushing.valueOf(row.order().pushing());
+    }
+
     /** A spent nonce is nobody's wish but ours. */
     boolean pushesItself() {
-        return row.newest().cancels() || Pushing.valueOf(row.order().pushing()) != Pushing.BY_OWNER;
+        return row.newest().cancels() || pushing() == Pushing.BY_ITSELF || pushing() == Pushing.URGENTLY;
+    }
+
+    /** Whether it does the same as another one. */
+    boolean repeats(AccountSend other) {
+        return row.call().to().equals(other.call().to())
+                && row.call().data().equals(other.call().data())
+                && row.order().kind().equals(other.order().kind())
+                && isPressing();
+    }
+
+    /**
+     * Whether a nonce is taken up because of an endpoint. Only when it stands by it: the count of transactions may come before the receipts, and
+     * what was mined meanwhile is no other's. Only so many: a liar can name any, and whatever goes out may be mined and fail.
+     */
+    boolean mayFollow(String endpoint, long nonce, SendPace pace, long now) {
+        Long before = namedBefore.put(endpoint, nonce);
+        if (before == null || before != nonce) {
+            return false;
+        }
+        Set<Long> nonces = followed.computeIfAbsent(endpoint, any -> new HashSet<>());
+        long most = NONCES_OF_AN_ENDPOINT
+                + Math.max(0, now - row.progress().createdAt()) / pace.refused().toMillis();
+        if (nonces.contains(nonce) || nonces.size() >= most) {
+            return nonces.contains(nonce);
+        }
+        return nonces.add(nonce);
     }
 
     /** Whether it is in no block. */
@@ -150,7 +198,13 @@ final class OpenSend {
     }
 
     boolean isUrgent() {
-        return Pushing.valueOf(row.order().pushing()) == Pushing.URGENTLY;
+        return pushing() == Pushing.URGENTLY;
+    }
+
+    /** Whether a copy, which waits for nothing of ours, pays more now. */
+    boolean mustPayMoreAsCopy(SendPace pace, long now) {
+        boolean isClaim = SendKind.valueOf(row.order().kind()) == SendKind.CLAIM;
+        return !replacing && age(now) >= (isClaim ? pace.urgent() : pace.stuck()).toMillis();
     }
 
     /** Whether it keeps an urgent one that offers more from being mined. */

@@ -8,6 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 
@@ -20,14 +23,12 @@ final class OpenSends {
      * What is not mined.
      *
      * @param open transactions of all addresses that are not final
-     * @param stolen a nonce that somebody else has used
      */
-    record Commitments(List<Commitment> commitments, int open, OptionalLong stolen) {}
+    record Commitments(List<Commitment> commitments, int open) {}
 
     private final SendPace pace;
     private final Map<Long, OpenSend> byId = new HashMap<>();
     private final Map<String, OpenSend> byReference = new HashMap<>();
-    private final Map<EvmAddress, Long> stolen = new HashMap<>();
 
     OpenSends(SendPace pace) {
         this.pace = pace;
@@ -66,19 +67,14 @@ final class OpenSends {
         byReference.remove(send.row.reference());
     }
 
-    /** Somebody else has used its nonce. */
-    void isStolen(AccountSend row) {
-        stolen.merge(SendSetup.address(row.call().from()), row.nonce(), Math::max);
-    }
-
     Commitments commitments(EvmAddress from) {
-        Long lost = stolen.get(from);
         return new Commitments(
                 of(from).stream()
-                        .map(send -> Commitment.of(send.row, send.isWaiting()))
+                        .map(send -> send.row.isCopy()
+                                ? Commitment.ofCopy(send.row)
+                                : Commitment.of(send.row, send.isWaiting()))
                         .toList(),
-                byId.size(),
-                lost == null ? OptionalLong.empty() : OptionalLong.of(lost));
+                byId.size());
     }
 
     /** By nonce. */
@@ -98,9 +94,48 @@ final class OpenSends {
         return rows;
     }
 
+    /** Those whose nonce the journal has given, by nonce: each waits for the ones before it. */
+    List<OpenSend> given(EvmAddress from) {
+        return of(from).stream().filter(send -> !send.row.isCopy()).toList();
+    }
+
+    /** Copies of one, at other nonces, by nonce. */
+    List<OpenSend> copies(AccountSend row) {
+        return of(SendSetup.address(row.call().from())).stream()
+                .filter(send -> send.row.isCopy() && send.repeats(row))
+                .toList();
+    }
+
+    /**
+     * The nonce at which one goes out so that it comes next on a chain that has come to {@code named}: behind ours that are open there. Empty
+     * when it does so already, by itself or by a copy.
+     */
+    OptionalLong nonceFrom(long named, AccountSend row) {
+        Map<Long, List<OpenSend>> ours = of(SendSetup.address(row.call().from())).stream()
+                .collect(Collectors.groupingBy(send -> send.row.nonce()));
+        for (long nonce = named; nonce < Long.MAX_VALUE; nonce++) {
+            List<OpenSend> holders = ours.getOrDefault(nonce, List.of());
+            if (holders.stream().anyMatch(send -> send.row.id() == row.id() || send.repeats(row))) {
+                return OptionalLong.empty();
+            }
+            if (holders.isEmpty()) {
+                return OptionalLong.of(nonce);
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    /** Whether a chain that has come to {@code named} comes to one of ours next, or after open ones of ours alone. */
+    boolean leads(long named, AccountSend row) {
+        Set<Long> ours = of(SendSetup.address(row.call().from())).stream()
+                .map(send -> send.row.nonce())
+                .collect(Collectors.toSet());
+        return named <= row.nonce() && LongStream.range(named, row.nonce()).allMatch(ours::contains);
+    }
+
     /** Only the lowest nonces matter: the others wait for them. */
     private List<OpenSend> waiting(EvmAddress from) {
-        return of(from).stream()
+        return given(from).stream()
                 .filter(OpenSend::isWaiting)
                 .limit(pace.window())
                 .toList();
@@ -130,7 +165,19 @@ final class OpenSends {
             need(send, urgent, lowest, now, head).ifPresent(need -> due.add(new Due(send, need)));
             lowest = false;
         }
+        of(from).stream()
+                .filter(copy -> copy.mustGoOut(pace, now) && isMissed(copy, waiting))
+                .forEach(copy -> due.add(new Due(copy, Need.SENT_AGAIN)));
         return due;
+    }
+
+    /** Whether what waits needs the nonce of a copy that a reorganisation has taken out of its block. */
+    private static boolean isMissed(OpenSend copy, List<OpenSend> waiting) {
+        return copy.row.isCopy()
+                && copy.isWaiting()
+                && copy.isAhead
+                && waiting.stream().anyMatch(send -> send.row.nonce() > copy.row.nonce())
+                && waiting.stream().noneMatch(send -> send.row.nonce() == copy.row.nonce());
     }
 
     private Optional<Need> need(OpenSend send, List<OpenSend> urgent, boolean lowest, long now, long head) {
@@ -150,7 +197,10 @@ final class OpenSends {
 
     /** Wei that claims and refunds which wait for this one may still pay: what holds them up is worth as much to get through. */
     BigInteger behind(AccountSend row) {
-        return of(SendSetup.address(row.call().from())).stream()
+        if (row.isCopy()) {
+            return BigInteger.ZERO;
+        }
+        return given(SendSetup.address(row.call().from())).stream()
                 .filter(send -> send.row.nonce() > row.nonce() && send.isWaiting())
                 .map(OpenSend::room)
                 .reduce(BigInteger.ZERO, BigInteger::add);

@@ -1,12 +1,11 @@
 package org.chainwalletd.account;
 
-import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,8 +19,6 @@ import org.chainwalletd.store.AccountSend.Version;
 final class Replacer {
     private static final long TRANSFER_GAS = 21_000;
     private static final Comparator<Version> BY_FEE = Comparator.comparing(Version::maxFee);
-    /** A refund is not raced for: time alone raises its fee so much more slowly. */
-    private static final int CALMER = 24;
 
     private final SendSetup setup;
 
@@ -38,8 +35,9 @@ final class Replacer {
     /**
      * @param accepted versions that an endpoint has taken: only these stand in the way of a cheaper step
      * @param behind wei that those who wait for it would pay, which raise its ceiling
+     * @param deadline Unix seconds, unsigned, after which it is worth nothing
      */
-    record Wish(AccountSend row, Purpose purpose, Set<Hash256> accepted, BigInteger behind) {
+    record Wish(AccountSend row, Purpose purpose, Set<Hash256> accepted, BigInteger behind, OptionalLong deadline) {
         Wish {
             accepted = Set.copyOf(accepted);
         }
@@ -106,7 +104,8 @@ final class Replacer {
         List<CompletableFuture<Version>> signed = new ArrayList<>();
         if (urgency.isHeard()) {
             long now = setup.clock().millis();
-            for (GasPrice price : new Raise(wish, urgency, part(wish.row(), now)).prices()) {
+            for (GasPrice price :
+                    new Raise(wish, urgency, FeeRise.of(wish.row(), wish.deadline(), setup.pace(), now)).prices()) {
                 signed.add(setup.version(wish.row().call(), price, now).toCompletableFuture());
             }
         }
@@ -121,15 +120,6 @@ final class Replacer {
                         versions ->
                                 new Made(versions, urgency.balances().stream().min(BigInteger::compareTo)),
                         setup.executor());
-    }
-
-    /** Of the time after which the fee stands at its ceiling; at most 1. */
-    private double part(AccountSend row, long now) {
-        Duration rise = SendKind.valueOf(row.order().kind()) == SendKind.CLAIM
-                ? setup.pace().rise()
-                : setup.pace().rise().multipliedBy(CALMER);
-        double elapsed = Math.max(0, now - row.progress().createdAt());
-        return Math.min(1, elapsed / rise.toMillis());
     }
 
     /** One after the other; what is not written is not made. */
@@ -150,7 +140,7 @@ final class Replacer {
      * One step of a claim or a refund on the way to its ceiling. Its first price may have been a lie; from there on only time raises it, and the
      * base fee where the quorum agrees on it. What time adds goes to the tip.
      */
-    private record Raise(Wish wish, Urgency urgency, double part) {
+    private record Raise(Wish wish, Urgency urgency, FeeRise rise) {
         private AccountSend row() {
             return wish.row();
         }
@@ -215,24 +205,11 @@ final class Replacer {
             return isReplacement || isLastStep ? Optional.of(price) : Optional.empty();
         }
 
-        /**
-         * By time alone. Without a ceiling there is nothing to rise to but by steps, and after hours without an endpoint a claim is not paid its
-         * whole value at once.
-         */
+        /** By time alone. Without a ceiling there is nothing to rise to but by steps. */
         private BigInteger risen(BigInteger origin, BigInteger most, Optional<Version> before) {
-            if (most.compareTo(origin) <= 0 || row().order().feeCeiling().isEmpty()) {
-                return origin.min(most);
-            }
-            double factor = Math.pow(most.doubleValue() / Math.max(1, origin.doubleValue()), part);
-            BigInteger risen = part >= 1
-                    ? most
-                    : new BigDecimal(origin)
-                            .multiply(BigDecimal.valueOf(factor))
-                            .toBigInteger();
-            return before.map(version -> version.maxFee().shiftLeft(1))
-                    .orElse(most)
-                    .min(risen)
-                    .min(most);
+            return row().order().feeCeiling().isEmpty()
+                    ? origin.min(most)
+                    : rise.risen(origin, most, before.map(Version::maxFee));
         }
     }
 }

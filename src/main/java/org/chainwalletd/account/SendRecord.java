@@ -30,8 +30,9 @@ public record SendRecord(
      * What was asked for.
      *
      * @param owner whom it was made for
+     * @param copy whether it repeats the call of another one, at a nonce that an endpoint named
      */
-    public record Order(String reference, SendKind kind, Optional<String> owner) {}
+    public record Order(String reference, SendKind kind, Optional<String> owner, boolean copy) {}
 
     /**
      * What each version does, but for one to ourselves.
@@ -46,6 +47,10 @@ public record SendRecord(
 
     public SendKind kind() {
         return order.kind();
+    }
+
+    public boolean isCopy() {
+        return order.copy();
     }
 
     public EvmAddress from() {

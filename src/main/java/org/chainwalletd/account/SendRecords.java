@@ -12,7 +12,7 @@ final class SendRecords {
         AccountSend.Order order = row.order();
         AccountSend.Call call = row.call();
         return new SendRecord(
-                new SendRecord.Order(order.reference(), SendKind.valueOf(order.kind()), order.owner()),
+                new SendRecord.Order(order.reference(), SendKind.valueOf(order.kind()), order.owner(), row.isCopy()),
                 new SendRecord.Call(
                         SendSetup.address(call.from()),
                         SendSetup.address(call.to()),

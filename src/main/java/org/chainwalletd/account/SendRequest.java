@@ -38,6 +38,9 @@ public record SendRequest(
         if (data.length() > LONGEST_DATA) {
             throw new IllegalArgumentException("call data of " + data.length() + " bytes, at most " + LONGEST_DATA);
         }
+        if (pushing == Pushing.COPY) {
+            throw new IllegalArgumentException("copies are made of what was asked for");
+        }
     }
 
     /** One that may be made whenever its turn comes. */
@@ -99,7 +102,12 @@ public record SendRequest(
          * The caller, by {@link AccountSends#push} while its own conditions hold, or ends it by {@link AccountSends#cancel}. It goes out
          * once when it is made. Later transactions of the same address wait for it.
          */
-        BY_OWNER
+        BY_OWNER,
+        /**
+         * A copy of a claim or a refund, at a nonce that an endpoint named: goes out while {@link AccountSends#pursue} is called for what it
+         * repeats and an endpoint names its nonce, and never holds up anything. Not to be asked for.
+         */
+        COPY
     }
 
     private static void requirePrintable(String text) {

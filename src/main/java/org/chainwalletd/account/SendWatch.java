@@ -5,17 +5,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.account.AccountChain.Told;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
@@ -56,6 +60,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
+    /** See {@link AccountSends#pursue}. */
+    record Pursue(String reference, OptionalLong deadline) implements Command {}
+
     record Open(EvmAddress from, CompletableFuture<List<SendRecord>> answer) implements Command {}
 
     /** Answers whether anything is in no block, and ends what its owner has left behind. */
@@ -66,6 +73,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private record Broadcast(long id, Hash256 version, Outcome<Void> sent) implements Command {}
 
     private record Looked(EvmAddress from, Outcome<SendLook.Findings> findings) implements Command {}
+
+    private record Named(long id, Outcome<List<Told<Long>>> counts) implements Command {}
+
+    private record Copied(long id, Outcome<List<AccountSend>> copies) implements Command {}
 
     private record Replaced(
             AccountSend row,
@@ -82,6 +93,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final Consumer<SendRecord> changes;
     private final SendLook look;
     private final Replacer replacer;
+    private final Copier copier;
     private final OpenSends sends;
     private final SendJournal journal;
     private final Set<EvmAddress> looking = new HashSet<>();
@@ -93,6 +105,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         this.changes = changes;
         this.look = new SendLook(setup);
         this.replacer = new Replacer(setup);
+        this.copier = new Copier(setup);
         this.sends = new OpenSends(setup.pace());
         this.journal = new SendJournal(setup, new ToSelf(), this::durable);
     }
@@ -126,6 +139,9 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Commit.class, this::commit)
                 .onMessage(Push.class, this::push)
                 .onMessage(Replace.class, this::replace)
+                .onMessage(Pursue.class, this::pursue)
+                .onMessage(Named.class, this::named)
+                .onMessage(Copied.class, this::copied)
                 .onMessage(Open.class, this::open)
                 .onMessage(MakeWay.class, this::makeWay)
                 .onMessage(Look.class, this::lookAtAll)
@@ -177,7 +193,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private Behavior<Command> open(Open command) {
         command.answer()
-                .complete(sends.of(command.from()).stream().map(this::record).toList());
+                .complete(sends.given(command.from()).stream().map(this::record).toList());
         return this;
     }
 
@@ -279,7 +295,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         getContext()
                 .pipeToSelf(
-                        replacer.replace(new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row))),
+                        replacer.replace(
+                                new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), entry.deadline)),
                         (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
     }
 
@@ -320,6 +337,109 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
+    /** Endpoints are asked as often as what is in no block goes out again. */
+    private Behavior<Command> pursue(Pursue command) {
+        OpenSend entry = sends.find(command.reference()).orElse(null);
+        if (entry == null || !entry.isPressing() || entry.row.newest().cancels()) {
+            return this;
+        }
+        long now = setup.clock().millis();
+        entry.deadline = command.deadline();
+        if (mayCopy(entry, now)
+                && (entry.pursuedAt.isEmpty()
+                        || now - entry.pursuedAt.getAsLong()
+                                >= setup.pace().resend().toMillis())) {
+            entry.pursuing = true;
+            entry.pursuedAt = OptionalLong.of(now);
+            List<AccountSend> rows = Stream.concat(Stream.of(entry), sends.copies(entry.row).stream())
+                    .map(send -> send.row)
+                    .toList();
+            getContext()
+                    .pipeToSelf(
+                            copier.named(rows),
+                            (counts, failure) -> new Named(rows.get(0).id(), Outcome.of(counts, failure)));
+        }
+        return this;
+    }
+
+    /** Whether none of them is in a block: the second one there would fail, and pay for that. */
+    private boolean mayCopy(OpenSend entry, long now) {
+        return !entry.pursuing
+                && entry.isWaiting()
+                && now >= entry.pausedUntil
+                && sends.copies(entry.row).stream().allMatch(OpenSend::isWaiting);
+    }
+
+    private Behavior<Command> named(Named command) {
+        OpenSend entry = sends.find(command.id()).orElse(null);
+        if (entry == null) {
+            return this;
+        }
+        entry.pursuing = false;
+        long now = setup.clock().millis();
+        if (!mayCopy(entry, now)) {
+            return this;
+        }
+        List<Told<Long>> counts = command.counts().value().orElse(List.of());
+        Set<Long> named = counts.stream().map(Told::answer).collect(Collectors.toSet());
+        Set<Long> missing = new TreeSet<>();
+        for (Told<Long> told : counts) {
+            sends.nonceFrom(told.answer(), entry.row).stream()
+                    .filter(nonce -> entry.mayFollow(told.endpoint(), nonce, setup.pace(), now))
+                    .forEach(missing::add);
+        }
+        sends.copies(entry.row).forEach(copy -> goOn(copy, entry.deadline, named, now));
+        if (!missing.isEmpty()) {
+            entry.pursuing = true;
+            AccountSend row = entry.row;
+            getContext()
+                    .pipeToSelf(
+                            copier.copy(row, entry.outgoing(), missing),
+                            (copies, failure) -> new Copied(row.id(), Outcome.of(copies, failure)));
+        }
+        return this;
+    }
+
+    /** A copy goes out while an endpoint names its nonce, or one from which only open ones of ours lead to it. */
+    private void goOn(OpenSend copy, OptionalLong deadline, Set<Long> named, long now) {
+        copy.deadline = deadline;
+        if (named.stream().noneMatch(nonce -> sends.leads(nonce, copy.row))) {
+            return;
+        }
+        if (copy.mustPayMoreAsCopy(setup.pace(), now)) {
+            beginReplacing(copy, Replacer.Purpose.THE_SAME, List.of());
+        } else if (copy.mustGoOut(setup.pace(), now)) {
+            send(copy);
+        }
+    }
+
+    private Behavior<Command> copied(Copied command) {
+        Optional<OpenSend> repeated = sends.find(command.id());
+        repeated.ifPresent(entry -> entry.pursuing = false);
+        long now = setup.clock().millis();
+        boolean isWanted = repeated.filter(entry -> mayCopy(entry, now)).isPresent();
+        command.copies()
+                .match(
+                        copies -> copies.forEach(copy -> begin(copy, isWanted)),
+                        failure -> LOG.warn("copies cannot be made: {}", Failures.words(failure)));
+        return this;
+    }
+
+    /** What is journalled is followed in any case. */
+    private void begin(AccountSend copy, boolean isWanted) {
+        if (sends.find(copy.id()).isPresent()) {
+            return;
+        }
+        OpenSend entry = sends.follow(copy, head.get());
+        if (isWanted) {
+            LOG.warn(
+                    "{} goes out with nonce {} too, which an endpoint of the account chain names",
+                    copy.reference(),
+                    copy.nonce());
+            send(entry);
+        }
+    }
+
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
             if (looking.add(from)) {
@@ -356,8 +476,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (!(finding instanceof SendLook.Finding.Gone)) {
             entry.timesGone = 0;
         }
+        entry.isAhead = finding instanceof SendLook.Finding.Waiting;
         if (finding instanceof SendLook.Finding.InBlock in) {
             State state = SendRecords.stateOf(entry.row, in.outcome(), in.isFinal());
+            if (entry.row.isCopy() && !in.outcome().succeeded()) {
+                pause(entry.row);
+            }
             if (state != entry.row.state() || !entry.row.progress().outcome().equals(Optional.of(in.outcome()))) {
                 journal.enter(entry, state, Optional.of(in.outcome()));
             }
@@ -370,15 +494,25 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
+    /** What they repeat may have been refused for a reason that passes, such as a time: it is tried again, but not at once. */
+    private void pause(AccountSend copy) {
+        long until = setup.clock().millis() + setup.pace().refused().toMillis();
+        sends.given(SendSetup.address(copy.call().from())).stream()
+                .filter(send -> send.repeats(copy))
+                .forEach(send -> send.pausedUntil = until);
+    }
+
     /** One look may fall between two answers of endpoints that index late. */
     private void gone(OpenSend entry) {
         entry.timesGone++;
         if (entry.timesGone > 1) {
-            LOG.error(
-                    "nonce {} of {} was used by somebody else: nothing more is sent from there",
-                    entry.row.nonce(),
-                    SendSetup.address(entry.row.call().from()));
-            sends.isStolen(entry.row);
+            if (!entry.row.isCopy()) {
+                LOG.error(
+                        "nonce {} of {} was used by another transaction than {}",
+                        entry.row.nonce(),
+                        SendSetup.address(entry.row.call().from()),
+                        entry.row.reference());
+            }
             journal.enter(entry, State.LOST, Optional.empty());
         }
     }

@@ -17,6 +17,9 @@ import org.chainwalletd.chain.Hash256;
 public record AccountSend(long id, Order order, Call call, List<Version> versions, Progress progress) {
     public static final long NEW = 0;
 
+    /** Pushing of a copy: the same call as another row, with a nonce that an endpoint named and that another row may have too. */
+    public static final String COPY = "COPY";
+
     public AccountSend {
         versions = List.copyOf(versions);
         if (versions.isEmpty()) {
@@ -39,7 +42,12 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
             String kind,
             Optional<BigInteger> feeCeiling,
             String pushing,
-            Optional<String> owner) {}
+            Optional<String> owner) {
+        /** Of a copy. */
+        public Order copy(String itsReference) {
+            return new Order(itsReference, digest, kind, feeCeiling, COPY, owner);
+        }
+    }
 
     /**
      * What every version of it does, until one only spends the nonce.
@@ -53,6 +61,11 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
             BigInteger chainId, Bytes from, Bytes to, BigInteger value, Bytes data, long nonce, long gasLimit) {
         Call holding(Bytes other) {
             return new Call(chainId, from, to, value, other, nonce, gasLimit);
+        }
+
+        /** With another nonce. */
+        public Call at(long other) {
+            return new Call(chainId, from, to, value, data, other, gasLimit);
         }
 
         /** Without its data: that of a claim holds the secret. */
@@ -129,6 +142,11 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
 
     public State state() {
         return progress.state();
+    }
+
+    /** Whether it repeats the call of another row at a nonce that was not given by the journal. */
+    public boolean isCopy() {
+        return order.pushing().equals(COPY);
     }
 
     public Version newest() {

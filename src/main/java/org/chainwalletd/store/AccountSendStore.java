@@ -17,7 +17,7 @@ public interface AccountSendStore {
         /** All are durable, with their ids, in the order in which they came. */
         record Done(List<AccountSend> sends) implements Journalled {}
 
-        /** None was written: the reference of one of them, or its nonce, has this row already. */
+        /** None was written: the reference of one of them, or its nonce unless it is a copy, has this row already. */
         record Taken(AccountSend by) implements Journalled {}
     }
 
@@ -46,10 +46,13 @@ public interface AccountSendStore {
     /** All that are not over, of every address, oldest first. */
     CompletionStage<List<AccountSend>> open(BigInteger chainId);
 
-    /** The nonce after the highest that was ever given to {@code from}; empty when none was. */
+    /**
+     * The nonce after the highest that was ever given to {@code from}, and after copies from there on that are in blocks; empty when none was
+     * given.
+     */
     CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from);
 
-    /** The highest nonce of {@code from} that somebody else has used; empty when none was. */
+    /** The highest nonce that was given to {@code from} and that somebody else has used; empty when none was. */
     CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from);
 
     /**

@@ -16,6 +16,11 @@ final class AccountSendTable {
 
     static final String UNSEALED = "sealed = 0";
 
+    /** Rows whose nonce the journal has given: no two of them have the same. */
+    static final String GIVEN = "pushing <> 'COPY'";
+
+    static final String COPIES = "pushing = 'COPY'";
+
     private static final String COLUMNS =
             "id, reference, digest, chain_id, kind, sender, recipient, value, data, nonce,"
                     + " gas_limit, fee_ceiling, pushing, owner, state, mined_hash, mined_number, mined_block, succeeded,"
@@ -26,11 +31,11 @@ final class AccountSendTable {
 
     static Optional<AccountSend> taken(SqlSession session, AccountSend send) throws SQLException {
         Optional<AccountSend> same = one(session, "reference = ?", send.reference());
-        return same.isPresent()
+        return same.isPresent() || send.isCopy()
                 ? same
                 : one(
                         session,
-                        "chain_id = ? AND sender = ? AND nonce = ?",
+                        GIVEN + " AND chain_id = ? AND sender = ? AND nonce = ?",
                         bytes(send.call().chainId()),
                         send.call().from().toArray(),
                         send.nonce());

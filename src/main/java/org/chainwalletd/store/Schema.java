@@ -20,7 +20,8 @@ final class Schema {
             scans(),
             closedSpends(),
             keptReceipts(),
-            openings());
+            openings(),
+            copies());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -225,6 +226,16 @@ final class Schema {
         return List.of(
                 "CREATE TABLE commits (number INTEGER PRIMARY KEY, random INTEGER NOT NULL)",
                 "ALTER TABLE identity ADD COLUMN forgetful INTEGER NOT NULL DEFAULT 0");
+    }
+
+    /** Claims and refunds also go out at nonces that endpoints name: only nonces that the journal has given are given once. */
+    private static List<String> copies() {
+        return List.of(
+                "DROP INDEX account_sends_by_nonce",
+                "CREATE UNIQUE INDEX account_sends_by_nonce ON account_sends (chain_id, sender, nonce) WHERE "
+                        + AccountSendTable.GIVEN,
+                "CREATE INDEX account_sends_copies ON account_sends (chain_id, sender, nonce) WHERE "
+                        + AccountSendTable.COPIES);
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -11,6 +11,14 @@ import org.chainwalletd.chain.Bytes;
 
 /** The journal of the account chain in SQLite: a row for each nonce that was given, and one for each version of its transaction. */
 final class SqliteAccountSends implements AccountSendStore {
+    private static final String IN_A_BLOCK = "state IN ('MINED', 'FINAL', 'REVERTED', 'CANCELLED')";
+
+    /** A copy of ours may have used it as well. */
+    private static final String LOST_TO_OTHERS =
+            " AND state = 'LOST' AND NOT EXISTS (SELECT 1 FROM account_sends AS copy"
+                    + " WHERE copy." + AccountSendTable.COPIES + " AND copy.chain_id = given.chain_id"
+                    + " AND copy.sender = given.sender AND copy.nonce = given.nonce AND copy." + IN_A_BLOCK + ")";
+
     private final SqliteStore store;
     private final SentLog.Lines log;
 
@@ -93,20 +101,39 @@ final class SqliteAccountSends implements AccountSendStore {
     public CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from) {
         return store.read(session -> {
             OptionalLong last = lastNonce(session, "", chainId, from);
-            return last.isPresent() ? OptionalLong.of(last.getAsLong() + 1) : OptionalLong.empty();
+            if (last.isEmpty()) {
+                return last;
+            }
+            long next = last.getAsLong() + 1;
+            while (isSpentByCopy(session, chainId, from, next)) {
+                next++;
+            }
+            return OptionalLong.of(next);
         });
+    }
+
+    private static boolean isSpentByCopy(SqlSession session, BigInteger chainId, Bytes from, long nonce)
+            throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM account_sends WHERE " + AccountSendTable.COPIES
+                                + " AND chain_id = ? AND sender = ? AND nonce = ? AND " + IN_A_BLOCK + " LIMIT 1",
+                        row -> true,
+                        AccountSendTable.bytes(chainId),
+                        from.toArray(),
+                        nonce)
+                .isPresent();
     }
 
     @Override
     public CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from) {
-        return store.read(session -> lastNonce(session, " AND state = 'LOST'", chainId, from));
+        return store.read(session -> lastNonce(session, LOST_TO_OTHERS, chainId, from));
     }
 
     private static OptionalLong lastNonce(SqlSession session, String condition, BigInteger chainId, Bytes from)
             throws SQLException {
         Optional<Long> last = session.queryOne(
-                "SELECT nonce FROM account_sends WHERE chain_id = ? AND sender = ?" + condition
-                        + " ORDER BY nonce DESC LIMIT 1",
+                "SELECT nonce FROM account_sends AS given WHERE " + AccountSendTable.GIVEN
+                        + " AND chain_id = ? AND sender = ?" + condition + " ORDER BY nonce DESC LIMIT 1",
                 row -> row.getLong(1),
                 AccountSendTable.bytes(chainId),
                 from.toArray());

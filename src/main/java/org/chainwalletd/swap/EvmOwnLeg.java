@@ -203,13 +203,11 @@ public final class EvmOwnLeg implements OwnLeg {
     public CompletionStage<String> takeBack(SwapRow row) {
         return ours.of(row)
                 .thenComposeAsync(
-                        made -> made.newest(SendKind.REFUND)
-                                        .filter(SwapSends::hasFailed)
-                                        .filter(refund -> clock.millis() - refund.createdAt() < PAUSE.toMillis())
-                                        .isPresent()
+                        made -> made.hasReverted(SendKind.REFUND, clock.millis() - PAUSE.toMillis())
                                 ? CompletableFuture.failedFuture(new IllegalStateException(
                                         "the refund has failed; it is tried once in " + PAUSE.toMinutes() + " minutes"))
-                                : ours.send(row, SendKind.REFUND, attempt -> refund(row, attempt)),
+                                : ours.send(
+                                        row, SendKind.REFUND, OptionalLong.empty(), attempt -> refund(row, attempt)),
                         executor);
     }
 

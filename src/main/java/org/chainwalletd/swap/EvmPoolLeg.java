@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -169,7 +170,8 @@ public final class EvmPoolLeg implements PoolLeg {
     }
 
     private CompletionStage<String> push(SwapRow row, Bytes call, BooleanSupplier mayBegin) {
-        return ours.send(row, SendKind.CLAIM, attempt -> claim(row, call, attempt, mayBegin));
+        OptionalLong end = row.poolLock() instanceof PoolLock.Locked locked ? locked.end() : OptionalLong.empty();
+        return ours.send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
     }
 
     /** What was ever journalled as a claim of our own is paid for. */

@@ -2,6 +2,7 @@ package org.chainwalletd.swap;
 
 import java.math.BigInteger;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -21,11 +22,8 @@ import org.chainwalletd.evm.SwapContract;
  * uses the secret that this has shown.
  */
 public final class Orphans {
-    /** A refund clears one slot and sends one payment. */
-    private static final long REFUND_GAS = 120_000;
-
     private final AccountChain chain;
-    private final AccountSends sends;
+    private final SwapSends sends;
     private final EvmAddress contract;
     private final SwapJournal journal;
     private final SharedSecrets secrets;
@@ -44,7 +42,7 @@ public final class Orphans {
             Consumer<SwapAlarm> alarms,
             Executor executor) {
         this.chain = chain;
-        this.sends = sends;
+        this.sends = new SwapSends(sends, executor);
         this.contract = contract;
         this.journal = journal;
         this.secrets = secrets;
@@ -98,7 +96,7 @@ public final class Orphans {
         return chain.reached(this::newestTime)
                 .thenComposeAsync(
                         time -> RefundDue.inTheContract(time, slot.deadline())
-                                ? takeBack(lock)
+                                ? takeBack(lock, slot.amount())
                                 : CompletableFuture.completedFuture(Fate.OPEN),
                         executor);
     }
@@ -108,23 +106,26 @@ public final class Orphans {
                 .thenApplyAsync(block -> block.map(AccountBlock::timestamp).orElse(0L), executor);
     }
 
-    /** The same transaction, however often this is asked for: its reference follows from the lock. */
-    private CompletionStage<Fate> takeBack(LockScan.Seen lock) {
+    /** The same transaction, however often this is asked for: its reference follows from the lock. A failed one is tried again. */
+    private CompletionStage<Fate> takeBack(LockScan.Seen lock, BigInteger amount) {
         alarms.accept(SwapAlarm.withoutRow(
                 SwapAlarm.Kind.LOCK_WITHOUT_ROW,
                 lock.hashLock(),
                 "a lock of " + lock.sender() + " in the contract, of which the journal knows nothing, is taken back"));
-        SendRequest request = new SendRequest(
-                "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
-                SendKind.REFUND,
-                lock.sender(),
-                contract,
-                SendRequest.SendValue.exactly(BigInteger.ZERO),
-                SwapContract.refund(lock.hashLock()),
-                new SendRequest.Gas.Fixed(REFUND_GAS),
-                Optional.empty(),
-                SendRequest.Pushing.BY_ITSELF,
-                Optional.empty());
-        return sends.send(request).thenApplyAsync(sent -> Fate.OPEN, executor);
+        return sends.send(
+                        "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
+                        OptionalLong.empty(),
+                        (reference, attempt) -> new SendRequest(
+                                reference,
+                                SendKind.REFUND,
+                                lock.sender(),
+                                contract,
+                                SendRequest.SendValue.exactly(BigInteger.ZERO),
+                                SwapContract.refund(lock.hashLock()),
+                                new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
+                                Optional.of(amount),
+                                SendRequest.Pushing.BY_ITSELF,
+                                Optional.empty()))
+                .thenApplyAsync(sent -> Fate.OPEN, executor);
     }
 }

@@ -154,18 +154,22 @@ public final class SharedSecrets {
                 SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
                 hashLock,
                 "a lock in the contract that pays us, and of which the journal knows nothing, is claimed with the secret that the chain shows");
-        SendRequest request = new SendRequest(
-                "watchtower/" + setup.contract() + "/" + hashLock.hex() + "/claim",
-                SendKind.CLAIM,
-                slot.recipient(),
-                setup.contract(),
-                SendRequest.SendValue.exactly(BigInteger.ZERO),
-                SwapContract.claim(secret.toArray()),
-                new SendRequest.Gas.Fixed(SwapSends.GAS),
-                Optional.of(slot.amount()),
-                SendRequest.Pushing.URGENTLY,
-                Optional.empty());
-        return setup.sends().send(request).thenApplyAsync(sent -> false, setup.executor());
+        return new SwapSends(setup.sends(), setup.executor())
+                .send(
+                        "watchtower/" + setup.contract() + "/" + hashLock.hex() + "/claim",
+                        OptionalLong.of(slot.deadline()),
+                        (reference, attempt) -> new SendRequest(
+                                reference,
+                                SendKind.CLAIM,
+                                slot.recipient(),
+                                setup.contract(),
+                                SendRequest.SendValue.exactly(BigInteger.ZERO),
+                                SwapContract.claim(secret.toArray()),
+                                new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
+                                Optional.of(slot.amount()),
+                                SendRequest.Pushing.URGENTLY,
+                                Optional.empty()))
+                .thenApplyAsync(sent -> false, setup.executor());
     }
 
     /**

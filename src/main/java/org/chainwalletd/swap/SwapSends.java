@@ -2,10 +2,13 @@ package org.chainwalletd.swap;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendKind;
 import org.chainwalletd.account.SendRecord;
@@ -35,18 +38,37 @@ final class SwapSends {
 
     /** All that was ever made for a swap, oldest first. */
     record Made(List<SendRecord> records) {
+        private Stream<SendRecord> all(SendKind kind) {
+            return records.stream().filter(record -> record.kind() == kind);
+        }
+
         Optional<SendRecord> newest(SendKind kind) {
-            return records.stream().filter(record -> record.kind() == kind).reduce((before, after) -> after);
+            return all(kind).filter(record -> !record.isCopy()).reduce((before, after) -> after);
         }
 
         int count(SendKind kind) {
-            return (int)
-                    records.stream().filter(record -> record.kind() == kind).count();
+            return (int) all(kind).filter(record -> !record.isCopy()).count();
         }
 
-        /** Its transaction id, of the version that was mined where one was; empty text when there is none. */
+        /**
+         * Whether one has failed in a block lately; a nonce that went elsewhere has cost nothing.
+         *
+         * @param since milliseconds since 1970
+         */
+        boolean hasReverted(SendKind kind, long since) {
+            return all(kind)
+                    .filter(record -> record.state() instanceof SendState.Reverted)
+                    .anyMatch(record -> (record.isCopy() ? record.updatedAt() : record.createdAt()) > since);
+        }
+
+        /** Its transaction id: of what was mined, by whichever nonce, otherwise of the newest; empty text when there is none. */
         String id(SendKind kind) {
-            return newest(kind).map(SwapSends::id).orElse("");
+            return all(kind)
+                    .filter(SwapSends::hasSucceeded)
+                    .findFirst()
+                    .or(() -> newest(kind))
+                    .map(SwapSends::id)
+                    .orElse("");
         }
     }
 
@@ -55,8 +77,11 @@ final class SwapSends {
     }
 
     static String reference(SwapRow row, SendKind kind, int attempt) {
-        String first = "swap/" + row.id() + "/" + kind.word();
-        return attempt == 1 ? first : first + "/" + attempt;
+        return attempt("swap/" + row.id() + "/" + kind.word(), attempt);
+    }
+
+    private static String attempt(String first, int number) {
+        return number == 1 ? first : first + "/" + number;
     }
 
     static String id(SendRecord record) {
@@ -68,26 +93,75 @@ final class SwapSends {
         return record.state().isOver() && !(record.state() instanceof SendState.Final);
     }
 
+    private static boolean hasSucceeded(SendRecord record) {
+        return record.state() instanceof SendState.Final
+                || record.state() instanceof SendState.Mined mined && mined.succeeded();
+    }
+
     /** More than the attempt before: it may have run out of it. */
     static long gas(int attempt) {
         return GAS * Math.min(attempt, MOST_GAS_FACTOR);
     }
 
-    /** Makes the transaction of a kind unless there is one that has not failed; completes with its id. */
-    CompletionStage<String> send(SwapRow row, SendKind kind, IntFunction<SendRequest> attempt) {
-        return of(row).thenComposeAsync(made -> send(made, kind, attempt), executor);
+    /**
+     * Makes the transaction of a kind unless there is one that has not failed, which is kept going then; completes with its id.
+     *
+     * @param deadline Unix seconds, unsigned, after which it is worth nothing
+     */
+    CompletionStage<String> send(SwapRow row, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+        return of(row).thenComposeAsync(made -> send(made, kind, deadline, attempt), executor);
     }
 
-    private CompletionStage<String> send(Made made, SendKind kind, IntFunction<SendRequest> attempt) {
+    private CompletionStage<String> send(
+            Made made, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
         Optional<SendRecord> newest = made.newest(kind);
         if (newest.isPresent() && !hasFailed(newest.get())) {
-            return CompletableFuture.completedFuture(id(newest.get()));
+            sends.pursue(newest.get().reference(), deadline);
+            return CompletableFuture.completedFuture(made.id(kind));
         }
-        int next = made.count(kind) + 1;
+        return make(made.count(kind) + 1, deadline, attempt).thenApplyAsync(SwapSends::id, executor);
+    }
+
+    private CompletionStage<SendRecord> make(int next, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+        SendRequest request = attempt.apply(next);
         if (next > MOST_ATTEMPTS) {
-            return CompletableFuture.failedFuture(new IllegalStateException(
-                    MOST_ATTEMPTS + " transactions to " + kind.word() + " have failed; look at the contract"));
+            return CompletableFuture.failedFuture(new IllegalStateException(MOST_ATTEMPTS + " transactions to "
+                    + request.kind().word() + " have failed; look at the contract"));
         }
-        return sends.send(attempt.apply(next)).thenApplyAsync(SwapSends::id, executor);
+        return sends.send(request)
+                .thenApplyAsync(
+                        sent -> {
+                            sends.pursue(sent.reference(), deadline);
+                            return sent;
+                        },
+                        executor);
+    }
+
+    /**
+     * The same for a lock without a row: attempts are known by their names alone.
+     *
+     * @param name of the first attempt
+     */
+    CompletionStage<SendRecord> send(
+            String name, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
+        return send(name, 1, deadline, attempt);
+    }
+
+    private CompletionStage<SendRecord> send(
+            String name, int number, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
+        String reference = attempt(name, number);
+        return sends.find(reference)
+                .thenComposeAsync(
+                        found -> {
+                            if (found.isEmpty()) {
+                                return make(number, deadline, next -> attempt.apply(reference, next));
+                            }
+                            if (hasFailed(found.get()) && number <= MOST_ATTEMPTS) {
+                                return send(name, number + 1, deadline, attempt);
+                            }
+                            sends.pursue(reference, deadline);
+                            return CompletableFuture.completedFuture(found.get());
+                        },
+                        executor);
     }
 }

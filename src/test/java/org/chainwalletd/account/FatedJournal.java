@@ -47,6 +47,11 @@ public final class FatedJournal implements AccountSendStore {
         return dead;
     }
 
+    /** Whether its fate has come to pass. */
+    public boolean isBeyond() {
+        return writes.get() >= fated;
+    }
+
     public void orUntil(BooleanSupplier condition) {
         Await.until("it goes on or dies", () -> dead || condition.getAsBoolean());
     }

@@ -57,6 +57,15 @@ final class AccountSendSample {
                 send.progress());
     }
 
+    static AccountSend copy(AccountSend send, long nonce) {
+        return new AccountSend(
+                AccountSend.NEW,
+                send.order().copy(send.reference() + "@" + nonce),
+                send.call().at(nonce),
+                send.versions(),
+                send.progress());
+    }
+
     static AccountSend.Version version(int n, int raise) {
         return new AccountSend.Version(
                 Hash256.sha256(new byte[] {2, (byte) n}),

@@ -72,6 +72,8 @@ class QueryPlanTest {
             done(store.accountSends().open(sent.call().chainId()));
             done(store.accountSends()
                     .nextNonce(sent.call().chainId(), sent.call().from()));
+            done(store.accountSends()
+                    .lastLost(sent.call().chainId(), sent.call().from()));
             done(store.accountSends().page(sent.call().chainId(), Long.MAX_VALUE, 10));
             done(store.accountSends().newestSealed());
             done(store.accountSends().unsealed(10));

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -712,6 +713,51 @@ abstract class StoreContract {
         }
         assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
                 .hasSize(1);
+    }
+
+    /** Copies may have any nonce, also one that was given; once they are in a block nobody else gets theirs. */
+    @Test
+    void copies_take_no_nonce_before_a_block_has_them() {
+        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
+        AccountSend next = AccountSendSample.copy(first, 1);
+        done(store.accountSends()
+                .open(List.of(first, AccountSendSample.copy(first, 0), next, AccountSendSample.copy(first, 50))));
+        assertThat(nextNonce()).hasValue(1);
+
+        enter("ref-0@1", AccountSend.State.MINED);
+        enter("ref-0@50", AccountSend.State.FINAL);
+
+        assertThat(nextNonce()).hasValue(2);
+        restart();
+        assertThat(nextNonce()).hasValue(2);
+        assertThat(done(store.accountSends().open(List.of(next))))
+                .isInstanceOf(AccountSendStore.Journalled.Taken.class);
+    }
+
+    @Test
+    void a_nonce_that_a_copy_of_ours_has_used_was_not_used_by_others() {
+        AccountSend first = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
+        done(store.accountSends().open(List.of(first, AccountSendSample.copy(first, 0))));
+        enter("ref-0", AccountSend.State.LOST);
+        assertThat(lastLost()).hasValue(0);
+
+        enter("ref-0@0", AccountSend.State.FINAL);
+
+        assertThat(lastLost()).isEmpty();
+    }
+
+    private OptionalLong nextNonce() {
+        return done(store.accountSends().nextNonce(AccountSendSample.CHAIN, AccountSendSample.FROM));
+    }
+
+    private OptionalLong lastLost() {
+        return done(store.accountSends().lastLost(AccountSendSample.CHAIN, AccountSendSample.FROM));
+    }
+
+    private void enter(String reference, AccountSend.State state) {
+        AccountSend row = done(store.accountSends().find(reference)).orElseThrow();
+        assertThat(done(store.accountSends().enter(row.id(), row.state(), state, Optional.empty(), 9)))
+                .isTrue();
     }
 
     @Test
