@@ -1,5 +1,7 @@
 package org.chainwalletd.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 
@@ -14,7 +16,9 @@ final class AnyWords {
         try {
             parsed = parser.parse(words);
         } catch (CommandLine.ParameterException e) {
-            streams.err().println(Lines.NAME + ": " + Lines.one(e.getMessage()) + "; see " + Lines.NAME + " --help");
+            streams.err()
+                    .println(Lines.NAME + ": " + Lines.one(e.getMessage()) + suggestion(e) + "; see " + Lines.NAME
+                            + " --help");
             return ExitCode.USAGE;
         }
         if (parsed.text().isPresent()) {
@@ -24,5 +28,17 @@ final class AnyWords {
         return CommandRun.of(
                 parsed.command(),
                 new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
+    }
+
+    private static String suggestion(CommandLine.ParameterException mistake) {
+        if (!(mistake instanceof CommandLine.UnmatchedArgumentException unmatched)
+                || unmatched.getUnmatched().isEmpty()) {
+            return "";
+        }
+        CommandLine.Model.CommandSpec command = unmatched.getCommandLine().getCommandSpec();
+        List<String> known = new ArrayList<>(command.optionsMap().keySet());
+        known.addAll(command.root().optionsMap().keySet());
+        known.addAll(command.subcommands().keySet());
+        return Nearest.to(unmatched.getUnmatched().get(0), known);
     }
 }

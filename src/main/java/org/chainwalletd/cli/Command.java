@@ -1,6 +1,7 @@
 package org.chainwalletd.cli;
 
 import java.util.List;
+import java.util.Optional;
 
 /** One command of the program. */
 interface Command {
@@ -18,6 +19,15 @@ interface Command {
     /** Labels of the positional arguments; optional ones stand in brackets, and three dots after the last one that may be repeated. */
     default List<String> arguments() {
         return List.of();
+    }
+
+    /**
+     * Help for what the positional arguments name, in place of that for the command.
+     *
+     * @param arguments that stand beside {@code --help}
+     */
+    default Optional<String> help(List<String> arguments) {
+        return Optional.empty();
     }
 
     /** Runs to the end and returns the exit code. */

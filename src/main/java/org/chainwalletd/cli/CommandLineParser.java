@@ -59,19 +59,21 @@ final class CommandLineParser {
             last = last.subcommand();
         }
         Command command = commands.get(last.commandSpec().name());
-        return new Parsed(command, text(top, last), CommandOptions.given(top), own(command, last), positionals(last));
+        return new Parsed(
+                command, text(command, top, last), CommandOptions.given(top), own(command, last), positionals(last));
     }
 
     CommandLine grammar() {
         return grammar;
     }
 
-    private static Optional<String> text(ParseResult top, ParseResult last) {
+    private static Optional<String> text(Command command, ParseResult top, ParseResult last) {
         if (top.isVersionHelpRequested()) {
             return Optional.of(Version.line() + System.lineSeparator());
         }
         return top.isUsageHelpRequested() || last.isUsageHelpRequested()
-                ? Optional.of(last.commandSpec().commandLine().getUsageMessage())
+                ? command.help(positionals(last))
+                        .or(() -> Optional.of(last.commandSpec().commandLine().getUsageMessage()))
                 : Optional.empty();
     }
 

@@ -13,13 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
+import org.chainwalletd.rpc.MethodHelp;
+import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.RpcMethod;
 
 /** Calls a running daemon from the shell. */
 final class RpcCommand implements Command {
+    private static final String HELP = "help";
     private static final String DEFAULT_SCOPE = "read";
     private static final Duration PATIENCE = Duration.ofSeconds(630);
     private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS);
@@ -32,6 +37,8 @@ final class RpcCommand implements Command {
     @Override
     public String summary() {
         return "Calls a method of a running daemon and prints the result, for example: rpc get_balance address=..., or rpc get_balance '{\"address\": \"...\"}'. "
+                + "Required parameters may also be given without their names, in their order. "
+                + "rpc help lists the methods, rpc help METHOD or rpc METHOD --help describes one. "
                 + "A secret is never on the command line: passphrase=- reads it from standard input, --params - all parameters. "
                 + "The token comes from WALLETD_AUTH_TOKEN, else, for a daemon on this machine, from the configuration or the datadir's token file; "
                 + "URL and fingerprint from WALLETD_URL and WALLETD_FINGERPRINT, else from the configuration and the datadir.";
@@ -56,9 +63,41 @@ final class RpcCommand implements Command {
     }
 
     @Override
+    public Optional<String> help(List<String> arguments) {
+        MethodRegistry registry = RpcParameters.registry(ChainProfile.of("chain"));
+        List<String> names =
+                arguments.stream().filter(word -> !word.equals(HELP)).toList();
+        if (names.isEmpty()) {
+            return arguments.isEmpty() ? Optional.empty() : Optional.of(MethodHelp.of(registry));
+        }
+        return registry.methods().stream()
+                .filter(method -> method.name().equals(names.get(0)))
+                .findFirst()
+                .map(method -> MethodHelp.of(method, Lines.NAME + " rpc"));
+    }
+
+    private int help(Invocation invocation) {
+        Optional<String> text = help(invocation.arguments());
+        text.ifPresent(invocation.out()::print);
+        return text.isPresent()
+                ? ExitCode.OK
+                : invocation.fail(ExitCode.USAGE, unknown(invocation.arguments().get(1)));
+    }
+
+    private static String unknown(String method) {
+        List<String> names = RpcParameters.registry(ChainProfile.of("chain")).methods().stream()
+                .map(RpcMethod::name)
+                .toList();
+        return "there is no method " + Printable.text(method) + Nearest.to(method, names) + "; rpc help lists them all";
+    }
+
+    @Override
     public int run(Invocation invocation) {
-        Settings settings = invocation.configuration().settings();
         String method = invocation.arguments().get(0);
+        if (method.equals(HELP)) {
+            return help(invocation);
+        }
+        Settings settings = invocation.configuration().settings();
         try {
             Map<String, Object> params = params(invocation, settings, method);
             WalletdClient client =
@@ -69,6 +108,8 @@ final class RpcCommand implements Command {
             return invocation.fail(ExitCode.USAGE, e.getMessage());
         } catch (IOException e) {
             return invocation.fail(ExitCode.USAGE, "cannot read the parameters: " + e.getMessage());
+        } catch (WalletdException.MethodNotFound e) {
+            return invocation.fail(ExitCode.BAD_CALL, "error " + e.code() + ": " + unknown(method));
         } catch (WalletdException e) {
             return Connection.failed(invocation, e);
         }
@@ -86,13 +127,9 @@ final class RpcCommand implements Command {
             return RpcParameters.ofJson(text(invocation, file.get()));
         }
         RpcParameters parameters = new RpcParameters(settings.chain(), method, new SecretWords(invocation.streams()));
-        return words.size() == 1 && isJson(words.get(0))
+        return words.size() == 1 && words.get(0).startsWith("{")
                 ? parameters.ofVisibleJson(words.get(0))
                 : parameters.ofWords(words);
-    }
-
-    private static boolean isJson(String word) {
-        return word.startsWith("{") || !word.contains("=");
     }
 
     private static String text(Invocation invocation, String file) throws IOException {

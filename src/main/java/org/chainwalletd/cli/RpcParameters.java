@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.config.Version;
+import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.method.MethodFamilies;
+import org.chainwalletd.wire.Shapes;
 
 /** The parameters of a call as they are typed: {@code key=value} by the types of the method registry, or a JSON object. */
 final class RpcParameters {
@@ -26,27 +28,36 @@ final class RpcParameters {
 
     private final String method;
     private final Optional<Map<String, JsonNode>> known;
+    private final List<String> required;
     private final SecretWords secrets;
 
     /** @param secrets where the value of a secret is read from */
     RpcParameters(ChainProfile chain, String method, SecretWords secrets) {
         this.method = method;
         this.known = Optional.ofNullable(ofAllMethods(chain).get(method));
+        this.required = registry(chain).methods().stream()
+                .filter(described -> described.name().equals(method))
+                .flatMap(described -> Shapes.membersOf(described.params()).stream())
+                .filter(Shapes.Member::required)
+                .map(Shapes.Member::name)
+                .toList();
         this.secrets = secrets;
     }
 
     /** Each method with the schemas of its parameters by name, other spellings included. */
     static Map<String, Map<String, JsonNode>> ofAllMethods(ChainProfile chain) {
         Map<String, Map<String, JsonNode>> methods = new LinkedHashMap<>();
-        JsonNode described = MethodFamilies.withoutServices(chain, Version.number())
-                .registry()
-                .describe(Version.number());
+        JsonNode described = registry(chain).describe(Version.number());
         for (JsonNode method : described.get("methods")) {
             Map<String, JsonNode> params = new LinkedHashMap<>();
             method.get("params").forEach(param -> params.put(param.get("name").asText(), param.get("schema")));
             methods.put(method.get("name").asText(), params);
         }
         return methods;
+    }
+
+    static MethodRegistry registry(ChainProfile chain) {
+        return MethodFamilies.withoutServices(chain, Version.number()).registry();
     }
 
     /** A JSON object as it is. */
@@ -74,24 +85,34 @@ final class RpcParameters {
     }
 
     /**
-     * @param words {@code key=value} each; {@code key=-} for a secret
+     * @param words {@code key=value} each, {@code key=-} for a secret; before them values of required parameters without their names, in
+     *     their order
      */
     Map<String, Object> ofWords(List<String> words) throws Mistake {
         ObjectNode params = JSON.createObjectNode();
         for (String word : words) {
             int equals = word.indexOf('=');
-            if (equals <= 0) {
-                throw new Mistake(
-                        "a parameter reads key=value, or all of them are one JSON object; this one does not: '"
-                                + shown(word) + "'");
-            }
-            String key = word.substring(0, equals);
+            boolean named = equals > 0 && word.substring(0, equals).matches("[a-z][a-z0-9_]*");
+            String key = named ? word.substring(0, equals) : positional(params, word);
             if (params.has(key)) {
                 throw new Mistake("the parameter " + key + " is there twice");
             }
-            params.set(key, value(key, word.substring(equals + 1)));
+            params.set(key, value(key, named ? word.substring(equals + 1) : word));
         }
         return JSON.convertValue(params, new TypeReference<>() {});
+    }
+
+    /** The required parameter whose turn it is. */
+    private String positional(ObjectNode params, String word) throws Mistake {
+        if (params.size() < required.size()) {
+            String next = required.get(params.size());
+            if (!params.has(next)) {
+                return next;
+            }
+        }
+        throw new Mistake("a parameter reads key=value, or all of them are one JSON object in quotes"
+                + (required.isEmpty() ? "" : ", or the required ones come first: " + String.join(", ", required))
+                + "; this one does not: '" + shown(word) + "'");
     }
 
     /** A method that this program does not know may be known to the daemon: its values are JSON where they can be. */
@@ -104,7 +125,8 @@ final class RpcParameters {
             String names = known.get().isEmpty()
                     ? "it has none"
                     : "it has " + String.join(", ", new ArrayList<>(known.get().keySet()));
-            throw new Mistake(method + " has no parameter " + key + "; " + names);
+            throw new Mistake(method + " has no parameter " + key
+                    + Nearest.to(key, known.get().keySet()) + "; " + names);
         }
         return isSecret(key) ? secret(key, text) : typed(schema, key, text);
     }

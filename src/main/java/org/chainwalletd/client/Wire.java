@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -89,6 +90,9 @@ final class Wire {
             if (cause instanceof PinnedTrust.MismatchException) {
                 return new WalletdException.FingerprintMismatch(cause.getMessage(), reason);
             }
+        }
+        if (reason instanceof ConnectException) {
+            return new WalletdException.Transport("connection refused at " + url + ": is the daemon running?", reason);
         }
         String words = reason.getMessage() == null ? reason.getClass().getSimpleName() : reason.getMessage();
         return new WalletdException.Transport("no answer from " + url + ": " + words, reason);

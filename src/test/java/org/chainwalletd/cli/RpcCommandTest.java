@@ -77,6 +77,59 @@ class RpcCommandTest {
     }
 
     @Test
+    void required_parameters_need_no_names() {
+        assertThat(rpc("get_block_by_height", "7")).isZero();
+        assertThat(asked).contains("\"params\":{\"height\":7}");
+
+        assertThat(rpc("transfer", "aa", "[{\"to\":\"bb\",\"amount\":5}]", "max_fee=12"))
+                .isZero();
+        assertThat(asked)
+                .contains("\"params\":{\"from\":\"aa\",\"outputs\":[{\"to\":\"bb\",\"amount\":5}],\"max_fee\":12}");
+
+        assertThat(rpc("get_balance", "aa", "bb")).isEqualTo(ExitCode.USAGE);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("the required ones come first: address");
+    }
+
+    @Test
+    void help_lists_the_methods_and_describes_one() {
+        assertThat(rpc("help")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("get_balance ")
+                .doesNotContain("get_block ");
+
+        out.reset();
+        assertThat(rpc("help", "transfer")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .contains("transfer (needs the spend token)", "client_token", "-32039", "rpc transfer from=<hex64>");
+
+        out.reset();
+        assertThat(rpc("reveal_mnemonic", "--help")).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("rpc reveal_mnemonic passphrase=-");
+    }
+
+    @Test
+    void a_mistyped_word_gets_the_one_that_was_probably_meant() {
+        answer = "\"error\":{\"code\":-32601,\"message\":\"method not found\"}";
+        assertThat(rpc("get_balanse")).isEqualTo(ExitCode.BAD_CALL);
+        assertThat(rpc("help", "tranfser")).isEqualTo(ExitCode.USAGE);
+        assertThat(rpc("get_balance", "adress=aa")).isEqualTo(ExitCode.USAGE);
+        assertThat(rpc("ping", "--rwa")).isEqualTo(ExitCode.USAGE);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "did you mean get_balance?",
+                        "did you mean transfer?",
+                        "did you mean address?",
+                        "did you mean --raw?");
+    }
+
+    @Test
+    void a_daemon_that_does_not_run_is_named_so() {
+        server.stop(0);
+        assertThat(rpc("ping")).isEqualTo(ExitCode.NO_ANSWER);
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("connection refused at", "is the daemon running?");
+    }
+
+    @Test
     void a_method_that_only_the_daemon_knows_can_be_called_too() {
         assertThat(rpc("brand_new", "count=3", "word=three")).isZero();
 
@@ -123,7 +176,7 @@ class RpcCommandTest {
             assertThat(rpc(words)).as(List.of(words).toString()).isEqualTo(ExitCode.USAGE);
         }
         assertThat(asked).isNull();
-        assertThat(text(err)).contains("get_balance has no parameter adress; it has address");
+        assertThat(text(err)).contains("get_balance has no parameter adress: did you mean address?; it has address");
     }
 
     @Test
