@@ -40,15 +40,13 @@ class TestNamesTest {
         assertThat(names).hasSizeGreaterThan(1_500);
     }
 
+    /** With the package those tests are run that have the tag; one without it whose name says IT would be run by nobody. */
     @Test
-    void every_long_test_that_is_listed_is_there() throws IOException {
-        List<String> listed = Files.readAllLines(Path.of("src/test/long-tests.txt")).stream()
-                .filter(line -> !line.startsWith("#"))
-                .toList();
-        assertThat(listed)
-                .isNotEmpty()
-                .isSorted()
-                .allSatisfy(line -> assertThat(Path.of(line.replace("**", "src/test/java/org/chainwalletd")))
-                        .isRegularFile());
+    void every_black_box_test_is_tagged_to_be_run_with_the_package() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src"))) {
+            assertThat(files.filter(path -> path.toString().endsWith("IT.java")))
+                    .isNotEmpty()
+                    .allSatisfy(file -> assertThat(Files.readString(file)).contains("\n@Tag(\"long\")\n"));
+        }
     }
 }

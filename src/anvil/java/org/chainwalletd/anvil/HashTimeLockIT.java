@@ -7,8 +7,10 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.testkit.evm.HashTimeLockContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The compiled contract keeps what the native rules of the tests' own chain promise. Each test deploys a contract of its own. */
+@Tag("long")
 class HashTimeLockIT extends HashTimeLockContract {
     private static Anvil anvil;
 

@@ -56,10 +56,12 @@ import org.chainwalletd.testkit.evm.EvmCaller;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Both legs of a swap on a real anvil: a lock that is claimed, a lock that is taken back, a lock of the pool that we claim. */
+@Tag("long")
 class LegsIT {
     private static final byte[] SECRET = Bytes.parse("3d".repeat(32)).toArray();
     private static final Hash256 HASH_LOCK = Hash256.sha256(SECRET);

@@ -34,9 +34,11 @@ import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.evm.EvmCaller;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The development pool trades over a real anvil that mines each second: once in either direction, with a user who does his part by hand. */
+@Tag("long")
 class PoolIT {
     private static final byte[] PREIMAGE = Bytes.parse("3c".repeat(32)).toArray();
     private static final Hash256 HASH = Hash256.sha256(PREIMAGE);

@@ -24,9 +24,11 @@ import org.chainwalletd.testkit.evm.EvmCaller;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The tests' own chain answers in the shapes of a real one: the same members, of the same kinds, and the same gas. */
+@Tag("long")
 class ShapesIT {
     private static final Hash256 HASH = Hash256.sha256(new byte[32]);
 

@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The packaged launcher sells and buys over HTTP, with a pool on a development chain and a real anvil, each to its end. */
+@Tag("long")
 @Timeout(300)
 class SwapDemoIT {
     private record Ended(int code, String said) {}

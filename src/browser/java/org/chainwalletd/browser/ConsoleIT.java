@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
@@ -27,6 +28,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
  * The console in headless Chromium, over the packaged daemon on a live development chain. Needs Debian's {@code chromium} and {@code
  * chromium-driver}; has a command of its own (README).
  */
+@Tag("long")
 class ConsoleIT {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -34,10 +34,12 @@ import org.chainwalletd.testkit.evm.EvmWallet;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One owner of the nonce: what was promised is sent once, followed until it is final, and never overtaken by what nobody can explain. */
+@Tag("long")
 class AccountSendsTest {
     private static final int SENDS = Integer.getInteger("walletd.account.sends", 150);
 

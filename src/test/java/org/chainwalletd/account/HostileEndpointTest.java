@@ -19,10 +19,12 @@ import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever an endpoint of the account chain does, a call to it ends with its error. */
+@Tag("long")
 class HostileEndpointTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 

@@ -18,6 +18,7 @@ import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
 import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * which dies at the next point, finishes what the one before left. Each point of a mint is looked at by the keyring's {@code CrashTest};
  * {@code -Dwalletd.crash-points=all} dies at each of them here too.
  */
+@Tag("long")
 @Walks({
     CrashPoint.SPEND_BEFORE_INTENT,
     CrashPoint.SPEND_AFTER_INTENT,

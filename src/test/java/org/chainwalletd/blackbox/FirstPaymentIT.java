@@ -18,10 +18,12 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From a fresh datadir to a confirmed payment, as the first reader of the manual does it. */
+@Tag("long")
 class FirstPaymentIT {
     private static final long COIN = 100_000_000L;
     private static final List<String> SCOPES = List.of("read", "manage", "spend");

@@ -17,6 +17,7 @@ import org.chainwalletd.testkit.Flood;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Nothing that clients send ends the packaged daemon or makes it grow beyond its heap: the floods of {@code -Dbench=door} in short, one
  * after the other, with the launcher's options. Times are the benchmark's.
  */
+@Tag("long")
 @Timeout(600)
 class FloodedDaemonIT {
     private static final String THEIRS = "127.0.0.2";

@@ -16,11 +16,13 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon can write no further because its files have reached the largest size that the system allows it. */
+@Tag("long")
 class FullDiskIT {
     private static final String SHOP = "5d".repeat(32);
     private static final int UPSTREAM = -32020;

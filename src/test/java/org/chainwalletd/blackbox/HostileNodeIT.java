@@ -8,10 +8,12 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that answers everything with thousands of interim responses must not end the process at its start. */
+@Tag("long")
 class HostileNodeIT {
     @TempDir
     Path folder;

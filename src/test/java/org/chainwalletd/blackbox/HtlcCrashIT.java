@@ -12,11 +12,13 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon dies between the intent and the broadcast of a lock, a claim and a reclaim; the next life settles each with the same bytes. */
+@Tag("long")
 class HtlcCrashIT {
     private static final String POINT = "SPEND_AFTER_INTENT";
     private static final int HALTED = 137;

@@ -21,11 +21,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every keyring method over HTTP (interface.md, section 4.11). */
+@Tag("long")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class KeyringIT {
     private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;

@@ -27,11 +27,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bad input to every keyring method gets its own error over HTTP and changes nothing (interface.md, sections 4.11 and 7.3). */
+@Tag("long")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class KeyringRefusalsIT {
     private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;

@@ -25,6 +25,7 @@ import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The packaged daemon is killed with SIGKILL again and again while clients pay and mint: one token, one payment; an acknowledged key is never
  * lost. {@code -Dblackbox.kills=200} makes it long.
  */
+@Tag("long")
 class KillLoopIT {
     private static final int KILLS = Integer.getInteger("blackbox.kills", 2);
     private static final int PAYERS = 3;

@@ -18,10 +18,12 @@ import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The archive of classes that the launcher makes and uses: where it can be kept, when it is made anew, and that nothing depends on it. */
+@Tag("long")
 class LauncherArchiveIT {
     private static final int ANOTHER_RELEASE = 99;
 

@@ -16,10 +16,12 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.HangUp;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The POSIX launcher: found from anywhere, with the right JDK, arguments unharmed; of its archive of classes tells {@link LauncherArchiveIT}. */
+@Tag("long")
 class LauncherIT {
     private static final int FAILED = 1;
     private static final int USAGE = 2;

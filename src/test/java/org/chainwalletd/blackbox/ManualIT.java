@@ -19,6 +19,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.LauncherCall;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * other in one bash, with the packaged launcher on the path, in whose place {@link RpcHere} answers from the second call of {@code rpc} on. Pages that begin alike share a daemon.
  * Only the default ports are exchanged for free ones, blocks come every second, and what builds or measures (Maven) is left to the build.
  */
+@Tag("long")
 class ManualIT {
     private static final Path PAGES = Path.of("src/site/markdown");
     private static final Pattern BLOCK = Pattern.compile("^```sh\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);

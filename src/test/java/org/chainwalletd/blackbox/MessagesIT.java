@@ -14,10 +14,12 @@ import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the page on messages, payment URIs and quotes promises, and keys of the pool, on the packaged daemon. */
+@Tag("long")
 class MessagesIT {
     private static final int POOLED = 2;
     /** Somebody else's. */

@@ -21,6 +21,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A start that cannot succeed ends at once with one line that says what to do, leaves everything as it was, and succeeds when the cause is
  * removed.
  */
+@Tag("long")
 class RefusalsIT {
     private static final int FAILED = 1;
     private static final int USAGE = 2;

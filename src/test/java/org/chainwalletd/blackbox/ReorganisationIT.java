@@ -13,11 +13,13 @@ import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
 import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A reorganisation takes a confirmed payment off the chain while the packaged daemon is dead, and the daemon dies again over it. */
+@Tag("long")
 @Walks(CrashPoint.SPEND_AFTER_REORGANISATION)
 class ReorganisationIT {
     private static final String SHOP = "5b".repeat(32);

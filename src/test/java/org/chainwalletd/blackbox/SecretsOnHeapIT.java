@@ -35,6 +35,7 @@ import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Traces;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * heap is searched for them, while the connections are open: whatever a request or an answer was made of, nobody may keep it. Each request has
  * secrets of its own, whose name says which of them was found.
  */
+@Tag("long")
 class SecretsOnHeapIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     /** Words that count as a trace of a phrase. */

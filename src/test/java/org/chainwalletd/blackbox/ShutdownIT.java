@@ -25,11 +25,13 @@ import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** SIGTERM while calls are under way: they are answered or cut off, the daemon ends with 0, and no spend is left half done. */
+@Tag("long")
 class ShutdownIT {
     private static final int PAYMENTS = 12;
     private static final int MINTS = 30;

@@ -1,10 +1,12 @@
 package org.chainwalletd.blackbox;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon dies at each step of buys: our lock is in the contract, the claim on the chain. */
+@Tag("long")
 class SwapBuyCrashIT {
     @TempDir
     Path folder;

@@ -24,6 +24,7 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Traces;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the heap only what was never shown is looked for: a claimed preimage is in blocks of both chains, which the daemon keeps books of, and the
  * key of the account stays unsealed while the daemon runs.
  */
+@Tag("long")
 class SwapSecretsIT {
     private static final Set<PosixFilePermission> OTHERS = Set.of(
             PosixFilePermission.GROUP_READ,

@@ -1,10 +1,12 @@
 package org.chainwalletd.blackbox;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged daemon dies at each step of sells: our lock is on the chain, the claim on the account chain. */
+@Tag("long")
 class SwapSellCrashIT {
     @TempDir
     Path folder;

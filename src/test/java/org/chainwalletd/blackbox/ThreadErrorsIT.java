@@ -20,6 +20,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * An {@link Error} in a thread that others rely on, put there by the debugger's interface into the package as it is: no code of the daemon
  * takes part. The process must end, with a code that makes a service manager start it anew; one that lives on and serves nothing is worse.
  */
+@Tag("long")
 class ThreadErrorsIT {
     private static final Pattern PORT = Pattern.compile("transport dt_socket at address: (?:.*:)?(\\d+)");
 

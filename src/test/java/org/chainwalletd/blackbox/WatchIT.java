@@ -8,10 +8,12 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.FreePort;
 import org.chainwalletd.testkit.HangUp;
 import org.chainwalletd.testkit.LauncherCall;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code watch} of the package beside a daemon of the package, where there is no terminal. */
+@Tag("long")
 class WatchIT {
     @TempDir
     Path folder;

@@ -11,11 +11,13 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node that reports another chain than the pinned one is never signed for, and the daemon says so. */
+@Tag("long")
 class WrongChainIT {
     private static final String SHOP = "5c".repeat(32);
 

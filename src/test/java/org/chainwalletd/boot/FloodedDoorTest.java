@@ -14,6 +14,7 @@ import org.chainwalletd.testkit.Flood;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Whoever sends all he may and reads nothing neither ends the process nor keeps clients at other addresses from their answers. {@code
  * -Dbench=door} does the same with 2,000 connections to the packaged daemon, and measures.
  */
+@Tag("long")
 @Timeout(180)
 class FloodedDoorTest {
     private static final String THEIRS = "127.0.0.2";

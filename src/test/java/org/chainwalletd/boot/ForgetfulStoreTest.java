@@ -28,12 +28,14 @@ import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A daemon whose store was emptied, or put back from a copy, pays nothing until the operator has restored it, and then no token twice. */
+@Tag("long")
 class ForgetfulStoreTest {
     private static final long INTERNAL_ERROR = -32603;
 

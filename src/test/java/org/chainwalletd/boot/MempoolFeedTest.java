@@ -19,12 +19,14 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a daemon tells of payments that are in no block yet, over a node that pushes (following.md, sections 3, 5 and 6). */
+@Tag("long")
 @Timeout(120)
 class MempoolFeedTest {
     private static final String PREIMAGE = "6f70656e20736573616d65";

@@ -21,10 +21,12 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Batches of new keys over HTTP, each of which takes its time, and what they do to everybody else. */
+@Tag("long")
 class MintsTest {
     private static final JsonMapper JSON = new JsonMapper();
     /** Some tens of milliseconds: far more than what is measured against it, and not long. */

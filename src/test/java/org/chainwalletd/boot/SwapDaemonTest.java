@@ -23,11 +23,13 @@ import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Swaps of a whole daemon over HTTP, with a pool that runs and blocks that come when the test wants them. */
+@Tag("long")
 @Timeout(180)
 class SwapDaemonTest {
     private static final BigInteger ETHER = BigInteger.TEN.pow(18);

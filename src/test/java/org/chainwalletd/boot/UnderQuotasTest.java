@@ -31,6 +31,7 @@ import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A whole daemon over HTTP at a node that takes 30 scans and 60 submissions a minute, and whose minute does not end: its clock stands still
  * (chain protocol, section 10.3; following.md, sections 2, 5 and 6).
  */
+@Tag("long")
 class UnderQuotasTest {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int SCANS = 30;

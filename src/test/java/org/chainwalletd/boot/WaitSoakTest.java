@@ -23,6 +23,7 @@ import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dsoak.minutes=30} as long as that, and then the heap after a collection, the threads and the open files have to be flat. More waits a round
  * with {@code -Dsoak.waits}.
  */
+@Tag("long")
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class WaitSoakTest {
     private static final int MINUTES = Integer.getInteger("soak.minutes", 0);

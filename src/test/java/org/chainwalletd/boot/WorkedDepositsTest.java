@@ -39,6 +39,7 @@ import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What whoever watches for deposits is told over HTTP, on a chain whose blocks have to be worked for, while a node shows blocks that nobody
  * worked for and lists that are not those of their headers (following.md, section 1). No mempool has anything: blocks alone can tell.
  */
+@Tag("long")
 class WorkedDepositsTest {
     private static final byte[] PREIMAGE = "shown to the lying node alone".getBytes(StandardCharsets.US_ASCII);
     private static final Party STRANGER = new Party(0x22);

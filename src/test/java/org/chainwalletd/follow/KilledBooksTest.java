@@ -18,6 +18,7 @@ import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Real processes that keep the books and end in the middle of it, by {@code kill -9} or because the system lets their files grow no further.
  * What they leave are the books of the block at which they stand, and a follower goes on from there.
  */
+@Tag("long")
 class KilledBooksTest {
     private static final int STEPS = 40;
     private static final int KILLS = Integer.getInteger("books.kills", 1);

@@ -18,6 +18,7 @@ import org.chainwalletd.testkit.FollowRig;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Following a chain whose blocks have to be worked for, over real sockets, at a node that lies about them. A block takes some sixteen hashes of
  * half a second, unless its time is a lucky one, with which the first nonce is enough: these were looked for, and any other would only be slower.
  */
+@Tag("long")
 class WorkedChainTest {
     private static final Instant LUCKY_FIRST = Instant.ofEpochSecond(1_773_537_029L);
     private static final Instant LUCKY_SECOND = Instant.ofEpochSecond(1_773_537_111L);

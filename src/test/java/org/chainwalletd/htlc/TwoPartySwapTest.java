@@ -28,6 +28,7 @@ import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two parties who do not trust each other, each with a daemon of its own on the same chain, and nothing between them but hashes and keys. Both
  * ask one node that has the quotas of a real one; each test has a minute of it, which its clock begins and does not end.
  */
+@Tag("long")
 class TwoPartySwapTest {
     private static final long FUNDS = 10_000_000;
     private static final long ALICES = 5_000_000;

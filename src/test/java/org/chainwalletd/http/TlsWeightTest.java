@@ -20,6 +20,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What an idle connection over TLS weighs, against what it is counted as. It is weighed in a process of its own: what other tests have left
  * behind would go meanwhile.
  */
+@Tag("long")
 @Timeout(120)
 class TlsWeightTest {
     @TempDir

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>{@code -Dwalletd.crash-points=all} looks at each passage and kills a process at each point, {@code -Dwalletd.random-kills=200} makes the random
  * part as long as the goals ask for.
  */
+@Tag("long")
 @Walks({
     CrashPoint.FILE_TEMP_WRITTEN,
     CrashPoint.FILE_RENAMED,

@@ -26,10 +26,12 @@ import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Keystores that stand byte for byte in the golden vectors, as another implementation would have left them. */
+@Tag("long")
 class ForeignKeystoreTest {
     private static final String PASSPHRASE = "correct horse battery staple";
     private static final String SECRET_A = "01".repeat(32);

@@ -25,10 +25,12 @@ import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code state.json} alone tells which keys there are; a snapshot only makes reading it quick. */
+@Tag("long")
 class SnapshotTest {
     @TempDir
     Path datadir;

@@ -12,10 +12,12 @@ import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes and indexers that are asked in the same way: whatever they do, a call ends with its error and holds nothing. */
+@Tag("long")
 class HostileNodeTest {
     private static TestCertificate certificate;
     private static NodeHarness harness;

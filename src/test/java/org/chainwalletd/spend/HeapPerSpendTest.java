@@ -23,6 +23,7 @@ import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.RetainedBytes;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What a spend costs in memory, counted object by object and not measured: from the moment when a block has it until it is buried, and after
  * that. At 50 transfers a second there are 180,000 unburied ones, and 4.3 millions in a day.
  */
+@Tag("long")
 class HeapPerSpendTest {
     private static final int SPENDS = 10_000;
     private static final int PER_BLOCK = 500;

@@ -26,10 +26,12 @@ import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A whole daemon over HTTP with two nodes of one chain, one of which lies about heights, tips and refusals. */
+@Tag("long")
 class LyingNodesTest {
     private static final BigInteger MOST = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
 

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dspend.histories=10000} runs as many as the promise names, {@code -Dspend.first-seed} the same ones again. They do not go the same
  * way twice, since threads interleave: {@code -Dspend.times} begins each seed so often.
  */
+@Tag("long")
 class SpendHistoryTest {
     @TempDir
     Path folder;

@@ -26,10 +26,12 @@ import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every error of a transfer, provoked over HTTP, with its data. */
+@Tag("long")
 class TransferErrorsIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String SHOP = "5a".repeat(32);

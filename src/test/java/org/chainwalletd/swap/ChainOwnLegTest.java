@@ -27,10 +27,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Our lock of a sell, against a development node over real sockets. */
+@Tag("long")
 class ChainOwnLegTest {
     private static final long FUNDS = 200_000_000;
     /** Longer than the shortest lock that is allowed, so that time may pass before it is sent. */

@@ -32,10 +32,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The pool's lock of a buy, against a development node over real sockets. */
+@Tag("long")
 class ChainPoolLegTest {
     private static final long LONG_ENOUGH = 500;
 

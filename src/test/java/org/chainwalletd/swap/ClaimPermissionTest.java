@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The two facts about a secret, over both chains: that the gate was open, and that a claim is journalled. With the first alone no byte has
  * left, however the process ended between them, and the gate is judged again before the next try.
  */
+@Tag("long")
 class ClaimPermissionTest {
     private static final Life.Place PERMITTED = new Life.Place("PERMIT", Life.Moment.AFTER);
 

@@ -30,10 +30,12 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Our lock in the contract: one for a swap whatever happens, believed when the chain has it and lost only when it never can. */
+@Tag("long")
 class EvmOwnLegTest {
     @TempDir
     Path folder;

@@ -30,10 +30,12 @@ import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The pool's lock in the contract and our claim: the secret leaves once the gate is open, in a claim alone, and pays us once. */
+@Tag("long")
 class EvmPoolLegTest {
     @TempDir
     Path folder;

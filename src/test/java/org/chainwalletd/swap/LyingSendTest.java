@@ -14,12 +14,14 @@ import org.chainwalletd.swap.LyingRig.Lie;
 import org.chainwalletd.swap.LyingRig.Ring;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One endpoint that lies about an account, about what gas costs, or about blocks, or says nothing, costs a claim or a refund time and no money. */
+@Tag("long")
 class LyingSendTest {
     /** Half of the margin of an hour, in steps of half a minute. */
     private static final int STEPS = 60;

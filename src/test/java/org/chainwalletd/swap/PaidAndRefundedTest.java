@@ -7,6 +7,7 @@ import java.util.List;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A sell whose claim stands in a block of an account chain that then does not become final, while the pool sleeps until our own lock has ended:
  * we have both legs. Rows that are over add up to what the account has received all the same.
  */
+@Tag("long")
 class PaidAndRefundedTest {
     private static final int DEEP = 61;
 

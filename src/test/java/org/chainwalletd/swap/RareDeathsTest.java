@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Set;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.swap.pool.Direction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Deaths at places that no swap comes by when all goes well: its lock gets into no block and is given up, its claim must pay more. */
+@Tag("long")
 class RareDeathsTest {
     private static final List<String> GIVING_UP =
             List.of("ABANDON", "ABANDON_LOCK", "IntentStore.abandon", "OWN_LOCK_LOST");

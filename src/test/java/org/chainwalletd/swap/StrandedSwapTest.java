@@ -12,10 +12,12 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmReceipt;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Swaps with which something goes wrong that nobody can mend here: whoever looks after the daemon is told, and what can be done is done. */
+@Tag("long")
 class StrandedSwapTest {
     @TempDir
     Path folder;

@@ -23,6 +23,7 @@ import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Walks;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmWallet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * process dies around its writes and steps, either chain is reorganised, endpoints and the pool vanish, and the disk fills up.
  * {@code -Dswap.real.histories=500 -Dswap.real.seed=N} runs more.
  */
+@Tag("long")
 @Walks({
     CrashPoint.ACCOUNT_BEFORE_ROW,
     CrashPoint.ACCOUNT_AFTER_ROW,

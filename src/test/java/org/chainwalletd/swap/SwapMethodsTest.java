@@ -66,6 +66,7 @@ import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,6 +75,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The methods of the engine as a caller sees them: quotes of a pool that runs, an account chain that answers, a journal on disk, and legs
  * that do what the test says.
  */
+@Tag("long")
 @Timeout(120)
 class SwapMethodsTest {
     private volatile Optional<String> unverified = Optional.empty();

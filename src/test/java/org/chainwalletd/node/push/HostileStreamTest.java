@@ -21,11 +21,13 @@ import org.chainwalletd.testkit.ScriptedNode;
 import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a node does with a push stream, the stream ends, and what it was opened over is closed. */
+@Tag("long")
 class HostileStreamTest {
     private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
     private static final Duration HEARTBEAT_WITHIN = Duration.ofSeconds(60);

@@ -13,10 +13,12 @@ import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TestCertificate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever the swap pool does, a call to it ends with its error and holds nothing. */
+@Tag("long")
 class HostilePoolTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
