@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.junit.jupiter.api.Tag;
@@ -24,13 +23,6 @@ class ClaimPermissionTest {
 
     @TempDir
     Path folder;
-
-    private static String executed(SwapWorld world, Direction direction) {
-        String id = world.quote(direction, SwapHistoryTest.amount(direction), PoolManners.Kind.HONEST)
-                .orElseThrow();
-        world.execute(List.of(id));
-        return id;
-    }
 
     /** The process dies when it is durable that the gate was open, and before anything else. */
     private static void diesWithThePermission(SwapWorld world, String id) {
@@ -74,7 +66,7 @@ class ClaimPermissionTest {
     @ValueSource(longs = {3, 33})
     void a_sell_that_dies_with_its_permission_and_comes_back_late_keeps_its_secret(long left) {
         try (SwapWorld world = new SwapWorld(folder)) {
-            String sell = executed(world, Direction.CHAIN_TO_NATIVE);
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             diesWithThePermission(world, sell);
             leave(world, sell, left);
 
@@ -89,7 +81,7 @@ class ClaimPermissionTest {
     @Test
     void a_buy_that_dies_with_its_permission_and_comes_back_late_keeps_its_secret() {
         try (SwapWorld world = new SwapWorld(folder)) {
-            String buy = executed(world, Direction.NATIVE_TO_CHAIN);
+            String buy = world.executed(Direction.NATIVE_TO_CHAIN, PoolManners.Kind.HONEST);
             diesWithThePermission(world, buy);
             long end = ((PoolLock.Locked) world.row(buy).poolLock()).end().orElseThrow();
             while (end - world.chains.chain().tip().height() > 3) {
@@ -110,7 +102,7 @@ class ClaimPermissionTest {
     void one_that_dies_with_its_permission_and_comes_back_in_time_claims() {
         try (SwapWorld world = new SwapWorld(folder)) {
             for (Direction direction : Direction.values()) {
-                String id = executed(world, direction);
+                String id = world.executed(direction, PoolManners.Kind.HONEST);
                 diesWithThePermission(world, id);
                 world.restart();
                 world.roundsUntil("it is claimed", () -> world.isClaimed(id));
@@ -128,7 +120,7 @@ class ClaimPermissionTest {
         try (SwapWorld world = new SwapWorld(folder)) {
             world.truth.onPermission(
                     row -> world.endpoints.forEach(endpoint -> endpoint.lies().balance(world.ourEvm, BigInteger.ZERO)));
-            String sell = executed(world, Direction.CHAIN_TO_NATIVE);
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             world.roundsUntil("there is an alarm", () -> !world.alarms().isEmpty());
             world.rest();
             assertThat(world.row(sell).acts().claimJournalled()).isFalse();
@@ -148,7 +140,7 @@ class ClaimPermissionTest {
     void a_claim_that_waits_while_half_of_its_margin_goes_by_is_an_alarm_and_told() {
         try (SwapWorld world = new SwapWorld(folder)) {
             world.truth.onPermission(row -> world.chains.evm().crowded(BigInteger.TEN.pow(15)));
-            String sell = executed(world, Direction.CHAIN_TO_NATIVE);
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             world.roundsUntil(
                     "the claim is journalled", () -> world.row(sell).acts().claimJournalled());
             assertThat(world.alarms()).isEmpty();

@@ -3,7 +3,6 @@ package org.chainwalletd.swap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.List;
 import org.chainwalletd.devnet.call.Lie;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
@@ -17,9 +16,7 @@ class OmittedLockTest {
     @Test
     void a_block_without_our_lock_is_not_believed_and_the_swap_goes_on_when_it_is_told_whole() {
         try (SwapWorld world = new SwapWorld(folder)) {
-            String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.HONEST)
-                    .orElseThrow();
-            world.execute(List.of(sell));
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             world.nodes.forEach(node -> node.lies(Lie.OMISSION));
             world.rounds(3);
             assertThat(world.row(sell).ownLock()).isEqualTo(new OwnLock.Absent());

@@ -3,7 +3,6 @@ package org.chainwalletd.swap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.List;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmDevnet;
@@ -25,9 +24,7 @@ class PaidAndRefundedTest {
     @Test
     void a_sell_that_is_paid_is_not_over_as_a_refund_while_the_account_chain_stands_still() {
         try (SwapWorld world = new SwapWorld(folder)) {
-            String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.NEVER_CLAIMS)
-                    .orElseThrow();
-            world.execute(List.of(sell));
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.NEVER_CLAIMS);
             world.roundsUntil("it is claimed", () -> world.isClaimed(sell));
             EvmDevnet evm = world.chains.evm();
             long newest = evm.head().number();

@@ -71,9 +71,7 @@ class RareDeathsTest {
     void a_death_while_a_claim_is_raised_loses_nothing() {
         List<Life.Place> places = both(List.of(RAISING));
         try (SwapWorld world = new SwapWorld(folder)) {
-            String sell = world.quote(Direction.CHAIN_TO_NATIVE, "0.5", PoolManners.Kind.HONEST)
-                    .orElseThrow();
-            world.execute(List.of(sell));
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             world.roundsUntil(
                     "the claim has left", () -> world.row(sell).acts().claimTx().isPresent());
             world.chains.evm().crowded(HIGH_TIP);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.pool.Direction;
@@ -22,18 +21,11 @@ class StrandedSwapTest {
     @TempDir
     Path folder;
 
-    private static String executed(SwapWorld world, Direction direction, PoolManners.Kind kind) {
-        String id =
-                world.quote(direction, SwapHistoryTest.amount(direction), kind).orElseThrow();
-        world.execute(List.of(id));
-        return id;
-    }
-
     /** Blocks that were final are replaced: our lock was claimed with the secret that we showed in one of them. */
     @Test
     void a_swap_whose_pools_lock_went_with_a_deep_reorganisation_is_lost_with_an_alarm() {
         try (SwapWorld world = new SwapWorld(folder)) {
-            String sell = executed(world, Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
+            String sell = world.executed(Direction.CHAIN_TO_NATIVE, PoolManners.Kind.HONEST);
             world.roundsUntil(
                     "both locks are claimed",
                     () -> world.row(sell).ownLock() instanceof OwnLock.Claimed && world.isClaimed(sell));
@@ -74,7 +66,7 @@ class StrandedSwapTest {
     @Test
     void a_refund_leaves_although_an_endpoint_of_two_is_away_and_there_is_an_alarm() {
         try (SwapWorld world = new SwapWorld(folder)) {
-            String buy = executed(world, Direction.NATIVE_TO_CHAIN, PoolManners.Kind.NEVER_LOCKS);
+            String buy = world.executed(Direction.NATIVE_TO_CHAIN, PoolManners.Kind.NEVER_LOCKS);
             world.roundsUntil("our lock is settled", () -> world.row(buy).ownLock() instanceof OwnLock.Locked);
             EvmEndpoint away = world.endpoints.get(1);
             world.endpoint(away, false);

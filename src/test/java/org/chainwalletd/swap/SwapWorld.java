@@ -271,7 +271,20 @@ final class SwapWorld implements AutoCloseable {
         return replies;
     }
 
-    /** Asks again, as a caller does, while the daemon says that it cannot judge yet and that nothing was sent: right after its start it has not heard of the tip. */
+    /** A swap that has begun. */
+    String executed(Direction direction, PoolManners.Kind kind) {
+        String id = quote(direction, SwapHistoryTest.amount(direction), kind).orElseThrow();
+        SwapReply reply = execute(List.of(id)).get(id);
+        if (!(reply instanceof SwapReply.Standing)) {
+            throw new AssertionError("the swap has not begun: " + reply);
+        }
+        return id;
+    }
+
+    /**
+     * Asks again, as a caller does, while the daemon says that it cannot judge now and that nothing was sent: right after its start it has not
+     * heard of the tip, and while a block is being followed nothing is said about the chain.
+     */
     private SwapReply judged(String id, SwapReply reply) {
         SwapReply last = reply;
         for (int tries = 0; tries < 50 && isNotJudged(last); tries++) {
@@ -283,7 +296,8 @@ final class SwapWorld implements AutoCloseable {
 
     private static boolean isNotJudged(SwapReply reply) {
         return reply instanceof SwapReply.NotExecuted refused
-                && refused.why().startsWith("it cannot be judged whether a lock is safe now");
+                && (refused.why().startsWith("it cannot be judged whether a lock is safe now")
+                        || refused.why().startsWith("not both chains could be looked at"));
     }
 
     /** Does not wait for the answer. */
