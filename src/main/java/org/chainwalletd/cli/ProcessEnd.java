@@ -11,8 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
-import org.jline.utils.Signals;
+import org.chainwalletd.stage.Signals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,11 +42,10 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         limit.setDaemon(true);
         limit.start();
         Thread.setDefaultUncaughtExceptionHandler(end);
-        boolean heard = Stream.of("TERM", "INT")
-                .map(signal -> Signals.register(signal, end::onSignal))
-                .allMatch(before -> before != null);
+        boolean terminated = Signals.hear("TERM", end::onSignal);
+        boolean interrupted = Signals.hear("INT", end::onSignal);
         // Otherwise a signal looks like an exit by somebody else, and would count as a failure.
-        end.asked = !heard;
+        end.asked = !terminated || !interrupted;
         return end;
     }
 

@@ -7,10 +7,10 @@ import java.util.List;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.stage.Signals;
 import org.chainwalletd.watch.Watch;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
-import org.jline.utils.Signals;
 
 /** Shows a running daemon live in the terminal. */
 final class WatchCommand implements Command {
@@ -70,7 +70,7 @@ final class WatchCommand implements Command {
 
     /** A signal ends the watch, so that the terminal is given back as it was. */
     private static void follow(Invocation invocation, Watch watch) throws IOException {
-        ENDS.forEach(signal -> Signals.register(signal, watch::enough));
+        ENDS.forEach(signal -> Signals.hear(signal, watch::enough));
         if (invocation.option("--lines").isPresent()) {
             watch.inLines(invocation.out());
             return;

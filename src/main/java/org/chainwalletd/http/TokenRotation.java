@@ -1,8 +1,6 @@
 package org.chainwalletd.http;
 
 import java.io.IOException;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -11,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.stage.Signals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,29 +79,9 @@ public final class TokenRotation {
         }
     }
 
-    /**
-     * Reloads at every SIGHUP from now on. Does nothing on a platform without that signal.
-     *
-     * <p>The JDK's only way to hear a signal is {@code sun.misc.Signal}; it is reached by its name because the compiler warns of every
-     * use of that package, and warnings are errors here.
-     */
+    /** Reloads at every SIGHUP from now on. Does nothing on a platform without that signal. */
     public void onHangUp() {
-        try {
-            Class<?> signal = Class.forName("sun.misc.Signal");
-            Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            InvocationHandler reload = (proxy, method, arguments) -> switch (method.getName()) {
-                case "handle" -> {
-                    reload();
-                    yield null;
-                }
-                case "equals" -> proxy == arguments[0];
-                case "hashCode" -> System.identityHashCode(proxy);
-                default -> "reloads token files";
-            };
-            Object onSignal = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, reload);
-            Object hangUp = signal.getConstructor(String.class).newInstance("HUP");
-            signal.getMethod("handle", signal, handler).invoke(null, hangUp, onSignal);
-        } catch (ReflectiveOperationException e) {
+        if (!Signals.hear("HUP", this::reload)) {
             LOG.warn("This platform has no SIGHUP: replaced token files are taken at the next start");
         }
     }

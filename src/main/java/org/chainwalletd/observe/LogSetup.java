@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 public final class LogSetup extends ContextAwareBase implements Configurator {
     private static final String OWN_CONFIGURATION = "logback.configurationFile";
     private static final String CONSOLE = "console";
-    private static final String PATTERN =
-            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %logger{24} %replace([%X{request_id} %X{method}] ){'^\\[ ?\\] $', ''}%msg%n%ex";
+    private static final String PATTERN = "%" + LocalTime.WORD
+            + " %-5level %logger{24} %replace([%X{request_id} %X{method}] ){'^\\[ ?\\] $', ''}%msg%n%ex";
 
     @Override
     public ExecutionStatus configure(LoggerContext context) {

@@ -34,6 +34,7 @@ final class PrintableEvent {
         put(Thrown::new, "ex", "exception", "throwable");
         put(ThrownExtended::new, "xEx", "xException", "xThrowable");
         put(ThrownRootFirst::new, "rEx", "rootException");
+        put(LocalTime::new, LocalTime.WORD);
     }
 
     /** Behind a pattern that has no word for exceptions logback writes them all the same, in a way of its own. */

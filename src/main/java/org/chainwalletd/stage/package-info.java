@@ -1,2 +1,2 @@
-/** What every package needs to work with stages of the JDK. Uses nothing, and everybody may use it. */
+/** What every package needs of the JDK: its stages, and the signals that it hears. Uses nothing, and everybody may use it. */
 package org.chainwalletd.stage;
