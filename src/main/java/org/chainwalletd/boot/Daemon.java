@@ -62,6 +62,9 @@ public final class Daemon implements AutoCloseable {
     private Consumer<Closers.Stop> claimKeys;
     private Consumer<Closers.Stop> storeOpen;
     private Consumer<Closers.Stop> booksOpen;
+    /** Looks at every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
+    private Runnable watchKeys = () -> {};
+
     private Outside outside;
     private Front front;
     /** No swap shows its secret from then on. */
@@ -116,6 +119,7 @@ public final class Daemon implements AutoCloseable {
         placeFiles();
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new Ground.UnderGuardian(system));
+        CompletionStage<Books> openingBooks = openBooks(opening, opened, workers);
         Rehearsal.run(settings, system);
         Ground ground = new Ground(settings, system, workers, meters, heldForPeers);
         Store store = Futures.await(opening, OPENING, "opening the store");
@@ -133,7 +137,9 @@ public final class Daemon implements AutoCloseable {
                 OPENING,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
-        front.serve(startServices(ground, keyring, sealed));
+        Books books = Futures.await(openingBooks, OPENING, "opening the books");
+        front.serve(startServices(ground, keyring, sealed, books));
+        watchKeys.run();
         closers.add("http", () -> front.drain(waits, times));
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
         system.tell(new Guardian.Serving());
@@ -151,9 +157,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** Each one over those before it, as the packages lie on each other. */
-    private Services startServices(Ground ground, Keyring keyring, Store store) {
+    private Services startServices(Ground ground, Keyring keyring, Store store, Books books) {
         Nodes nodes = outside.nodes();
-        Books books = openBooks();
         books.remember(store::confirmed);
         Following following = Following.start(
                 settings,
@@ -220,7 +225,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     private void watchKeys(Ground ground, Keyring keyring, Books books, Following following, Waiting waiting) {
-        following.watchKeys(ground.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
+        watchKeys = () ->
+                following.watchKeys(ground.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
         following.forgetCredits(settings, ground.guardian(), books);
         waiting.sighted()
                 .tellCredits(following.seeCredits(
@@ -305,10 +311,22 @@ public final class Daemon implements AutoCloseable {
         return system;
     }
 
-    private Books openBooks() {
-        Books books = Books.open(settings.datadir(), Following.tables());
-        booksOpen.accept(books::close);
-        return books;
+    /** While the passphrase is proved, for all of a large file is looked at. Books that are not there are made when it is known to be right. */
+    private CompletionStage<Books> openBooks(
+            CompletionStage<Store> store, CompletionStage<Keyring> keyring, Workers workers) {
+        boolean there = Files.exists(settings.datadir().resolve(Books.FILE_NAME));
+        CompletionStage<?> before =
+                there ? store : store.thenCombineAsync(keyring, (one, other) -> other, Runnable::run);
+        CompletionStage<Books> opening =
+                before.thenApplyAsync(done -> Books.open(settings.datadir(), Following.tables()), workers.disk());
+        booksOpen.accept(() -> closeBooks(opening));
+        return opening;
+    }
+
+    private void closeBooks(CompletionStage<Books> opening) {
+        if (!opening.toCompletableFuture().isCompletedExceptionally()) {
+            Futures.await(opening, times.untilStopped(), "closing the books").close();
+        }
     }
 
     private Waiting startWaiting(Ground ground, Nodes nodes, Following following) {

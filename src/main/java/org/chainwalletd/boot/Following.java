@@ -119,10 +119,10 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
      * What blocks from their births on have is read by a rescan. Births are read from files only when there are such keys.
      */
     private static void watchMissing(LedgerBooks books, Keyring keyring) {
-        Set<Address> watched = Futures.await(books.allWatched(), WATCHING, "reading which keys are watched");
-        if (keyring.list().stream().allMatch(key -> watched.contains(key.address()))) {
+        if (keyring.hasOnly(Futures.await(books.allWatchedJoined(), WATCHING, "reading which keys are watched"))) {
             return;
         }
+        Set<Address> watched = Futures.await(books.allWatched(), WATCHING, "reading which keys are watched");
         Map<Address, Long> births = new HashMap<>();
         for (OwnKey key : Futures.await(keyring.keys(), WATCHING, "reading the births of the keys")) {
             births.put(key.address(), key.birth().orElse(0));

@@ -191,6 +191,24 @@ public final class Keyring implements Signer {
     }
 
     /**
+     * Whether there is a key for none but these addresses, from memory; for very many at once.
+     *
+     * @param addresses end to end in several arrays, 32 bytes each, none of them twice
+     */
+    public boolean hasOnly(List<byte[]> addresses) {
+        KeyringView now = view.get();
+        byte[] records = now.columns().records();
+        AddressIndex index = AddressIndex.of(records, now.size());
+        int found = 0;
+        for (byte[] some : addresses) {
+            for (int at = 0; at < some.length; at += Address.LENGTH) {
+                found += index.find(records, some, at) >= 0 ? 1 : 0;
+            }
+        }
+        return found == index.size();
+    }
+
+    /**
      * From now on keys that are drawn get a birth: a height, u64, below which no block can pay them.
      *
      * @param followedHeight of the last block that is followed; asked on any thread, must not block

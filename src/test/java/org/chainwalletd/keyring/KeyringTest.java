@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -88,6 +89,22 @@ class KeyringTest {
         assertThat(second.bytes()).isEqualTo(first.bytes());
         assertThat(Ed25519.verify(entry.knownPublicKey().toArray(), MESSAGE, first.bytes()))
                 .isTrue();
+    }
+
+    @Test
+    void a_keyring_has_only_the_addresses_of_all_its_keys_and_maybe_fewer() {
+        assertThat(keyring.hasOnly(List.of())).isTrue();
+        byte[] first =
+                await(keyring.generateStandard(Optional.empty())).address().toArray();
+        byte[] second =
+                await(keyring.generateIndependent(Optional.empty())).address().toArray();
+        byte[] strange = new byte[Address.LENGTH];
+        byte[] both = Arrays.copyOf(second, 2 * Address.LENGTH);
+        System.arraycopy(strange, 0, both, Address.LENGTH, Address.LENGTH);
+
+        assertThat(keyring.hasOnly(List.of(first, new byte[0], both))).isTrue();
+        assertThat(keyring.hasOnly(List.of(first, strange))).isFalse();
+        assertThat(keyring.hasOnly(List.of(second))).isFalse();
     }
 
     @Test

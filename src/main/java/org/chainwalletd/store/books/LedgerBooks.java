@@ -2,6 +2,7 @@ package org.chainwalletd.store.books;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -108,8 +109,20 @@ public final class LedgerBooks {
     }
 
     public CompletionStage<Set<Address>> allWatched() {
-        return file.read(session ->
-                new HashSet<>(session.head().query("SELECT address FROM watched", row -> Address.of(row.getBytes(1)))));
+        return file.read(session -> {
+            Set<Address> watched = new HashSet<>();
+            for (byte[] joined : WatchedAddresses.joined(session)) {
+                for (int at = 0; at < joined.length; at += Address.LENGTH) {
+                    watched.add(Address.of(Arrays.copyOfRange(joined, at, at + Address.LENGTH)));
+                }
+            }
+            return watched;
+        });
+    }
+
+    /** The same, each address once, end to end, in several arrays. */
+    public CompletionStage<List<byte[]>> allWatchedJoined() {
+        return file.read(WatchedAddresses::joined);
     }
 
     public CompletionStage<Optional<Watched>> find(Address address) {

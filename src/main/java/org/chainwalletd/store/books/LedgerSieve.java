@@ -1,9 +1,6 @@
 package org.chainwalletd.store.books;
 
 import java.nio.ByteBuffer;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -20,15 +17,6 @@ final class LedgerSieve {
     /** As many spent coins may stay in it before it is read anew, and as many again as there were unspent ones. */
     private static final int SPENT = 100_000;
 
-    /**
-     * A part of the addresses at once, end to end: a row for each would cost the driver three times as much. SQLite joins the bytes as they are,
-     * whichever these are; the count shows that none is missing.
-     */
-    private static final String SOME_WATCHED =
-            "SELECT COUNT(*), CAST(group_concat(address, '') AS BLOB) FROM watched WHERE address >= ? AND address < ?";
-
-    private static final int PARTS = 4;
-
     /** Addresses that were found in the table, so that the books that ask for one after another have one look. */
     private static final int FOUND = 8_192;
 
@@ -38,34 +26,16 @@ final class LedgerSieve {
     private final int most;
 
     private LedgerSieve(BooksSession session) {
-        for (int part = 0; part < PARTS; part++) {
-            session.visit(SOME_WATCHED, this::watchSome, border(part), border(part + 1));
+        for (byte[] joined : WatchedAddresses.joined(session)) {
+            ByteBuffer all = ByteBuffer.wrap(joined);
+            for (int at = 0; at < joined.length; at += Address.LENGTH) {
+                watched.add(all.getLong(at));
+            }
         }
         session.visit(
                 "SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent WHERE spent_height IS NULL",
                 row -> unspent.add(number(row.getBytes(1), row.getLong(2))));
         this.most = 2 * unspent.size() + SPENT;
-    }
-
-    /** Where a part begins; the last one ends above the highest address that there may be, which is shorter. */
-    private static byte[] border(int part) {
-        if (part < PARTS) {
-            return new byte[] {(byte) (part * (1 << Byte.SIZE) / PARTS)};
-        }
-        byte[] end = new byte[Address.LENGTH + 1];
-        Arrays.fill(end, (byte) -1);
-        return end;
-    }
-
-    private void watchSome(ResultSet row) throws SQLException {
-        byte[] joined = row.getBytes(2);
-        ByteBuffer all = ByteBuffer.wrap(joined == null ? new byte[0] : joined);
-        if (all.capacity() != row.getLong(1) * Address.LENGTH) {
-            throw new SQLException("not all watched addresses could be read");
-        }
-        for (int at = 0; at < all.capacity(); at += Address.LENGTH) {
-            watched.add(all.getLong(at));
-        }
     }
 
     /** The writer's, read now if it has none, some hundredths of a second for each 100,000 addresses and more for as many coins; empty for a reader, who asks the tables. */

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
@@ -170,5 +173,25 @@ class LedgerSieveTest {
 
     private static Address address(int number) {
         return Address.of(hash(number).toArray());
+    }
+
+    @Test
+    void all_watched_addresses_are_read_whichever_bytes_they_are_of() {
+        Set<Address> watched = new HashSet<>();
+        for (int first : new int[] {0, 0x3f, 0x40, 0x7f, 0x80, 0xbf, 0xc0, 0xff}) {
+            for (int rest : new int[] {0, 0x7f, 0x80, 0xff}) {
+                byte[] bytes = new byte[Address.LENGTH];
+                Arrays.fill(bytes, (byte) rest);
+                bytes[0] = (byte) first;
+                watched.add(Address.of(bytes));
+            }
+        }
+        Await.result(books.watch(List.copyOf(watched), false, 0));
+
+        assertThat(Await.result(books.allWatched())).isEqualTo(watched);
+        assertThat(Await.result(books.allWatchedJoined()).stream()
+                        .mapToInt(joined -> joined.length)
+                        .sum())
+                .isEqualTo(watched.size() * Address.LENGTH);
     }
 }
