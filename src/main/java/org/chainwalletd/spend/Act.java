@@ -41,8 +41,13 @@ sealed interface Act<A> {
 
     record Gathered(Candidates candidates, Hash256 genesis) {}
 
-    /** Coins and a part of the allowance, held together. */
-    record Choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) implements Act<Reservations.Choice> {
+    /**
+     * Coins and a part of the allowance, held together.
+     *
+     * @param insteadOf a spend that it takes the place of: what that one counts is not counted twice
+     */
+    record Choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, Optional<Hash256> insteadOf)
+            implements Act<Reservations.Choice> {
         @Override
         public CompletionStage<Reservations.Choice> by(SpendRunner runner) {
             return runner.choose(this);
@@ -80,8 +85,12 @@ sealed interface Act<A> {
         }
     }
 
-    /** Makes the intent durable. */
-    record Open(Intent intent) implements Act<Opening> {
+    /**
+     * Makes the intent durable.
+     *
+     * @param insteadOf the spend that its token stands for until then
+     */
+    record Open(Intent intent, Optional<Hash256> insteadOf) implements Act<Opening> {
         @Override
         public CompletionStage<Opening> by(SpendRunner runner) {
             return runner.open(this);
@@ -156,6 +165,14 @@ sealed interface Act<A> {
         NOWHERE,
         /** An earlier send may have arrived. */
         PERHAPS_SENT
+    }
+
+    /** Lets a spend go that has failed, in the store already: its coins are free, and what it took of the allowance stays taken. */
+    record LetGo(Intent intent) implements Act<Intent> {
+        @Override
+        public CompletionStage<Intent> by(SpendRunner runner) {
+            return runner.letGo(this);
+        }
     }
 
     /** Records that nobody can tell whose payment it is. */

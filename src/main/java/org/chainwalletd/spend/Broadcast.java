@@ -279,7 +279,7 @@ final class Broadcast {
             return rivals.waiting(decoded(), coin)
                     .thenComposeAsync(
                             rival -> rival.isPresent()
-                                    ? done(new BroadcastOutcome.Conflicted(text + "; spent by " + rival.get()))
+                                    ? done(new BroadcastOutcome.Conflicted(text + "; spent by " + rival.get(), coin))
                                     : judge(others().ask(), text, opinion -> unproven(text)),
                             executor);
         }
@@ -290,7 +290,8 @@ final class Broadcast {
                     .thenComposeAsync(
                             rival -> {
                                 if (rival.isPresent()) {
-                                    return done(new BroadcastOutcome.Conflicted(text + "; spent by " + rival.get()));
+                                    return done(
+                                            new BroadcastOutcome.Conflicted(text + "; spent by " + rival.get(), coin));
                                 }
                                 return number < MAX_SENDS
                                         ? again(false, true)

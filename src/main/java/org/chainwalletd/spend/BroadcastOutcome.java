@@ -1,5 +1,7 @@
 package org.chainwalletd.spend;
 
+import org.chainwalletd.chain.Outpoint;
+
 /** What is known about a transaction after it was offered to the nodes. */
 sealed interface BroadcastOutcome {
     /** Tells the outcomes apart, all of them. */
@@ -35,8 +37,8 @@ sealed interface BroadcastOutcome {
         }
     }
 
-    /** Another transaction, which was shown with a signature of our own key, spends one of its inputs. */
-    record Conflicted(String text) implements BroadcastOutcome {
+    /** Another transaction, which was shown with a signature of our own key, spends this input of it. */
+    record Conflicted(String text, Outpoint coin) implements BroadcastOutcome {
         @Override
         public <R> R read(Reader<R> reader) {
             return reader.conflicted(this);

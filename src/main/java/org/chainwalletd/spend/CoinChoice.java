@@ -1,6 +1,9 @@
 package org.chainwalletd.spend;
 
+import java.time.Clock;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -20,17 +23,26 @@ final class CoinChoice {
     private static final Logger LOG = LoggerFactory.getLogger(CoinChoice.class);
     /** More addresses than this are not remembered as clean; they merely cost one more question. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
+    /** Those that were met first are met again. */
+    private static final int MOST_SPENT_ELSEWHERE = 10_000;
 
     private final Supplier<Optional<Network>> network;
     private final Drawing drawing;
     private final CoinHolds coins;
     private final LapsedCoins lapsed = new LapsedCoins();
     private final Set<Address> clean = new HashSet<>();
+    /** Coins that somebody else has spent, and since when that is known, the oldest first: a node that lags or lies lists them on. */
+    private final Map<Outpoint, Long> spentElsewhere = new LinkedHashMap<>();
+
+    private final Clock clock;
+    private final long memoryMillis;
 
     CoinChoice(SpendEnvironment env, CoinHolds coins) {
         this.network = env.network();
         this.drawing = env.drawing();
         this.coins = coins;
+        this.clock = env.clock();
+        this.memoryMillis = env.pace().reservationTtl().toMillis();
     }
 
     /** As {@link #draft}, of a spend that is going to be made. */
@@ -49,7 +61,8 @@ final class CoinChoice {
      *
      * @throws SpendException when the candidates do not suffice
      */
-    Draft draft(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
+    Draft draft(SpendPlan plan, Candidates candidates, Set<Outpoint> unwanted) {
+        Set<Outpoint> excluded = plan.hasAlternatives() ? andSpentElsewhere(unwanted) : unwanted;
         if (!lapsed.isEmpty()) {
             try {
                 return plan.choose(candidates, holdings(plan, lapsed.and(excluded)));
@@ -64,6 +77,34 @@ final class CoinChoice {
     private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
         return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
+    }
+
+    private Set<Outpoint> andSpentElsewhere(Set<Outpoint> others) {
+        long now = clock.millis();
+        spentElsewhere.values().removeIf(since -> since > now || now - since >= memoryMillis);
+        if (spentElsewhere.isEmpty()) {
+            return others;
+        }
+        Set<Outpoint> all = new HashSet<>(spentElsewhere.keySet());
+        all.addAll(others);
+        return all;
+    }
+
+    /**
+     * A spender of it was shown by bytes. It may go again, from a mempool or by a reorganisation, so this is not remembered for ever; whoever
+     * then takes the coin too early finds that out from the nodes.
+     */
+    void spentElsewhere(Outpoint coin) {
+        spentElsewhere.remove(coin);
+        spentElsewhere.put(coin, clock.millis());
+        if (spentElsewhere.size() > MOST_SPENT_ELSEWHERE) {
+            spentElsewhere.remove(spentElsewhere.keySet().iterator().next());
+        }
+    }
+
+    /** A spender may have gone with its block. */
+    void forked() {
+        spentElsewhere.clear();
     }
 
     /** The time of its reservations is over, and it is still sent. */

@@ -45,7 +45,8 @@ final class CoinSelection {
     record Short(Amount needed, boolean tooManyInputs) implements Result {}
 
     /**
-     * @param coins no duplicates, largest first, equal ones by outpoint; read no further than needed
+     * @param coins no duplicates, largest first, equal ones by outpoint, perhaps after some that are to be taken first; read no further than
+     *     needed
      * @param wanted sum of the outputs
      * @param outputs shape of the transaction without inputs and change
      * @param marked whether change carries a mark, see {@link Drawing#marks}
@@ -132,6 +133,10 @@ final class CoinSelection {
             Amount room = fewest.change().get().minus(ChainProfile.DUST_THRESHOLD);
             while (all.size() <= MOST_OTHERS && others.hasNext()) {
                 Coin other = others.next();
+                if (smallest.value().isLessThan(other.value())) {
+                    // The selected ones were to be taken first.
+                    break;
+                }
                 if (room.isLessThan(smallest.value().minus(other.value()))) {
                     break;
                 }

@@ -23,6 +23,7 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
@@ -33,6 +34,8 @@ import org.chainwalletd.store.TokenBinding;
 public record PaymentPlan(
         String kind, Address from, List<TxOutput> outputs, FeeChoice fee, Amount maxFee, Optional<TokenBinding> token)
         implements SpendPlan {
+    static final String TRANSFER = "transfer";
+
     private static final Comparator<NodeClient.Utxo> LARGEST_FIRST = (a, b) -> {
         int byValue = b.value().compareTo(a.value());
         return byValue != 0 ? byValue : a.outpoint().compareTo(b.outpoint());
@@ -45,6 +48,19 @@ public record PaymentPlan(
     /** The same payment under another name. */
     public PaymentPlan ofKind(String other) {
         return new PaymentPlan(other, from, outputs, fee, maxFee, token);
+    }
+
+    @Override
+    public boolean hasAlternatives() {
+        return true;
+    }
+
+    @Override
+    public Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
+        if (!kind.equals(TRANSFER) || token.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(lostForGood ? this : new RebuiltPlan(this, lost));
     }
 
     @Override

@@ -231,7 +231,9 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
 
     /** A block that goes tells nothing of what is in flight: its spends come from the burial watch. */
     private Behavior<Command> followed(Followed command) {
-        if (!(command.event() instanceof FollowEvent.Disconnected)) {
+        if (command.event() instanceof FollowEvent.Disconnected) {
+            outcomes.forked();
+        } else {
             spends.makeAllDue(clock.millis());
         }
         return next();
@@ -291,6 +293,7 @@ public final class Rebroadcaster extends AbstractBehavior<Rebroadcaster.Command>
                 return next();
             }
             Spending other = lost.to();
+            outcomes.spentElsewhere(other.outpoint());
             outcomes.conflicted(
                     spend,
                     "its input " + other.outpoint() + " was spent by " + other.by() + " in block "

@@ -233,8 +233,13 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             if (intent.state().succeeded()) {
                 answer(callers, () -> Receipt.of(intent));
             } else {
-                boolean capped = callers.get(0).plan().isCapped();
-                spendUnlessDraining(token, callers, () -> ResumedSpend.resume(env, intent, capped));
+                SpendPlan plan = callers.get(0).plan();
+                spendUnlessDraining(
+                        token,
+                        callers,
+                        () -> bound.lostForGood()
+                                ? ResumedSpend.resumeLostForGood(env, plan, intent)
+                                : ResumedSpend.resume(env, plan, intent));
             }
         }
     }

@@ -42,14 +42,28 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record Afford(Amount amount, CompletableFuture<Optional<SpendRefusal.AllowanceExceeded>> answer)
             implements Command {}
 
-    /** Picks coins for {@code plan} and holds them, with what leaves, for {@code spend}; what it held before is free. */
+    /**
+     * Picks coins for {@code plan} and holds them, with what leaves, for {@code spend}; what it held before is free.
+     *
+     * @param insteadOf a spend that it takes the place of: what that one counts is not counted twice
+     */
     record Choose(
             Owner.Running spend,
             SpendPlan plan,
             Candidates candidates,
             Set<Outpoint> excluded,
+            Optional<Hash256> insteadOf,
             CompletableFuture<Choice> answer)
             implements Command {}
+
+    /** What this spend took of the allowance is given back, in the store already: another one of the same payment has taken its place. */
+    record Replaced(Hash256 txId) implements Command {}
+
+    /** Somebody else's spend of this coin was shown by its bytes. */
+    record SpentElsewhere(Outpoint coin) implements Command {}
+
+    /** Blocks have gone: what they had spent may be there again. */
+    record Forked() implements Command {}
 
     /** As {@link Choose}, but holds nothing. */
     record Preview(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, CompletableFuture<Draft> answer)
@@ -248,6 +262,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(Abandon.class, this::abandon)
                 .onMessage(GiveUp.class, this::giveUp)
+                .onMessage(Replaced.class, this::replaced)
+                .onMessage(SpentElsewhere.class, this::spentElsewhere)
+                .onMessage(Forked.class, command -> forked())
                 .onMessage(Clean.class, this::markClean)
                 .onMessage(Suspect.class, this::markSuspect)
                 .onMessage(Status.class, this::status)
@@ -272,7 +289,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                     command.spend(),
                     draft.inputs(),
                     command.plan().leaving(draft),
-                    command.plan().isCapped());
+                    command.plan().isCapped(),
+                    command.insteadOf());
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
@@ -452,6 +470,21 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> givingUp(GivingUp command) {
         command.step().in(abandonments);
+        return this;
+    }
+
+    private Behavior<Command> replaced(Replaced command) {
+        stakes.replaced(command.txId());
+        return this;
+    }
+
+    private Behavior<Command> spentElsewhere(SpentElsewhere command) {
+        choice.spentElsewhere(command.coin());
+        return this;
+    }
+
+    private Behavior<Command> forked() {
+        choice.forked();
         return this;
     }
 

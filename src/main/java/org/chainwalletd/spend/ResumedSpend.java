@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import java.util.Optional;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
@@ -26,10 +27,18 @@ final class ResumedSpend {
      * A spend that has an intent but no success: what became of it, and the same bytes again. What was said about it before is not repeated
      * but found out anew: coins that were taken then may be free now.
      *
-     * @param capped whether the allowance can refuse it when it was closed without success
+     * @param plan of the same payment
      */
-    static Step resume(SpendEnvironment env, Intent intent, boolean capped) {
-        return new ResumedSpend(env).new Resumed(intent, capped).beginning();
+    static Step resume(SpendEnvironment env, SpendPlan plan, Intent intent) {
+        return new ResumedSpend(env).new Resumed(plan, intent).beginning();
+    }
+
+    /** A spend that has lost, and that no reorganisation is expected to bring back: its payment may be made from any coins. */
+    static Step resumeLostForGood(SpendEnvironment env, SpendPlan plan, Intent intent) {
+        return plan.insteadOf(intent, true)
+                .filter(next -> intent.state() == IntentState.CONFLICTED)
+                .map(next -> Spend.again(new SentSpend.Rebuilding(env, next, 0), intent, true, intent.reason()))
+                .orElseGet(() -> resume(env, plan, intent));
     }
 
     /**
@@ -63,12 +72,14 @@ final class ResumedSpend {
             if (answer instanceof Reacquisition.TooMuch tooMuch) {
                 return Spend.refused(tooMuch.refusal());
             }
-            return Step.ask(new Act.Open(intent), this::opened, failure -> Spend.doubtful(intent, failure));
+            return Step.ask(
+                    new Act.Open(intent, Optional.empty()), this::opened, failure -> Spend.doubtful(intent, failure));
         }
 
         private Step opened(Opening opening) {
             return opening.isThere(intent)
-                    ? SentSpend.opened(intent, opening).sending(earlier(opening))
+                    ? SentSpend.opened(intent, opening, new SentSpend.Rebuilding(env, plan, 0))
+                            .sending(earlier(opening))
                     : Spend.doubtful(intent, new IllegalStateException("it met another spend: " + opening));
         }
 
@@ -81,13 +92,15 @@ final class ResumedSpend {
 
     /** A spend that was decided on before. */
     private final class Resumed {
+        private final SpendPlan plan;
         private final Intent intent;
-        private final boolean capped;
+        private final SentSpend.Rebuilding rebuilding;
         private boolean known;
 
-        private Resumed(Intent intent, boolean capped) {
+        private Resumed(SpendPlan plan, Intent intent) {
+            this.plan = plan;
             this.intent = intent;
-            this.capped = capped;
+            this.rebuilding = new SentSpend.Rebuilding(env, plan, 0);
         }
 
         /** What nobody could tell then, nobody can tell now. */
@@ -118,20 +131,20 @@ final class ResumedSpend {
         private Step located(Lookup.Whereabouts where) {
             known = where != Lookup.Whereabouts.NOWHERE;
             if (intent.state().inFlight()) {
-                return known ? accepted() : new SentSpend(intent, false).sending(Act.Earlier.PERHAPS_SENT);
+                return known ? accepted() : new SentSpend(intent, false, rebuilding).sending(Act.Earlier.PERHAPS_SENT);
             }
             return reacquiring();
         }
 
         private Step accepted() {
-            return new SentSpend(intent, false).ended(new BroadcastOutcome.Accepted());
+            return new SentSpend(intent, false, rebuilding).ended(new BroadcastOutcome.Accepted());
         }
 
         /**
          * It was closed without success and is needed again: its own coins, or none. When a node has it, it counts, whatever the allowance is.
          */
         private Step reacquiring() {
-            return Step.ask(new Act.Reacquire(intent, capped && !known), this::reacquired, Spend::refused);
+            return Step.ask(new Act.Reacquire(intent, plan.isCapped() && !known), this::reacquired, Spend::refused);
         }
 
         private Step reacquired(Reacquisition answer) {
@@ -146,7 +159,16 @@ final class ResumedSpend {
 
         /** Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. */
         private Step taken(Reacquisition.Taken taken) {
-            return known ? accepted() : Spend.refused(takenBy(taken));
+            return known ? accepted() : builtAgain(taken).orElseGet(() -> Spend.refused(takenBy(taken)));
+        }
+
+        /** One that has lost against a payment of ours. What only waits, or may be mined itself, is waited for. */
+        private Optional<Step> builtAgain(Reacquisition.Taken taken) {
+            return taken.spent()
+                    .filter(coin -> intent.state() == IntentState.CONFLICTED)
+                    .flatMap(coin -> rebuilding
+                            .insteadOf(intent)
+                            .map(next -> rebuilding.begin(next, intent, "a payment of ours has spent " + coin)));
         }
 
         private SpendRefusal takenBy(Reacquisition.Taken taken) {
@@ -167,7 +189,7 @@ final class ResumedSpend {
                 return notReopened(new SpendException(collision(opening)));
             }
             Intent open = intent.in(IntentState.PREPARED, "", env.clock().millis());
-            SentSpend sent = new SentSpend(open, true, intent.state());
+            SentSpend sent = new SentSpend(open, true, intent.state(), rebuilding);
             return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(earlier());
         }
 

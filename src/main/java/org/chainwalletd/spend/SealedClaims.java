@@ -321,7 +321,9 @@ public final class SealedClaims implements Store {
                                             && bound.get() instanceof Bound.ToSpend to
                                             && to.spend().isSealed()
                                     ? opened(to.spend())
-                                            .thenApplyAsync(spend -> Optional.of(new Bound.ToSpend(spend)), executor)
+                                            .thenApplyAsync(
+                                                    spend -> Optional.of(new Bound.ToSpend(spend, to.lostForGood())),
+                                                    executor)
                                     : CompletableFuture.completedFuture(bound),
                             executor);
         }

@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -13,31 +14,52 @@ import org.slf4j.LoggerFactory;
 final class SentSpend implements BroadcastOutcome.Reader<Step> {
     private static final Logger LOG = LoggerFactory.getLogger(SentSpend.class);
 
+    /** A listing that is full of coins which are spent already must not keep one call busy. */
+    private static final int MOST_REBUILT = 4;
+
     private final Intent intent;
+    private final Rebuilding rebuilding;
     private final boolean holdsCoins;
     private final IntentState whenRefused;
     private final boolean sentBefore;
 
+    /**
+     * How its payment is built again when another transaction takes a coin of it.
+     *
+     * @param times how often that was done in this call
+     */
+    record Rebuilding(SpendEnvironment env, SpendPlan plan, int times) {
+        Optional<SpendPlan> insteadOf(Intent lost) {
+            return plan.insteadOf(lost, false);
+        }
+
+        Step begin(SpendPlan next, Intent lost, String why) {
+            return Spend.again(new Rebuilding(env, next, times + 1), lost, false, why);
+        }
+    }
+
     /** One that has just become durable. When another one was refused with the same bytes, these have left already. */
-    static SentSpend opened(Intent intent, Opening opening) {
+    static SentSpend opened(Intent intent, Opening opening, Rebuilding rebuilding) {
         boolean sentBefore = !(opening instanceof Opening.Opened opened) || opened.replaced();
-        return new SentSpend(intent, true, intent.state(), sentBefore);
+        return new SentSpend(intent, true, intent.state(), sentBefore, rebuilding);
     }
 
     /** One that is in flight. */
-    SentSpend(Intent intent, boolean holdsCoins) {
-        this(intent, holdsCoins, intent.state());
+    SentSpend(Intent intent, boolean holdsCoins, Rebuilding rebuilding) {
+        this(intent, holdsCoins, intent.state(), rebuilding);
     }
 
     /**
      * @param before one that has lost against another may have been accepted before: a refusal that says nothing of the other one leaves it
      *     lost
      */
-    SentSpend(Intent intent, boolean holdsCoins, IntentState before) {
-        this(intent, holdsCoins, before, true);
+    SentSpend(Intent intent, boolean holdsCoins, IntentState before, Rebuilding rebuilding) {
+        this(intent, holdsCoins, before, true, rebuilding);
     }
 
-    private SentSpend(Intent intent, boolean holdsCoins, IntentState before, boolean sentBefore) {
+    private SentSpend(
+            Intent intent, boolean holdsCoins, IntentState before, boolean sentBefore, Rebuilding rebuilding) {
+        this.rebuilding = rebuilding;
         this.sentBefore = sentBefore;
         this.intent = intent;
         this.holdsCoins = holdsCoins;
@@ -86,11 +108,29 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
                 });
     }
 
+    /**
+     * What has taken the coin may be taken off the chain, and then this one can be mined: its caller is not told that it never will be, where
+     * the payment can be made in another way.
+     */
     @Override
     public Step conflicted(BroadcastOutcome.Conflicted conflict) {
-        return recording(
-                new Act.RecordFailure(intent, IntentState.CONFLICTED, conflict.text(), true),
-                new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), conflict.text())));
+        Act.RecordFailure act = new Act.RecordFailure(intent, IntentState.CONFLICTED, conflict.text(), true);
+        Optional<SpendPlan> next = rebuilding.insteadOf(intent);
+        if (next.isEmpty()) {
+            return recording(act, new SpendException(new SpendRefusal.DoubleSpend(intent.txId(), conflict.text())));
+        }
+        SpendException failure = Spend.unknown(intent, conflict.text());
+        return rebuilding.times() >= MOST_REBUILT
+                ? recording(act, failure)
+                : recording(act, failure, () -> lettingGo(next.get(), conflict.text()));
+    }
+
+    private Step lettingGo(SpendPlan next, String why) {
+        LOG.info("the payment of spend {} is built again", intent.txId());
+        return Step.ask(
+                new Act.LetGo(intent),
+                lost -> rebuilding.begin(next, lost, why),
+                failure -> Spend.refused(Spend.unknown(intent, why)));
     }
 
     /**
@@ -128,17 +168,22 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
 
     /** One that cannot be written down is an unknown outcome: the intent then still says "prepared", will be sent again and may be taken. */
     private Step recording(Act.RecordFailure act, SpendException failure) {
-        return Step.ask(act, transition -> recorded(transition, act, failure), notRecorded -> {
+        return recording(act, failure, () -> Step.end(new Ending.Failed(intent, act.state(), act.left(), failure)));
+    }
+
+    /** @param next when it is written down */
+    private Step recording(Act.RecordFailure act, SpendException failure, Supplier<Step> next) {
+        return Step.ask(act, transition -> recorded(transition, failure, next), notRecorded -> {
             LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
             return inFlight(Spend.unknown(intent, act.reason()));
         });
     }
 
     /** What was found out about it in the meantime stands, and whoever did looks after it. */
-    private Step recorded(Transition transition, Act.RecordFailure act, SpendException failure) {
+    private Step recorded(Transition transition, SpendException failure, Supplier<Step> next) {
         CrashPoint.SPEND_AFTER_OUTCOME.reached();
         if (!(transition instanceof Transition.Stale stale)) {
-            return Step.end(new Ending.Failed(intent, act.state(), act.left(), failure));
+            return next.get();
         }
         LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
         Optional<IntentState> found = stale.found();

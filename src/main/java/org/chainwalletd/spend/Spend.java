@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -33,6 +34,10 @@ final class Spend {
 
     private final SpendEnvironment env;
     private final SpendPlan plan;
+    private final SentSpend.Rebuilding rebuilding;
+    /** Not empty when its payment is built again. */
+    private final Optional<Lost> lost;
+
     private final Set<Outpoint> excluded = new HashSet<>();
     private Act.Gathered gathered;
     private CoinDoubts doubts;
@@ -43,14 +48,52 @@ final class Spend {
     /** What the caller hears when no other coins are left; null before the first collision. */
     private SpendRefusal collided;
 
-    private Spend(SpendEnvironment env, SpendPlan plan) {
-        this.env = env;
-        this.plan = plan;
+    private Spend(SentSpend.Rebuilding rebuilding, Optional<Lost> lost) {
+        this.env = rebuilding.env();
+        this.plan = rebuilding.plan();
+        this.rebuilding = rebuilding;
+        this.lost = lost;
     }
+
+    /**
+     * The spend that its payment was sent as before.
+     *
+     * @param forGood whether no reorganisation is expected to let a block have it
+     * @param why it has lost
+     */
+    private record Lost(Intent intent, boolean forGood, String why) {}
 
     /** A new spend. */
     static Step begin(SpendEnvironment env, SpendPlan plan) {
-        return new Spend(env, plan).affording();
+        return new Spend(new SentSpend.Rebuilding(env, plan, 0), Optional.empty()).affording();
+    }
+
+    /**
+     * A payment once more, in the place of a spend that has lost, in the store already. Both are of one token, and the store takes only what
+     * cannot be mined beside it.
+     *
+     * @param rebuilding with the plan for it
+     */
+    static Step again(SentSpend.Rebuilding rebuilding, Intent lost, boolean forGood, String why) {
+        return new Spend(rebuilding, Optional.of(new Lost(lost, forGood, why))).gathering();
+    }
+
+    /** While the one that has lost may be mined after all, nothing is refused for good. */
+    private Step notMade(Throwable failure) {
+        return lost.filter(known -> !known.forGood())
+                .map(known -> refused(
+                        unknown(known.intent(), known.why() + "; it is not paid otherwise yet: " + words(failure))))
+                .orElseGet(() -> refused(failure));
+    }
+
+    private static String words(Throwable failure) {
+        return failure instanceof SpendException known && known.refusal() instanceof SpendRefusal.OutcomeUnknown unknown
+                ? unknown.cause()
+                : Broadcast.words(failure);
+    }
+
+    private Step notMade(SpendRefusal refusal) {
+        return notMade(new SpendException(refusal));
     }
 
     static Step refused(Throwable failure) {
@@ -91,7 +134,7 @@ final class Spend {
     }
 
     private Step gathering() {
-        return Step.ask(new Act.Gather(plan), this::choosing, Spend::refused);
+        return Step.ask(new Act.Gather(plan), this::choosing, this::notMade);
     }
 
     private Step choosing(Act.Gathered found) {
@@ -104,9 +147,13 @@ final class Spend {
         Set<Outpoint> unwanted = doubts.excluded();
         unwanted.addAll(excluded);
         return Step.ask(
-                new Act.Choose(plan, gathered.candidates(), unwanted),
+                new Act.Choose(
+                        plan,
+                        gathered.candidates(),
+                        unwanted,
+                        lost.map(known -> known.intent().txId())),
                 this::chosen,
-                failure -> refused(failure instanceof RuntimeException why ? explained(why) : failure));
+                failure -> notMade(failure instanceof RuntimeException why ? explained(why) : failure));
     }
 
     /** Poverty is no answer to a caller whose coins only cannot be spent by the very transaction that another payment is. */
@@ -156,7 +203,7 @@ final class Spend {
     private Step proving(Draft draft) {
         CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
         return verdict instanceof CoinDoubts.Unseen unseen
-                ? Step.ask(new Act.Prove(unseen.outpoints()), found -> proven(draft, found), Spend::refused)
+                ? Step.ask(new Act.Prove(unseen.outpoints()), found -> proven(draft, found), this::notMade)
                 : judged(draft, verdict);
     }
 
@@ -169,12 +216,12 @@ final class Spend {
             return signing(draft);
         }
         doubts.report(doubted, env.metrics());
-        return doubts.mayChooseAgain() ? choosing() : refused(doubts.tooManyDoubts());
+        return doubts.mayChooseAgain() ? choosing() : notMade(doubts.tooManyDoubts());
     }
 
     private Step signing(Draft draft) {
         byte[] message = TransactionCodec.signingMessage(env.profile(), gathered.genesis(), draft.unsigned());
-        return Step.ask(new Act.Sign(plan.from(), message), signature -> signed(draft, signature), Spend::refused);
+        return Step.ask(new Act.Sign(plan.from(), message), signature -> signed(draft, signature), this::notMade);
     }
 
     private Step signed(Draft draft, Signature signature) {
@@ -198,19 +245,19 @@ final class Spend {
     private Step opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
         return Step.ask(
-                new Act.Open(intent),
+                new Act.Open(intent, lost.map(known -> known.intent().txId())),
                 opening -> opened(draft, intent, opening),
-                failure -> isDoubtful(failure) ? doubtful(intent, failure) : refused(failure));
+                failure -> isDoubtful(failure) ? doubtful(intent, failure) : notMade(failure));
     }
 
     private Step opened(Draft draft, Intent intent, Opening opening) {
         if (opening instanceof Opening.Opened opened) {
             rememberChange(draft, intent);
-            return SentSpend.opened(intent, opened).sending(earlier(opened));
+            return SentSpend.opened(intent, opened, rebuilding).sending(earlier(opened));
         }
         if (opening instanceof Opening.TokenTaken taken) {
-            return refused(new SpendRefusal.OutcomeUnknown(
-                    taken.by(), true, "another call with this client_token was quicker"));
+            return notMade(new SpendRefusal.OutcomeUnknown(
+                    taken.by(), true, "its client_token stands for a payment that may still be mined beside this"));
         }
         return otherCoins(draft, intent, opening);
     }
@@ -237,7 +284,7 @@ final class Spend {
         List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
         collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
         if (++collisions >= MOST_COLLISIONS) {
-            return refused(collided);
+            return notMade(collided);
         }
         excluded.addAll(outpoints(draft));
         return choosing();

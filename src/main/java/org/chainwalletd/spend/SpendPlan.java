@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
@@ -63,6 +64,21 @@ public interface SpendPlan {
      */
     default boolean isPayout() {
         return true;
+    }
+
+    /**
+     * The same payment after {@code lost}, which it was sent as, and which another transaction has taken a coin of. Empty when it is not built
+     * again: it has no token, or only a certain coin will do.
+     *
+     * @param lostForGood whether no reorganisation is expected to let a block have the lost one
+     */
+    default Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
+        return Optional.empty();
+    }
+
+    /** Whether other coins do as well. */
+    default boolean hasAlternatives() {
+        return false;
     }
 
     /** One witness per input. */

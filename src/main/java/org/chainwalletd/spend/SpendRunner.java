@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.Finding;
 import org.chainwalletd.keyring.Signer.Signature;
@@ -137,8 +138,8 @@ final class SpendRunner {
     }
 
     CompletionStage<Reservations.Choice> choose(Act.Choose act) {
-        return ask(answer ->
-                new Reservations.Choose(id, act.plan(), act.candidates(), Set.copyOf(act.excluded()), answer));
+        return ask(answer -> new Reservations.Choose(
+                id, act.plan(), act.candidates(), Set.copyOf(act.excluded()), act.insteadOf(), answer));
     }
 
     CompletionStage<Set<Outpoint>> lookAtMempool(Act.LookAtMempool act) {
@@ -197,7 +198,16 @@ final class SpendRunner {
         doubtful = Optional.of(act.intent());
         return env.intents()
                 .open(act.intent(), env.tokensExpiredBefore(), env::countsFrom)
-                .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
+                .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor())
+                .thenApplyAsync(opening -> noted(opening, act.insteadOf()), AT_HAND);
+    }
+
+    /** What it took of the allowance is given back with the intent of what took its place. */
+    private Opening noted(Opening opening, Optional<Hash256> insteadOf) {
+        if (opening instanceof Opening.Opened) {
+            insteadOf.ifPresent(lost -> reservations.tell(new Reservations.Replaced(lost)));
+        }
+        return opening;
     }
 
     private Opening noted(Opening opening, Intent intent) {
@@ -273,6 +283,9 @@ final class SpendRunner {
                     if (!(outcome instanceof BroadcastOutcome.Accepted)) {
                         reservations.tell(new Reservations.Suspect(Optional.of(intent.from())));
                     }
+                    if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
+                        reservations.tell(new Reservations.SpentElsewhere(conflict.coin()));
+                    }
                     return outcome;
                 },
                 AT_HAND);
@@ -280,6 +293,14 @@ final class SpendRunner {
 
     CompletionStage<Transition> recordFailure(Act.RecordFailure act) {
         return outcomes.failed(act.intent(), act.state(), act.reason(), act.left());
+    }
+
+    CompletionStage<Intent> letGo(Act.LetGo act) {
+        Intent intent = act.intent();
+        durable = Optional.empty();
+        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONFLICTED);
+        reservations.tell(new Reservations.FailRunning(id, intent.txId(), true));
+        return CompletableFuture.completedFuture(intent);
     }
 
     CompletionStage<Transition> recordContest(Act.RecordContest act) {

@@ -30,15 +30,27 @@ final class Stakes {
      * Both or nothing.
      *
      * @param capped whether the allowance can refuse it; it counts in any case
+     * @param insteadOf a spend that it takes the place of: what that one counts is not counted twice
      * @throws SpendException when the allowance does not suffice
      */
-    void hold(Owner.Running spend, List<Coin> inputs, Amount leaving, boolean capped) {
-        Optional<SpendRefusal.AllowanceExceeded> refusal = capped ? allowance.refusal(leaving) : Optional.empty();
+    void hold(Owner.Running spend, List<Coin> inputs, Amount leaving, boolean capped, Optional<Hash256> insteadOf) {
+        Optional<SpendRefusal.AllowanceExceeded> refusal = capped ? refusal(leaving, insteadOf) : Optional.empty();
         refusal.ifPresent(exceeded -> {
             throw new SpendException(exceeded);
         });
         allowance.hold(spend, leaving);
         coins.holdFree(spend, Stage.HELD, inputs);
+    }
+
+    private Optional<SpendRefusal.AllowanceExceeded> refusal(Amount leaving, Optional<Hash256> insteadOf) {
+        return insteadOf.isPresent()
+                ? allowance.refusal(leaving, new Owner.Payment(insteadOf.get()))
+                : allowance.refusal(leaving);
+    }
+
+    /** Another spend counts in its place. */
+    void replaced(Hash256 txId) {
+        allowance.release(new Owner.Payment(txId));
     }
 
     /**

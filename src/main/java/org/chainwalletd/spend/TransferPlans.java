@@ -8,8 +8,6 @@ import org.chainwalletd.store.TokenBinding;
 
 /** From a transfer as it was asked for to a plan. */
 final class TransferPlans {
-    private static final String KIND = "transfer";
-
     private TransferPlans() {}
 
     static PaymentPlan plan(TransferRequest request) {
@@ -22,7 +20,7 @@ final class TransferPlans {
                             : output);
         }
         return new PaymentPlan(
-                KIND,
+                PaymentPlan.TRANSFER,
                 request.from(),
                 outputs,
                 request.fee(),
@@ -35,7 +33,7 @@ final class TransferPlans {
      * outputs matters.
      */
     private static Hash256 digest(TransferRequest request) {
-        ParameterDigest digest = new ParameterDigest(KIND)
+        ParameterDigest digest = new ParameterDigest(PaymentPlan.TRANSFER)
                 .put(request.from().toArray())
                 .putNumber(request.payments().size());
         for (Payment payment : request.payments()) {

@@ -9,6 +9,7 @@ import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.ConfirmedSpend;
@@ -130,6 +131,15 @@ final class WatchedOutcomes {
                 IntentState.CONFLICTED,
                 text,
                 new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true));
+    }
+
+    /** A block has somebody else's spend of this coin. */
+    void spentElsewhere(Outpoint coin) {
+        reservations.tell(new Reservations.SpentElsewhere(coin));
+    }
+
+    void forked() {
+        reservations.tell(new Reservations.Forked());
     }
 
     /** In the store already. Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */

@@ -7,8 +7,12 @@ public sealed interface Bound {
     /** Of the parameters that the token stands for. */
     Hash256 digest();
 
-    /** A spend with all that is needed to repeat it. */
-    record ToSpend(Intent spend) implements Bound {
+    /**
+     * A spend with all that is needed to repeat it.
+     *
+     * @param lostForGood whether it was closed without success, and no reorganisation is expected to let a block have it
+     */
+    record ToSpend(Intent spend, boolean lostForGood) implements Bound {
         @Override
         public Hash256 digest() {
             return spend.token().orElseThrow().digest();

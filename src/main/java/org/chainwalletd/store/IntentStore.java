@@ -23,6 +23,10 @@ public interface IntentStore {
      * <p>Two payments never share a transaction: when there is a spend with the same one, this is refused, however that one ended. Only one
      * that was {@code REFUSED} makes room, and its token is forgotten: its caller was never told that it paid.
      *
+     * <p>A token stands for one payment. When a transfer that it stands for is {@code CONFLICTED}, the same payment may be opened with other
+     * bytes under it, if each earlier spend of the payment is lost for good, or has a coin that the new one spends too: then no two of them can
+     * be mined. What the earlier one took of the allowance is given back. Should it be mined all the same, the token stands for it again.
+     *
      * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait, as {@link #reopen} does.
      *
      * @param intent in {@link IntentState#PREPARED}
@@ -44,7 +48,7 @@ public interface IntentStore {
      * Puts a spend that was closed without success back to {@link IntentState#PREPARED}, with its reservations and its allowance, in one
      * commit.
      *
-     * @param intent as it was read: in another state by now it is left alone
+     * @param intent as it was read: in another state by now, or without its token, it is left alone
      * @param now asked in the moment of writing, milliseconds since 1970: since then it counts
      * @return {@link Opening.SameTransaction} when the transaction belongs to another token by now; never {@link Opening.TokenTaken}
      */

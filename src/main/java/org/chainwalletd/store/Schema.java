@@ -21,7 +21,8 @@ final class Schema {
             closedSpends(),
             keptReceipts(),
             openings(),
-            copies());
+            copies(),
+            paymentsAgain());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -236,6 +237,13 @@ final class Schema {
                         + AccountSendTable.GIVEN,
                 "CREATE INDEX account_sends_copies ON account_sends (chain_id, sender, nonce) WHERE "
                         + AccountSendTable.COPIES);
+    }
+
+    /** Of a payment that was built again its first spend: those that have the same are one payment, whichever of them is mined. */
+    private static List<String> paymentsAgain() {
+        return List.of(
+                "ALTER TABLE spends ADD COLUMN first_id INTEGER",
+                "CREATE INDEX spends_again ON spends (first_id) WHERE first_id IS NOT NULL");
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -44,6 +44,13 @@ final class SpendTable {
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
             + " AND token_key IS NOT NULL)";
 
+    /** Closed without success, and what spends its coin instead is too deep for a reorganisation: it can never be mined. */
+    static final String LOST_FOR_GOOD =
+            "(buried = 1 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
+
+    /** The kind of spend that is built again when it has lost. All others take certain coins, or others name their transactions. */
+    private static final String BUILT_AGAIN = "transfer";
+
     static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
 
     private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
@@ -141,12 +148,83 @@ final class SpendTable {
         return new Transition.Made();
     }
 
-    /** Adds a spend, which holds what nothing else does, and makes the token its own. */
+    static boolean isLostForGood(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne("SELECT 1 FROM spends WHERE id = ? AND " + LOST_FOR_GOOD, found -> true, row.id())
+                .isPresent();
+    }
+
+    /**
+     * Whether {@code intent} may be made for the token of {@code bound}, which has lost: a payment is built again only when no block, nor any
+     * two, can have it twice. So each earlier spend of the payment is lost for good, or the new one spends a coin of it.
+     */
+    static boolean mayBeBuiltAgain(SqlSession session, Intent intent, SpendRow bound) throws SQLException {
+        Intent lost = bound.intent();
+        boolean samePayment = intent.kind().equals(BUILT_AGAIN)
+                && lost.kind().equals(BUILT_AGAIN)
+                && intent.token().equals(lost.token());
+        if (!samePayment || lost.state() != IntentState.CONFLICTED) {
+            return false;
+        }
+        long first = firstOf(session, bound.id());
+        List<SpendRow> others = select(session, "(id = ? OR first_id = ?) AND NOT " + LOST_FOR_GOOD, first, first);
+        return others.stream()
+                .map(SpendRow::intent)
+                .allMatch(other -> other.state().failed() && sharesCoin(other, intent));
+    }
+
+    /** Whether its payment was built again, or its token makes another payment by now: its bytes are not to be sent any more. */
+    static boolean hasLostToken(SqlSession session, SpendRow row) throws SQLException {
+        return row.intent().token().isPresent()
+                && session.queryOne("SELECT 1 FROM spends WHERE id = ? AND token_key IS NULL", found -> true, row.id())
+                        .isPresent();
+    }
+
+    private static boolean sharesCoin(Intent one, Intent other) {
+        return one.inputs().stream().anyMatch(other.inputs()::contains);
+    }
+
+    private static long firstOf(SqlSession session, long id) throws SQLException {
+        return session.queryOne("SELECT coalesce(first_id, id) FROM spends WHERE id = ?", row -> row.getLong(1), id)
+                .orElseThrow();
+    }
+
+    /**
+     * A block has the spend: when its payment was built again meanwhile, this is what the token stands for all the same, and the later one can
+     * only lose.
+     */
+    static void takeToken(SqlSession session, SpendRow row) throws SQLException {
+        if (!hasLostToken(session, row)) {
+            return;
+        }
+        String token = row.intent().token().orElseThrow().token();
+        int taken = session.update(
+                "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ? AND coalesce(first_id, id) = ?",
+                tokenKey(token),
+                token,
+                firstOf(session, row.id()));
+        if (taken > 0) {
+            session.update("UPDATE spends SET token_key = ? WHERE id = ?", tokenKey(token), row.id());
+        }
+    }
+
+    /**
+     * Adds a spend, which holds what nothing else does, and makes the token its own. When the token stands for a spend of the same payment that
+     * has lost, they belong together from now on; so they do when the log is read again, in the same order.
+     */
     long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
+        Optional<Long> first = Optional.empty();
         if (intent.token().isPresent()) {
-            String token = intent.token().get().token();
+            TokenBinding binding = intent.token().get();
+            long key = tokenKey(binding.token());
+            first = session.queryOne(
+                    "SELECT coalesce(first_id, id) FROM spends WHERE token_key = ? AND token = ? AND digest = ?"
+                            + " AND state = 'CONFLICTED'",
+                    row -> row.getLong(1),
+                    key,
+                    binding.token(),
+                    binding.digest().toArray());
             session.update(
-                    "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?", tokenKey(token), token);
+                    "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?", key, binding.token());
         }
         long id = ++lastId;
         byte[] txId = intent.txId().toArray();
@@ -154,7 +232,8 @@ final class SpendTable {
                 HeldInputs.of(takeFree(id, intent.inputs()), intent.inputs().size());
         session.update(
                 "INSERT INTO spends (" + SpendRow.COLUMNS
-                        + ", short_id, token_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + ", short_id, token_key, first_id)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 id,
                 txId,
                 intent.kind(),
@@ -173,7 +252,8 @@ final class SpendTable {
                 held,
                 orNull(countedAt),
                 SpendRow.shortId(txId),
-                intent.token().map(binding -> tokenKey(binding.token())).orElse(null));
+                intent.token().map(binding -> tokenKey(binding.token())).orElse(null),
+                first.orElse(null));
         log.add(new SentLine.Spend(intent, held, countedAt));
         return id;
     }

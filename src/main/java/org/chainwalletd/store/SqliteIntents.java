@@ -34,9 +34,16 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
         return store.writeNew(session -> {
             Optional<SpendRow> there = SpendTable.find(session, intent.txId());
-            Optional<Opening> collision = collision(session, intent, there, closedBefore);
+            Optional<SpendRow> bound = bound(session, intent, closedBefore);
+            Optional<Opening> collision = collision(session, intent, there, bound, closedBefore);
             if (collision.isPresent()) {
                 return collision.get();
+            }
+            if (bound.isPresent()) {
+                // One of both can leave, and that counts once.
+                MinuteSums.giveBack(
+                        session, bound.get().intent().allowance(), bound.get().countedAt());
+                spends.countsSince(session, bound.get(), OptionalLong.empty());
             }
             if (there.isPresent()) {
                 SpendRow refused = there.get();
@@ -53,12 +60,23 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         return now - intent.createdAt() >= AllowanceStore.MINUTE_MILLIS ? now : intent.createdAt();
     }
 
-    private Optional<Opening> collision(SqlSession session, Intent intent, Optional<SpendRow> there, long closedBefore)
+    private static Optional<SpendRow> bound(SqlSession session, Intent intent, long closedBefore) throws SQLException {
+        return intent.token().isEmpty()
+                ? Optional.empty()
+                : SpendTable.bound(session, intent.token().get().token(), closedBefore);
+    }
+
+    private Optional<Opening> collision(
+            SqlSession session, Intent intent, Optional<SpendRow> there, Optional<SpendRow> bound, long closedBefore)
             throws SQLException {
-        if (intent.token().isPresent()) {
-            Optional<Hash256> by = boundTo(session, intent.token().get().token(), closedBefore);
-            if (by.isPresent()) {
-                return Optional.of(new Opening.TokenTaken(by.get()));
+        if (bound.isPresent() && !SpendTable.mayBeBuiltAgain(session, intent, bound.get())) {
+            return Optional.of(new Opening.TokenTaken(bound.get().intent().txId()));
+        }
+        if (bound.isEmpty() && intent.token().isPresent()) {
+            Optional<KeptReceipt> kept =
+                    KeptReceipts.bound(session, intent.token().get().token(), closedBefore);
+            if (kept.isPresent()) {
+                return Optional.of(new Opening.TokenTaken(kept.get().txId()));
             }
         }
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
@@ -71,14 +89,6 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 : spends.taken(session, intent, NO_SPEND);
     }
 
-    private static Optional<Hash256> boundTo(SqlSession session, String token, long closedBefore) throws SQLException {
-        Optional<Hash256> spend = SpendTable.bound(session, token, closedBefore)
-                .map(row -> row.intent().txId());
-        return spend.isPresent()
-                ? spend
-                : KeptReceipts.bound(session, token, closedBefore).map(KeptReceipt::txId);
-    }
-
     @Override
     public CompletionStage<Opening> reopen(Intent intent, LongSupplier clock) {
         return store.writeNew(session -> {
@@ -88,7 +98,9 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 return new Opening.SameTransaction(accepted.known(found.get().intent()));
             }
             Optional<IntentState> state = found.map(row -> row.intent().state());
-            if (state.filter(known -> known == intent.state() && known.failed()).isEmpty()) {
+            boolean still = state.filter(known -> known == intent.state() && known.failed())
+                    .isPresent();
+            if (!still || SpendTable.hasLostToken(session, found.get())) {
                 return new Opening.Moved(state);
             }
             SpendRow row = found.get();
@@ -182,6 +194,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 spends.follow(session, row, IntentState.CONFIRMED, "", now);
             }
             spends.freeSpent(session, row);
+            SpendTable.takeToken(session, row);
             session.update(
                     "UPDATE spends SET block_height = ?, block_id = ?, buried = 0 WHERE id = ?",
                     place.height(),
@@ -272,9 +285,12 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     public CompletionStage<Optional<Bound>> bound(String token, long closedBefore) {
         return store.read(session -> {
             Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
-            return spend.isPresent()
-                    ? spend.map(row -> new Bound.ToSpend(accepted.known(row.intent())))
-                    : KeptReceipts.bound(session, token, closedBefore).map(Bound.ToReceipt::new);
+            if (spend.isEmpty()) {
+                return KeptReceipts.bound(session, token, closedBefore).map(Bound.ToReceipt::new);
+            }
+            Intent intent = accepted.known(spend.get().intent());
+            boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, spend.get());
+            return Optional.of(new Bound.ToSpend(intent, lost));
         });
     }
 

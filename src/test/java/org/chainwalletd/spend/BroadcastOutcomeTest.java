@@ -235,7 +235,7 @@ class BroadcastOutcomeTest {
         });
 
         assertThat(refusal(
-                                SpendRefusal.DoubleSpend.class,
+                                SpendRefusal.OutcomeUnknown.class,
                                 spends.spending.transfer(request(payer, shop, 1_000, "token-lost")))
                         .txId())
                 .isEqualTo(receipt.txId());
@@ -272,7 +272,7 @@ class BroadcastOutcomeTest {
     }
 
     @Test
-    void a_failed_payment_whose_coins_another_one_has_is_told_so_and_never_built_anew() {
+    void a_failed_payment_whose_coins_another_one_has_is_told_so_and_not_built_anew_yet() {
         spends.fund(payer, 70_000);
         spends.node.refuseSends(REFUSAL);
         refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-gone")));
@@ -299,7 +299,7 @@ class BroadcastOutcomeTest {
         Await.until(
                 "the nodes are asked who has spent it",
                 () -> refusal(
-                                SpendRefusal.DoubleSpend.class,
+                                SpendRefusal.OutcomeUnknown.class,
                                 spends.spending.transfer(request(payer, shop, 1_000, "token-gone")))
                         .message()
                         .contains("spent by "));
@@ -310,10 +310,10 @@ class BroadcastOutcomeTest {
     void a_double_spend_is_found_out_anew_when_its_token_comes_again() {
         foreignSpend();
         Hash256 txId = refusal(
-                        SpendRefusal.DoubleSpend.class,
+                        SpendRefusal.OutcomeUnknown.class,
                         spends.spending.transfer(request(payer, shop, 1_000, "token-anew")))
                 .txId();
-        refusal(SpendRefusal.DoubleSpend.class, spends.spending.transfer(request(payer, shop, 1_000, "token-anew")));
+        refusal(SpendRefusal.OutcomeUnknown.class, spends.spending.transfer(request(payer, shop, 1_000, "token-anew")));
         assertThat(sends()).as("the same bytes were offered again").isEqualTo(2);
         Await.until("its coins are free", () -> spends.spending.inFlightUtxos() == 0);
         spends.devnet.forgetMempool();

@@ -412,7 +412,21 @@ final class SpendHistory {
             chain.devnet.ledger().submit(foreign(coin.outpoint(), coin.value().minus(Amount.of(500))));
         } catch (RejectedException e) {
             say("foreign spend refused");
+            return;
         }
+        // Without the dice: what follows a seed stays the same.
+        if (coin.value().bits() % 2 == 0) {
+            listSpentCoins();
+        }
+    }
+
+    /** What somebody else has spent is mined, and still listed: payments take it, with and without tokens, until other faults come. */
+    private void listSpentCoins() {
+        say("spent coins are listed");
+        chain.devnet.mine(1);
+        daemons.forEach(daemon -> daemon.spends.node.faults(
+                method -> method.equals("get_address_utxos") ? LedgerNode.Fault.LAGGING : LedgerNode.Fault.NONE));
+        withToken.forEach(SpendJudge.Wish::call);
     }
 
     /** Corrections of a clock; or beyond the life of a token and the period of the cap, in both directions. */

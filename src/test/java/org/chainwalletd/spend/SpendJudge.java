@@ -286,9 +286,24 @@ final class SpendJudge {
                 .isPresent();
         if (old && (givenUp || late || !open) || wish.daemon.hasForgotten(earlier)) {
             wish.renewals++;
-        } else {
+        } else if (!excludes(earlier, later) && !isLostForGood(earlier)) {
             complain("second transaction for one token: " + earlier + " and " + later);
         }
+    }
+
+    /** Whether no chain can have both. */
+    private boolean excludes(Hash256 earlier, Hash256 later) {
+        return sent.get(earlier).tx().inputs().stream()
+                .anyMatch(sent.get(later).tx().inputs()::contains);
+    }
+
+    /** Whether a coin of it is spent by another transaction, too deep for a reorganisation. */
+    private boolean isLostForGood(Hash256 txId) {
+        return sent.get(txId).tx().inputs().stream()
+                .map(ledger()::spentBy)
+                .flatMap(Optional::stream)
+                .anyMatch(spender -> !spender.txId().equals(txId)
+                        && ledger().tip().height() - spender.height() + 1 >= SpendHarness.BURIAL_DEPTH);
     }
 
     /**

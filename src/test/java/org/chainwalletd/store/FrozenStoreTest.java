@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v13";
+    private static final String NEWEST = "v14";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -35,7 +35,7 @@ class FrozenStoreTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13"})
+    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14"})
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         for (String name : List.of(SqliteStore.FILE_NAME, SentLog.FILE_NAME)) {
@@ -55,7 +55,7 @@ class FrozenStoreTest {
     /** What a later release must still be able to complete a store from. */
     @Test
     void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample() throws IOException {
-        Path sample = FROZEN.resolve("v13").resolve("store");
+        Path sample = FROZEN.resolve("v14").resolve("store");
         Files.copy(sample.resolve(SentLog.FILE_NAME), folder.resolve(SentLog.FILE_NAME));
 
         SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
@@ -127,7 +127,7 @@ class FrozenStoreTest {
         try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
             Schema.upgrade(session, file.toString());
             assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
-                    .contains(13);
+                    .contains(14);
             EarlierRows rows = new EarlierRows(session);
             boolean more = true;
             for (int i = 0; i < commits; i++) {

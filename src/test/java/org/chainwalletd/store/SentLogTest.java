@@ -315,6 +315,31 @@ class SentLogTest {
         }
     }
 
+    @Test
+    void a_payment_that_was_built_again_is_one_payment_in_a_completed_store_too() throws IOException {
+        Intent first = intent(1, Optional.of("token-again"), 1, 2);
+        Intent second = intent(2, Optional.of("token-again"), 2, 3);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(first, 0));
+            done(store.intents().failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50));
+            done(store.intents().open(second, 0));
+            done(store.intents().accept(second.txId(), Set.of(IntentState.PREPARED), 60));
+        }
+        Files.delete(file);
+        SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                    .contains(second.txId());
+            Intent apart = intent(3, Optional.of("token-again"), 3, 4);
+            done(store.intents().failSent(second.txId(), IntentState.ACCEPTED, IntentState.CONFLICTED, "spent", 70));
+            assertThat(done(store.intents().open(apart, 0))).isEqualTo(new Opening.TokenTaken(second.txId()));
+
+            done(store.intents().confirm(first.txId(), IntentState.CONFLICTED, new BlockPlace(9, hash(9)), 80));
+            assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                    .contains(first.txId());
+        }
+    }
+
     private static void assertBound(Store store, List<Integer> numbers) {
         for (int number : numbers) {
             assertThat(done(store.receipts().find("token-" + number, 0))

@@ -228,6 +228,89 @@ abstract class StoreContract {
                 .isEqualTo(new Opening.SameTransaction(second));
     }
 
+    private void lose(Intent intent) {
+        done(store.intents().open(intent, 0));
+        done(store.intents().failSent(intent.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50));
+    }
+
+    private Optional<Hash256> boundTo(String token) {
+        return done(store.receipts().find(token, 0)).map(Intent::txId);
+    }
+
+    @Test
+    void a_payment_that_lost_is_built_again_only_with_a_coin_of_each_earlier_try() {
+        Intent first = intent(1, Optional.of("token-one"), 1, 2);
+        lose(first);
+        Intent apart = intent(2, Optional.of("token-one"), 3);
+        assertThat(done(store.intents().open(apart, 0))).isEqualTo(new Opening.TokenTaken(first.txId()));
+        Intent second = intent(3, Optional.of("token-one"), 2, 3);
+        lose(second);
+        assertThat(boundTo("token-one")).contains(second.txId());
+        assertThat(done(store.intents().reopen(first.in(IntentState.CONFLICTED, "spent", 50), 60)))
+                .as("the bytes of before are never sent again")
+                .isEqualTo(new Opening.Moved(Optional.of(IntentState.CONFLICTED)));
+        Intent besideTheFirst = intent(4, Optional.of("token-one"), 3, 4);
+        assertThat(done(store.intents().open(besideTheFirst, 0))).isEqualTo(new Opening.TokenTaken(second.txId()));
+
+        restart();
+        Intent third = intent(5, Optional.of("token-one"), 2, 5);
+        assertThat(done(store.intents().open(third, 0))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(store.intents().open(intent(6, Optional.of("token-one"), 2, 6), 0)))
+                .as("one that has not lost")
+                .isEqualTo(new Opening.TokenTaken(third.txId()));
+    }
+
+    @Test
+    void a_payment_is_built_from_other_coins_when_every_earlier_try_has_lost_for_good() {
+        Intent first = intent(1, Optional.of("token-one"), 1, 2);
+        lose(first);
+        Intent second = intent(2, Optional.of("token-one"), 2, 3);
+        lose(second);
+        Intent apart = intent(3, Optional.of("token-one"), 4);
+        done(store.intents().bury(List.of(second.txId())));
+        assertThat(done(store.intents().open(apart, 0)))
+                .as("the first may still be mined")
+                .isEqualTo(new Opening.TokenTaken(second.txId()));
+        done(store.intents().bury(List.of(first.txId())));
+
+        assertThat(done(store.intents().open(apart, 0))).isInstanceOf(Opening.Opened.class);
+        assertThat(boundTo("token-one")).contains(apart.txId());
+    }
+
+    @Test
+    void a_token_stands_for_whichever_of_its_tries_a_block_has() {
+        Intent first = intent(1, Optional.of("token-one"), 1, 2);
+        lose(first);
+        Intent second = intent(2, Optional.of("token-one"), 2, 3);
+        done(store.intents().open(second, 0));
+
+        done(store.intents().confirm(first.txId(), IntentState.CONFLICTED, new BlockPlace(9, hash(9)), 60));
+        assertThat(boundTo("token-one")).contains(first.txId());
+        done(store.intents().failSent(second.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 61));
+        restart();
+        assertThat(boundTo("token-one")).contains(first.txId());
+
+        done(store.intents().unconfirm(first.txId(), 62));
+        done(store.intents().confirm(second.txId(), IntentState.CONFLICTED, new BlockPlace(9, hash(8)), 63));
+        assertThat(boundTo("token-one")).contains(second.txId());
+    }
+
+    @Test
+    void other_parameters_other_kinds_and_other_ends_are_not_built_again() {
+        for (IntentState state : List.of(IntentState.REFUSED, IntentState.ABANDONED, IntentState.CONTESTED)) {
+            Intent ended = intent(10 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 20);
+            done(store.intents().open(ended, 0));
+            bring(ended, state);
+            done(store.reservations().abandon(List.of(outpoint(20)), 60));
+            Intent again = intent(30 + state.ordinal(), Optional.of("token-" + state), state.ordinal(), 40);
+            assertThat(done(store.intents().open(again, 0))).isEqualTo(new Opening.TokenTaken(ended.txId()));
+        }
+        Intent lock = StoreSample.ofKind("htlc_lock", intent(1, Optional.of("token-lock"), 50, 51));
+        lose(lock);
+        Intent another = StoreSample.ofKind("htlc_lock", intent(2, Optional.of("token-lock"), 50, 52));
+        assertThat(done(store.intents().open(another, 0))).isEqualTo(new Opening.TokenTaken(lock.txId()));
+    }
+
     private void bring(Intent intent, IntentState state) {
         Hash256 txId = intent.txId();
         switch (state) {

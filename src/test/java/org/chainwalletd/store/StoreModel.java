@@ -25,6 +25,8 @@ final class StoreModel {
         Optional<BlockPlace> place = Optional.empty();
         boolean buried;
         boolean bound;
+        /** Of the payment that it is built again for, or itself. */
+        Spend first = this;
 
         private Spend(Intent intent) {
             this.intent = intent;
@@ -36,6 +38,10 @@ final class StoreModel {
             return held.isEmpty() && buried && (intent.state().failed() || intent.state() == IntentState.CONFIRMED);
         }
 
+        private boolean isLostForGood() {
+            return held.isEmpty() && buried && intent.state().failed();
+        }
+
         private void enter(IntentState state, String reason, long now) {
             intent = intent.in(state, reason, now);
         }
@@ -45,7 +51,7 @@ final class StoreModel {
 
     Opening open(Intent intent, long closedBefore) {
         Optional<Spend> bound = intent.token().flatMap(token -> bound(token.token(), closedBefore));
-        if (bound.isPresent()) {
+        if (bound.isPresent() && !mayBeBuiltAgain(intent, bound.get())) {
             return new Opening.TokenTaken(bound.get().intent.txId());
         }
         Spend there = spends.get(intent.txId());
@@ -56,14 +62,48 @@ final class StoreModel {
         if (taken.isPresent()) {
             return taken.get();
         }
-        intent.token()
-                .ifPresent(token -> spends.values().stream()
-                        .filter(spend -> spend.bound && hasToken(spend, token.token()))
-                        .forEach(spend -> spend.bound = false));
+        bound.ifPresent(lost -> lost.countedAt = OptionalLong.empty());
         Spend spend = new Spend(intent);
+        for (Spend earlier : spends.values()) {
+            if (earlier.bound && earlier != there && hasToken(earlier, intent)) {
+                earlier.bound = false;
+                spend.first = isConflicted(earlier, intent) ? earlier.first : spend;
+            }
+        }
         spend.held.addAll(intent.inputs());
         spends.put(intent.txId(), spend);
         return new Opening.Opened(there != null, intent.createdAt());
+    }
+
+    private static boolean isConflicted(Spend spend, Intent intent) {
+        return spend.intent.state() == IntentState.CONFLICTED
+                && spend.intent.token().equals(intent.token());
+    }
+
+    /** All that was ever sent for the payment can never be mined, or not beside this. */
+    private boolean mayBeBuiltAgain(Intent intent, Spend bound) {
+        return isConflicted(bound, intent)
+                && spends.values().stream()
+                        .filter(spend -> spend.first == bound.first && !spend.isLostForGood())
+                        .allMatch(spend -> spend.intent.state().failed()
+                                && spend.intent.inputs().stream().anyMatch(intent.inputs()::contains));
+    }
+
+    /** One that a block has is what its token stands for, whichever was built last. */
+    private void takeToken(Spend spend) {
+        if (spend.bound || spend.intent.token().isEmpty()) {
+            return;
+        }
+        for (Spend other : spends.values()) {
+            if (other.bound && other.first == spend.first && hasToken(other, spend.intent)) {
+                other.bound = false;
+                spend.bound = true;
+            }
+        }
+    }
+
+    private static boolean hasToken(Spend spend, Intent intent) {
+        return intent.token().filter(token -> hasToken(spend, token.token())).isPresent();
     }
 
     private static boolean hasToken(Spend spend, String token) {
@@ -88,7 +128,8 @@ final class StoreModel {
         }
         if (spend == null
                 || spend.intent.state() != intent.state()
-                || !intent.state().failed()) {
+                || !intent.state().failed()
+                || !spend.bound && intent.token().isPresent()) {
             return new Opening.Moved(Optional.ofNullable(spend).map(found -> found.intent.state()));
         }
         Optional<Opening> taken = taken(intent, spend);
@@ -137,6 +178,7 @@ final class StoreModel {
                 spend.enter(IntentState.CONFIRMED, "", now);
             }
             spend.held.clear();
+            takeToken(spend);
             spend.place = Optional.of(place);
             spend.buried = false;
         });

@@ -125,7 +125,8 @@ class StoreRestoreTest {
             for (int number = 1; number <= 6; number++) {
                 assertThat(spend(store, number).transaction())
                         .isEqualTo(payment(number).transaction());
-                assertThat(done(store.intents().open(intent(20 + number, Optional.of("token-" + number), number), 0)))
+                assertThat(done(store.intents()
+                                .open(intent(20 + number, Optional.of("token-" + number), 40 + number), 0)))
                         .isEqualTo(new Opening.TokenTaken(hash(number)));
             }
         }

@@ -167,8 +167,13 @@ final class StoreSample {
     static String kept(Store store) {
         String token = kept().token().orElseThrow().token();
         return done(store.receipts().bound(token, BEGUN + 90))
-                .map(bound -> "kept " + token + " " + bound + "\n")
+                .map(bound -> "kept " + token + " " + text(bound) + "\n")
                 .orElse("");
+    }
+
+    /** As the samples of all versions have it. */
+    private static String text(Bound bound) {
+        return bound instanceof Bound.ToSpend whole ? "ToSpend[spend=" + whole.spend() + "]" : bound.toString();
     }
 
     private static Intent kept() {

@@ -1,0 +1,123 @@
+package org.chainwalletd.spend;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * A payment that is made again because a coin of its transaction is spent by somebody else. That one may win after all, when a reorganisation
+ * takes its rival away, so the new one spends a coin of it: whichever is mined, the other cannot be (following.md, section 2). The coins of the
+ * lost transaction come first, in its order, so that one which is built once more after this shares that coin too.
+ */
+record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
+    @Override
+    public String kind() {
+        return payment.kind();
+    }
+
+    @Override
+    public Address from() {
+        return payment.from();
+    }
+
+    @Override
+    public Optional<TokenBinding> token() {
+        return payment.token();
+    }
+
+    @Override
+    public Optional<SpendPlan> insteadOf(Intent other, boolean lostForGood) {
+        return payment.insteadOf(other, lostForGood);
+    }
+
+    @Override
+    public boolean hasAlternatives() {
+        return true;
+    }
+
+    @Override
+    public void check() {
+        payment.check();
+    }
+
+    @Override
+    public Amount leaving() {
+        return payment.leaving();
+    }
+
+    @Override
+    public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        return payment.gather(node, executor).thenApplyAsync(this::lostFirst, executor);
+    }
+
+    private Candidates lostFirst(Candidates candidates) {
+        List<Outpoint> coins = lost.inputs().stream().map(Coin::outpoint).toList();
+        List<NodeClient.Utxo> first = new ArrayList<>();
+        List<NodeClient.Utxo> others = new ArrayList<>();
+        candidates.utxos().forEach(utxo -> (coins.contains(utxo.outpoint()) ? first : others).add(utxo));
+        first.sort(Comparator.comparingInt(utxo -> coins.indexOf(utxo.outpoint())));
+        first.addAll(others);
+        return new Candidates(first, candidates.truncated(), candidates.tipHeight(), candidates.source());
+    }
+
+    @Override
+    public Draft choose(Candidates candidates, Holdings holdings) {
+        Holdings inOrder = new Holdings(
+                holdings.reserved(), holdings.excluded(), holdings.coinbaseMaturity(), new InOrder(holdings.drawing()));
+        Draft draft = payment.choose(candidates, inOrder);
+        if (draft.inputs().stream().noneMatch(lost.inputs()::contains)) {
+            throw new SpendException(
+                    new SpendRefusal.OutcomeUnknown(lost.txId(), true, "none of its other coins can be spent now"));
+        }
+        return new Draft(
+                draft.unsigned(),
+                draft.inputs(),
+                draft.fee(),
+                draft.changeIndex(),
+                draft.shape(),
+                draft.builtAtHeight(),
+                draft.spare(),
+                1);
+    }
+
+    /** Exchanges no coin; marks change as before. */
+    private record InOrder(Drawing drawing) implements Drawing {
+        @Override
+        public int of(int count) {
+            return 0;
+        }
+
+        @Override
+        public boolean marks() {
+            return drawing.marks();
+        }
+
+        @Override
+        public Bytes mark() {
+            return drawing.mark();
+        }
+    }
+
+    @Override
+    public Amount leaving(Draft draft) {
+        return payment.leaving(draft);
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return payment.witnesses(draft, signature);
+    }
+}
