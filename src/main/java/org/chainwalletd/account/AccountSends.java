@@ -71,6 +71,15 @@ public interface AccountSends {
     /** Who counts the swaps that need gas; set once, before anything is sent. */
     void reserveFor(OpenSwaps swaps);
 
+    /** @param why for people: the nonces that differ, and which words are whose */
+    record Stopped(EvmAddress from, String why) {}
+
+    /**
+     * Calls {@code listener} each time that something new is not sent, or could not be, because the nonces of an address cannot be explained:
+     * endpoints that differ about the account, or transactions that the journal does not know; it must not block.
+     */
+    void onStop(Consumer<Stopped> listener);
+
     /** Calls {@code listener} after each change of a record's state is durable; it must not block. */
     void onChange(Consumer<SendRecord> listener);
 }

@@ -18,6 +18,7 @@ public final class AccountService implements AccountSends {
     private final SendSetup setup;
     private final AtomicLong head = new AtomicLong();
     private final List<Consumer<SendRecord>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<Stopped>> stops = new CopyOnWriteArrayList<>();
     private final ActorRef<SendWatch.Command> watch;
     private final SendMaker maker;
     private final ActorRef<Nonces.Command> nonces;
@@ -26,8 +27,12 @@ public final class AccountService implements AccountSends {
     private AccountService(SendSetup setup, EvmEndpoints.Spawner spawner, List<AccountSend> open) {
         this.setup = setup;
         this.watch = spawner.spawn(SendWatch.create(setup, open, head, this::changed), "account-sends");
-        this.maker = new SendMaker(setup, new NonceCheck(setup.knownNonce()));
+        this.maker = new SendMaker(setup, new NonceCheck(setup.knownNonce()), this::stopped);
         this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, maker, watch), "account-nonces");
+    }
+
+    private void stopped(Stopped stop) {
+        stops.forEach(listener -> listener.accept(stop));
     }
 
     /** Takes up what the journal has of earlier runs. */
@@ -137,7 +142,7 @@ public final class AccountService implements AccountSends {
                 .thenComposeAsync(
                         covered -> commitments(address)
                                 .thenComposeAsync(
-                                        found -> Survey.of(setup.chain(), address, basis, setup.executor())
+                                        found -> maker.survey(address, basis)
                                                 .thenComposeAsync(
                                                         survey -> funds(
                                                                 address, covered.orElse(0), found, survey, before),
@@ -190,6 +195,11 @@ public final class AccountService implements AccountSends {
     @Override
     public void reserveFor(OpenSwaps openSwaps) {
         swaps = openSwaps;
+    }
+
+    @Override
+    public void onStop(Consumer<Stopped> listener) {
+        stops.add(listener);
     }
 
     @Override

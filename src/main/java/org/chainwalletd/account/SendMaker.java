@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
@@ -23,10 +25,13 @@ final class SendMaker {
 
     private final SendSetup setup;
     private final NonceCheck nonces;
+    private final Consumer<AccountSends.Stopped> stops;
 
-    SendMaker(SendSetup setup, NonceCheck nonces) {
+    /** @param stops told when nothing new is sent because of an address' nonces; must not block */
+    SendMaker(SendSetup setup, NonceCheck nonces, Consumer<AccountSends.Stopped> stops) {
         this.setup = setup;
         this.nonces = nonces;
+        this.stops = stops;
     }
 
     /** What became of one request. */
@@ -47,8 +52,14 @@ final class SendMaker {
                             found -> make(new PressingPurse(setup.chain().quorum(), line, found), line, requests),
                             setup.executor());
         }
-        return Survey.of(setup.chain(), line.from(), Survey.Basis.of(kind), setup.executor())
+        return survey(line.from(), Survey.Basis.of(kind))
                 .thenComposeAsync(found -> make(line, found, requests), setup.executor());
+    }
+
+    /** What decides whether something new may be sent. */
+    CompletionStage<Survey> survey(EvmAddress from, Survey.Basis basis) {
+        return Survey.of(
+                setup.chain(), from, basis, why -> stops.accept(new AccountSends.Stopped(from, why)), setup.executor());
     }
 
     private CompletionStage<List<Outcome>> make(NonceCheck.Line line, Survey survey, List<SendRequest> requests) {
@@ -76,6 +87,7 @@ final class SendMaker {
     Optional<SendRefusal> obstacle(NonceCheck.Line line, Survey survey) {
         Optional<SendRefusal> unexplained = nonces.obstacle(line, survey);
         if (unexplained.isPresent()) {
+            stops.accept(new AccountSends.Stopped(line.from(), unexplained.get().message()));
             return unexplained;
         }
         if (survey.hasCode()) {

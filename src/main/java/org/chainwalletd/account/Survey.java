@@ -6,8 +6,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.chainwalletd.account.AccountChain.Told;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Causes;
 
 /**
  * Figures of an address that decide whether something new may be sent from it. Count, balance and code are those of one block that the quorum
@@ -57,7 +59,9 @@ record Survey(
         }
     }
 
-    static CompletionStage<Survey> of(AccountChain chain, EvmAddress from, Basis basis, Executor executor) {
+    /** @param contradicted told what endpoints say of the account when they differ; that one does not answer is no contradiction */
+    static CompletionStage<Survey> of(
+            AccountChain chain, EvmAddress from, Basis basis, Consumer<String> contradicted, Executor executor) {
         CompletableFuture<Optional<AccountBlock>> settled = chain.finalBlock().toCompletableFuture();
         CompletableFuture<AccountBlock> newest = chain.newestBlock().toCompletableFuture();
         CompletableFuture<AccountBlock> at = basis == Basis.NEWEST
@@ -68,6 +72,17 @@ record Survey(
                         executor);
         CompletableFuture<Account> account = at.thenComposeAsync(
                 block -> chain.agreed(reads -> account(reads, from, BlockRef.hash(block.hash()), executor)), executor);
+        account.whenCompleteAsync(
+                (found, failure) -> {
+                    if (failure != null
+                            && Causes.of(failure) instanceof AccountException.Disagreement why
+                            && why.contradicted()
+                            && !newest.isCompletedExceptionally()
+                            && !settled.isCompletedExceptionally()) {
+                        contradicted.accept(why.getMessage());
+                    }
+                },
+                executor);
         CompletableFuture<List<Told<Latest>>> latest = latest(chain, from, executor);
         CompletableFuture<List<Told<BigInteger>>> tips =
                 chain.each(AccountReads::tip).toCompletableFuture();

@@ -39,6 +39,7 @@ import org.chainwalletd.swap.Relay;
 import org.chainwalletd.swap.RowAudit;
 import org.chainwalletd.swap.SharedSecrets;
 import org.chainwalletd.swap.Standstill;
+import org.chainwalletd.swap.SwapAlarm;
 import org.chainwalletd.swap.SwapAlarms;
 import org.chainwalletd.swap.SwapBook;
 import org.chainwalletd.swap.SwapClocks;
@@ -261,6 +262,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup, standstill), "swaps");
             Runnable nudge = () -> engine.tell(new SwapEngine.Nudge());
             account().sends().onChange(record -> nudge.run());
+            account().sends().onStop(stop -> alarms.accept(SwapAlarm.of(stop)));
             spawner.spawn(
                     SwapUpkeep.create(journal, parts.following().follower()::subscribe, nudge, clocks.clock()),
                     "swap-upkeep");

@@ -13,7 +13,6 @@ import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendKind;
-import org.chainwalletd.account.SendRefusal;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -141,11 +140,7 @@ public final class EvmPoolLeg implements PoolLeg {
 
     /** With or without gas: nothing is sent from the account until the operator has looked. */
     private static Optional<GateVerdict> stopped(AccountFunds funds) {
-        return funds.obstacle()
-                .map(why -> GateVerdict.closed(
-                        why instanceof SendRefusal.NonceGap || why instanceof SendRefusal.NonceBehind
-                                ? new GateVerdict.SendingStopped(why.message())
-                                : new GateVerdict.NotNow(why.message())));
+        return funds.obstacle().map(why -> GateVerdict.closed(new GateVerdict.NotNow(why.message())));
     }
 
     /** A secret that counts as shown while its claim cannot leave would leave later, whatever the clocks say by then. */

@@ -44,14 +44,6 @@ public sealed interface GateVerdict {
         }
     }
 
-    /** Nothing is sent from the account-chain key before somebody has looked: its nonces are not explained. */
-    record SendingStopped(String why) implements Reason {
-        @Override
-        public String message() {
-            return why;
-        }
-    }
-
     record OwnRefundDue() implements Reason {
         @Override
         public String message() {

@@ -241,7 +241,6 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         steps.clear();
         steps.addAll(Decision.next(row(), look.known(setup)));
         steps.forEach(this::alarmOf);
-        look.view().gate().ifPresent(this::alarmOf);
         caller.judge(row(), look, mayHaveLocked()).ifPresent(steps::add);
         return proceed();
     }
@@ -257,13 +256,6 @@ final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             return Optional.of(SwapRow.REFUND_OVERDUE);
         }
         return Optional.empty();
-    }
-
-    private void alarmOf(GateVerdict gate) {
-        if (gate instanceof GateVerdict.Closed closed
-                && closed.reason() instanceof GateVerdict.SendingStopped stopped) {
-            alarm(SwapAlarm.Kind.SENDING_STOPPED, stopped.message());
-        }
     }
 
     private void alarmOf(Step step) {

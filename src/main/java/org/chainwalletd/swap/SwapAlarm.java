@@ -2,15 +2,17 @@ package org.chainwalletd.swap;
 
 import java.util.Locale;
 import java.util.Optional;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.chain.Hash256;
 
 /**
  * Something about swaps that somebody should look at.
  *
+ * @param hashLock of the swap; empty when it is about the account
  * @param swap the id of its row, where it has one
  * @param message for people: what happened and what to do
  */
-public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, String message) {
+public record SwapAlarm(Kind kind, Optional<Hash256> hashLock, Optional<String> swap, String message) {
     /** What it is about. The words are told: never rename one. */
     public enum Kind {
         /** The pool has our secret, and its claim is not on the chain. */
@@ -19,7 +21,7 @@ public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, Stri
         CLAIM_NOT_MADE,
         /** A claim is journalled and in no block, and half of its margin is gone. */
         CLAIM_NOT_MINED,
-        /** The account-chain key has transactions that the journal does not explain: no gate opens. */
+        /** The nonces of the account-chain key cannot be explained: nothing new is locked or paid from it, and no gate opens. */
         SENDING_STOPPED,
         /** Our lock could be taken back for a quarter of an hour, and stands. */
         REFUND_OVERDUE,
@@ -40,10 +42,15 @@ public record SwapAlarm(Kind kind, Hash256 hashLock, Optional<String> swap, Stri
     }
 
     static SwapAlarm of(Kind kind, SwapRow row, String message) {
-        return new SwapAlarm(kind, row.terms().hashLock(), Optional.of(row.id()), message);
+        return new SwapAlarm(kind, Optional.of(row.terms().hashLock()), Optional.of(row.id()), message);
     }
 
     static SwapAlarm withoutRow(Kind kind, Hash256 hashLock, String message) {
-        return new SwapAlarm(kind, hashLock, Optional.empty(), message);
+        return new SwapAlarm(kind, Optional.of(hashLock), Optional.empty(), message);
+    }
+
+    /** About the key that all swaps share. */
+    public static SwapAlarm of(AccountSends.Stopped stop) {
+        return new SwapAlarm(Kind.SENDING_STOPPED, Optional.empty(), Optional.empty(), stop.why());
     }
 }

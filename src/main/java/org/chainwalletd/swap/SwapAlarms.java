@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
@@ -21,7 +22,7 @@ public final class SwapAlarms implements Consumer<SwapAlarm> {
     private static final Duration PAUSE = Duration.ofMinutes(10);
     private static final int MOST_REMEMBERED = 10_000;
 
-    private record Subject(SwapAlarm.Kind kind, Hash256 hashLock) {}
+    private record Subject(SwapAlarm.Kind kind, Optional<Hash256> hashLock) {}
 
     private final MeterRegistry meters;
     private final Consumer<SwapAlarm> listener;
@@ -47,7 +48,10 @@ public final class SwapAlarms implements Consumer<SwapAlarm> {
         if (isDue(new Subject(alarm.kind(), alarm.hashLock()))) {
             LOG.error(
                     "{}: {}",
-                    alarm.swap().map(id -> "swap " + id).orElse("hash lock " + alarm.hashLock()),
+                    alarm.swap()
+                            .map(id -> "swap " + id)
+                            .or(() -> alarm.hashLock().map(hash -> "hash lock " + hash))
+                            .orElse("swaps"),
                     alarm.message());
             counter(alarm.kind()).increment();
             listener.accept(alarm);

@@ -8,9 +8,11 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.SinkQueueWithCancel;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.swap.SwapAlarm;
 import org.junit.jupiter.api.AfterAll;
@@ -36,8 +38,13 @@ class SwapEventsTest {
         SinkQueueWithCancel<ByteString> stream = hub.live().runWith(Sink.queue(), KIT.system());
 
         events.alarm(new SwapAlarm(
-                SwapAlarm.Kind.RELAY_SILENT, Hash256.ZERO, Optional.of("5e21"), "the pool has had the secret"));
-        events.alarm(new SwapAlarm(SwapAlarm.Kind.LOCK_WITHOUT_ROW, Hash256.ZERO, Optional.empty(), "taken back"));
+                SwapAlarm.Kind.RELAY_SILENT,
+                Optional.of(Hash256.ZERO),
+                Optional.of("5e21"),
+                "the pool has had the secret"));
+        events.alarm(new SwapAlarm(
+                SwapAlarm.Kind.LOCK_WITHOUT_ROW, Optional.of(Hash256.ZERO), Optional.empty(), "taken back"));
+        events.alarm(SwapAlarm.of(new AccountSends.Stopped(EvmAddress.of(new byte[EvmAddress.LENGTH]), "0 or 5")));
 
         String hash = "00".repeat(32);
         assertThat(next(stream))
@@ -46,6 +53,8 @@ class SwapEventsTest {
         assertThat(next(stream))
                 .contains("event: swap\ndata: {\"alarm\":\"lock_without_row\",\"hashlock\":\"" + hash
                         + "\",\"error\":\"taken back\"}\n\n");
+        assertThat(next(stream))
+                .contains("event: swap\ndata: {\"alarm\":\"sending_stopped\",\"error\":\"0 or 5\"}\n\n");
     }
 
     private static Optional<String> next(SinkQueueWithCancel<ByteString> stream) throws Exception {

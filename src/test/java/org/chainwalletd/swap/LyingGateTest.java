@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
+import java.math.BigInteger;
 import java.nio.file.Path;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountException;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendState;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.LyingRig.Lie;
@@ -125,18 +129,68 @@ class LyingGateTest {
     }
 
     @Test
-    void transactions_that_nobody_can_explain_close_the_gate_as_something_to_look_at() {
+    void transactions_that_nobody_can_explain_close_the_gate_and_are_something_to_look_at() {
         lying = new LyingRig(folder, Ring.TWO_OF_TWO);
         lying.rig.rig.send("earlier", 1);
         lying.rig.settle();
         lying.rig.rig.await("earlier", SendState.Final.class);
         lying.somebodyElsePays();
         SwapRow row = lying.settledSell();
+        Queue<AccountSends.Stopped> stops = stops();
 
-        assertThat(done(lying.rig.poolLeg().gate(row, lying.rig.circumstances())))
-                .isInstanceOfSatisfying(
-                        GateVerdict.Closed.class,
-                        closed -> assertThat(closed.reason()).isInstanceOf(GateVerdict.SendingStopped.class));
+        assertThat(gate(row)).contains("sending from").contains("has stopped");
+
+        assertThat(stops).extracting(AccountSends.Stopped::from).containsOnly(lying.rig.own());
+    }
+
+    private Queue<AccountSends.Stopped> stops() {
+        Queue<AccountSends.Stopped> stops = new ConcurrentLinkedQueue<>();
+        lying.rig.rig.sends.onStop(stops::add);
+        return stops;
+    }
+
+    /** Whatever stops because endpoints differ about the nonce: a gate, a lock, a quote, a payment. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Lie.class,
+            names = {"NONCE_LOW", "NONCE_ONE_MORE", "NONCE_HIGH"})
+    void all_that_stops_because_of_a_nonce_is_something_to_look_at(Lie lie) {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        SwapRow sell = lying.settledSell();
+        SwapRow buy = lying.rig.buy();
+        Queue<AccountSends.Stopped> stops = stops();
+        assertThat(gate(sell)).isEqualTo("open");
+        assertThat(stops).isEmpty();
+        lie.tell(lying.liar, lying.rig.own());
+
+        assertThat(gate(sell)).isNotEqualTo("open");
+        assertThat(stops).isNotEmpty();
+        stops.clear();
+        EvmObstacles obstacles = new EvmObstacles(
+                lying.rig.rig.endpoints, lying.rig.rig.sends, lying.rig.chain.codeHash(), lying.rig.rig.executor);
+        assertThat(obstacles.find(buy, any -> true, any -> BigInteger.ZERO))
+                .satisfiesAnyOf(
+                        against -> assertThatThrownBy(() -> done(against)).isInstanceOf(AccountException.class),
+                        against -> assertThat(done(against)).isPresent());
+        assertThat(stops).isNotEmpty();
+        stops.clear();
+        assertThatThrownBy(() -> lying.rig.rig.send("payment", 1)).isInstanceOf(RuntimeException.class);
+        assertThat(stops).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Lie.class,
+            names = {"SILENT", "BASE_FEE_HIGH", "HEIGHT_HIGH"})
+    void what_is_no_word_about_the_account_is_no_stop_of_its_sends(Lie lie) {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        SwapRow row = lying.settledSell();
+        Queue<AccountSends.Stopped> stops = stops();
+        lie.tell(lying.liar, lying.rig.own());
+
+        gate(row);
+
+        assertThat(stops).isEmpty();
     }
 
     @Test

@@ -289,7 +289,7 @@ class WatchtowerTest {
         chain.mine(3);
         Await.until("it is passed", () -> place() >= locked);
         assertThat(alarms).extracting(SwapAlarm::kind).contains(SwapAlarm.Kind.LOCK_WITHOUT_ROW);
-        assertThat(alarms).extracting(SwapAlarm::hashLock).containsOnly(hashLock);
+        assertThat(alarms).extracting(SwapAlarm::hashLock).containsOnly(Optional.of(hashLock));
     }
 
     @Test
