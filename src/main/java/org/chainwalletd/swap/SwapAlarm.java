@@ -23,7 +23,7 @@ public record SwapAlarm(Kind kind, Optional<Hash256> hashLock, Optional<String> 
         CLAIM_NOT_MINED,
         /** The nonces of the account-chain key cannot be explained: nothing new is locked or paid from it, and no gate opens. */
         SENDING_STOPPED,
-        /** Our lock could be taken back for a quarter of an hour, and stands. */
+        /** Our lock could be taken back for a quarter of an hour, and stands, or nobody could find out whether it does. */
         REFUND_OVERDUE,
         /** The pool claimed our lock, and its own is gone. */
         LOST,

@@ -39,7 +39,7 @@ public record SwapRow(
             "the claim was sent and is in no block, although half of the time that was left for it is gone";
     static final String LOST = "the pool claimed our lock, and its own is gone";
     static final String REFUND_OVERDUE =
-            "our lock could be taken back for a quarter of an hour and still stands: see whether nodes and endpoints answer";
+            "our lock could be taken back for a quarter of an hour and still stands, or cannot be seen: see whether nodes and endpoints answer";
     static final String SLOT_TAKEN = "slot taken: somebody else's lock has our hash lock in the contract";
 
     public static SwapRow quoted(
@@ -189,9 +189,14 @@ public record SwapRow(
         return why.equals(SLOT_TAKEN)
                 || pool instanceof PoolLock.Claimed
                 || why.equals(LOST) && !(own instanceof OwnLock.Claimed && pool.isGone())
-                || why.equals(REFUND_OVERDUE) && !(own instanceof OwnLock.Locked)
+                || why.equals(REFUND_OVERDUE) && !(own instanceof OwnLock.Locked || own instanceof OwnLock.Absent)
                 || why.startsWith(PERMISSION_UNUSED) && now.claimJournalled()
                 || why.equals(CLAIM_NOT_MINED) && !(pool instanceof PoolLock.Locked);
+    }
+
+    /** Whether our lock has left, and no look has found it nor found out that it never comes: it may stand all the same. */
+    private boolean isUnseen(OwnLock own) {
+        return own instanceof OwnLock.Absent && acts.locking() && acts.lockTx().isPresent();
     }
 
     /**
@@ -200,7 +205,7 @@ public record SwapRow(
      * @param tip height of the followed tip, unsigned
      */
     boolean isRefundOverdue(long now, OptionalLong tip) {
-        if (!(ownLock instanceof OwnLock.Locked)) {
+        if (!(ownLock instanceof OwnLock.Locked || isUnseen(ownLock))) {
             return false;
         }
         return terms.direction().isSell()

@@ -136,6 +136,20 @@ class SwapRowTest {
         assertThat(back.isRefundOverdue(deadline + 900, OptionalLong.empty())).isFalse();
     }
 
+    /** Endpoints may have differed, or been silent, since it left. */
+    @Test
+    void a_refund_of_a_lock_that_was_never_seen_is_overdue_as_well() {
+        SwapRow sent =
+                Sample.row(Direction.NATIVE_TO_CHAIN).with(Acts.NONE.lock().lockedBy("0x01"), 1);
+        long deadline = sent.terms().timeout();
+        assertThat(sent.isRefundOverdue(deadline + 899, OptionalLong.empty())).isFalse();
+        assertThat(sent.isRefundOverdue(deadline + 900, OptionalLong.empty())).isTrue();
+        assertThat(see(sent, new OwnLock.Lost(), POOL).isRefundOverdue(deadline + 900, OptionalLong.empty()))
+                .isFalse();
+        assertThat(Sample.row(Direction.NATIVE_TO_CHAIN).isRefundOverdue(deadline + 900, OptionalLong.empty()))
+                .isFalse();
+    }
+
     @Test
     void a_lock_that_never_came_is_failed_and_a_foreign_one_is_named() {
         assertThat(see(row(Acts.NONE.lock()), new OwnLock.Lost(), new PoolLock.Absent())
