@@ -71,17 +71,8 @@ record Survey(
                                 chain.quorum(), false, List.of("there is no final block yet"))),
                         executor);
         CompletableFuture<Account> account = at.thenComposeAsync(
-                block -> chain.agreed(reads -> account(reads, from, BlockRef.hash(block.hash()), executor)), executor);
-        account.whenCompleteAsync(
-                (found, failure) -> {
-                    if (failure != null
-                            && Causes.of(failure) instanceof AccountException.Disagreement why
-                            && why.contradicted()
-                            && !newest.isCompletedExceptionally()
-                            && !settled.isCompletedExceptionally()) {
-                        contradicted.accept(why.getMessage());
-                    }
-                },
+                block -> chain.agreed(reads -> account(reads, from, BlockRef.hash(block.hash()), executor))
+                        .exceptionallyComposeAsync(failure -> differ(failure, contradicted), executor),
                 executor);
         CompletableFuture<List<Told<Latest>>> latest = latest(chain, from, executor);
         CompletableFuture<List<Told<BigInteger>>> tips =
@@ -103,6 +94,13 @@ record Survey(
                                         tips.join().stream().map(Told::answer).toList()),
                                 newest.join().baseFee().isPresent()),
                         executor);
+    }
+
+    private static CompletionStage<Account> differ(Throwable failure, Consumer<String> contradicted) {
+        if (Causes.of(failure) instanceof AccountException.Disagreement why && why.contradicted()) {
+            contradicted.accept(why.getMessage());
+        }
+        return CompletableFuture.failedFuture(Causes.of(failure));
     }
 
     private static CompletionStage<Account> account(

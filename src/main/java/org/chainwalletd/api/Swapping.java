@@ -60,7 +60,11 @@ public final class Swapping {
             @Doc("by the pool's own word") Optional<String> networkFeeNative,
             @Doc("why it does not go on as hoped") Optional<String> error,
             long createdAt,
-            long updatedAt) {}
+            long updatedAt,
+
+            @Doc(
+                    "from swap_get_quote: whom this daemon trusts with the whole amount, where a single account-chain endpoint decides")
+            Optional<String> warning) {}
 
     @Method(
             name = "swap_get_quote",

@@ -82,6 +82,14 @@ public final class Quoting {
      *
      * @param taken told of it, and from then on it counts as open
      */
+    /** See {@link SwapService#warning}. */
+    Optional<String> warning() {
+        return setup.chain().quorum() == 1
+                ? Optional.of(
+                        "--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of this swap")
+                : Optional.empty();
+    }
+
     CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
         if (!setup.book().takesQuote(MOST_OPEN)) {
             return refused(new SwapRefusal.TooManySwaps());

@@ -43,6 +43,11 @@ public final class SwapService {
         this.executor = executor;
     }
 
+    /** Whom the daemon trusts with the whole amount of a swap; empty where nobody is. */
+    public Optional<String> warning() {
+        return quoting.warning();
+    }
+
     /** A quote, durable, which this process can execute until it expires. */
     public CompletionStage<SwapRow> quote(Quoting.Wanted wanted) {
         CompletableFuture<Boolean> room = new CompletableFuture<>();

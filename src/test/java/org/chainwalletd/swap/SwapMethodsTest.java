@@ -173,6 +173,10 @@ class SwapMethodsTest {
     }
 
     private RpcDispatcher methods() {
+        return methods(endpoints());
+    }
+
+    private RpcDispatcher methods(EvmEndpoints endpoints) {
         SwapJournal journal = new SwapJournal(store.swaps(), seals, EXECUTOR);
         SwapNews news = new SwapNews(book, new SimpleMeterRegistry(), row -> {
             synchronized (told) {
@@ -194,7 +198,6 @@ class SwapMethodsTest {
                         alarm -> {},
                         EXECUTOR),
                 standstill));
-        EvmEndpoints endpoints = endpoints();
         Quoting quoting = new Quoting(new Quoting.Setup(
                 new QuoteBinding(limits(), key -> false),
                 new HttpPool(
@@ -231,6 +234,10 @@ class SwapMethodsTest {
     }
 
     private EvmEndpoints endpoints() {
+        return endpoints(2);
+    }
+
+    private EvmEndpoints endpoints(int quorum) {
         return EvmEndpoints.start(
                 Peers.of(kit.system()),
                 new EvmEndpoints.Spawner() {
@@ -241,7 +248,7 @@ class SwapMethodsTest {
                 },
                 new EvmEndpoints.Setup(
                         List.of(chains.evm().uri(), chains.evm().newEndpoint().uri()),
-                        2,
+                        quorum,
                         Sample.CHAIN_ID,
                         Finality.FINALIZED,
                         Duration.ofSeconds(5)),
@@ -309,6 +316,22 @@ class SwapMethodsTest {
 
     private static Map<String, String> id(String swapId) {
         return Map.of("swap_id", swapId);
+    }
+
+    /** With one of them alone nothing contradicts it, whatever it says. */
+    @Test
+    void a_quote_says_when_a_single_endpoint_is_trusted_with_the_whole_amount_and_no_other_answer_does() {
+        assertThat(call("swap_get_quote", sell()).has("warning")).isFalse();
+        methods = methods(endpoints(1));
+
+        JsonNode quote = call("swap_get_quote", sell());
+
+        assertThat(quote.get("warning").textValue())
+                .contains("--evm-quorum 1")
+                .contains("single")
+                .contains("whole amount");
+        assertThat(call("swap_status", id(quote.get("swap_id").textValue())).has("warning"))
+                .isFalse();
     }
 
     @Test

@@ -92,7 +92,8 @@ public final class SwapMethods {
         BigInteger in = units("amount_in", call.amountIn(), Units.decimalsIn(direction));
         Optional<BigInteger> least =
                 call.minAmountOut().map(text -> units("min_amount_out", text, Units.decimalsOut(direction)));
-        return told(swaps.quote(new Quoting.Wanted(direction, call.amountIn(), in, call.from(), least)));
+        return swaps.quote(new Quoting.Wanted(direction, call.amountIn(), in, call.from(), least))
+                .thenApplyAsync(found -> record(found, words, swaps.warning()), executor);
     }
 
     private static BigInteger units(String name, String text, int decimals) {
@@ -162,6 +163,10 @@ public final class SwapMethods {
     }
 
     private static SwapRecord record(SwapRow row, SwapWords words) {
+        return record(row, words, Optional.empty());
+    }
+
+    private static SwapRecord record(SwapRow row, SwapWords words, Optional<String> warning) {
         SwapTerms terms = row.terms();
         boolean sell = terms.direction().isSell();
         return new SwapRecord(
@@ -190,7 +195,8 @@ public final class SwapMethods {
                 terms.offer().networkFeeNative(),
                 row.error(),
                 row.createdAt(),
-                row.updatedAt());
+                row.updatedAt(),
+                warning);
     }
 
     private static Optional<String> reference(PoolLock lock) {
