@@ -78,8 +78,8 @@ class ArchitectureTest {
             Map.entry(
                     "http",
                     Set.of("api", "wire", "chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
-            Map.entry("client", Set.of()),
-            Map.entry("watch", Set.of("client")),
+            Map.entry("client", Set.of("api", "wire", "chain", "crypto")),
+            Map.entry("watch", Set.of("client", "api", "wire", "chain")),
             Map.entry("evm", Set.of("chain", "crypto")),
             Map.entry("account", Set.of("chain", "crypto", "config", "store", "net", "keyring", "evm")),
             Map.entry(

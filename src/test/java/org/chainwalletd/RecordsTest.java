@@ -35,8 +35,7 @@ class RecordsTest {
     private static final int MOST_MEMBERS = 12;
 
     /** Packages whose records are written or read as JSON, member by member. */
-    private static final Set<String> INTERFACE =
-            Set.of("org.chainwalletd.rpc.method.", "org.chainwalletd.client.method", "org.chainwalletd.api");
+    private static final Set<String> INTERFACE = Set.of("org.chainwalletd.rpc.method.", "org.chainwalletd.api");
 
     /** Records of which a failure is a part, and why none of these is null. */
     private static final Map<String, String> FAILED = Map.ofEntries(

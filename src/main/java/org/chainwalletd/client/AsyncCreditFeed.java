@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.chainwalletd.client.method.ListCredits;
+import org.chainwalletd.api.Waiting.ListCredits;
 
 /**
  * {@link CreditFeed} without blocking: one page at a time, each asked for when the one before is there. Thread-safe.
@@ -14,7 +14,7 @@ import org.chainwalletd.client.method.ListCredits;
 public final class AsyncCreditFeed {
     private static final Executor ON_COMPLETING_THREAD = Runnable::run;
 
-    private final AsyncWalletdMethods daemon;
+    private final WalletdCalls daemon;
     private final ListCredits query;
     private Optional<String> cursor;
     private CompletableFuture<CreditPage> asked;
@@ -23,7 +23,7 @@ public final class AsyncCreditFeed {
      * @param query which credits; its {@code wait_secs} is not used
      * @param cursor stored by an earlier run; empty begins where the query says
      */
-    public AsyncCreditFeed(AsyncWalletdMethods daemon, ListCredits query, Optional<String> cursor) {
+    public AsyncCreditFeed(WalletdCalls daemon, ListCredits query, Optional<String> cursor) {
         this.daemon = daemon;
         this.query = query;
         this.cursor = cursor;
@@ -47,7 +47,7 @@ public final class AsyncCreditFeed {
         if (asked != null) {
             throw new IllegalStateException("the page before is still asked for");
         }
-        CompletableFuture<ListCredits.Result> call = daemon.call(CreditPage.call(query, cursor, wait));
+        CompletableFuture<ListCredits.Result> call = daemon.callAsync(CreditPage.call(query, cursor, wait));
         CompletableFuture<CreditPage> page = new CompletableFuture<>();
         call.whenCompleteAsync(
                 (result, failure) -> {

@@ -3,7 +3,7 @@ package org.chainwalletd.client;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.Optional;
-import org.chainwalletd.client.method.ListCredits;
+import org.chainwalletd.api.Waiting.ListCredits;
 
 /**
  * What the daemon's addresses are paid, page after page, without an end: {@code list_credits} with the cursor kept. Blocking; for one thread. See
@@ -12,20 +12,20 @@ import org.chainwalletd.client.method.ListCredits;
  * <p>A program that starts again gives the cursor that it stored last, with the same {@code min_confirmations} and {@code address}:
  *
  * <pre>{@code
- * CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(6L), stored);
+ * CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(6), stored);
  * while (true) {
  *     CreditPage page = feed.next();
  *     database.inOneTransaction(() -> { book(page.credits()); store(page.cursor()); });
  * }
  * }</pre>
  *
- * <p>With {@code withLimit(BigInteger.ONE)} each page is one event, and so each event has a cursor of its own.
+ * <p>With {@code withLimit(1)} each page is one event, and so each event has a cursor of its own.
  */
 public final class CreditFeed implements Iterator<CreditPage> {
     /** How long one call waits for the first event. Shorter than what proxies between client and daemon bear. */
     private static final Duration ONE_WAIT = Duration.ofSeconds(50);
 
-    private final WalletdMethods daemon;
+    private final WalletdCalls daemon;
     private final ListCredits query;
     private final Retries.Pause pause;
     private Optional<String> cursor;
@@ -34,11 +34,11 @@ public final class CreditFeed implements Iterator<CreditPage> {
      * @param query which credits; its {@code wait_secs} is not used
      * @param cursor stored by an earlier run; empty begins where the query says
      */
-    public CreditFeed(WalletdMethods daemon, ListCredits query, Optional<String> cursor) {
+    public CreditFeed(WalletdCalls daemon, ListCredits query, Optional<String> cursor) {
         this(daemon, query, cursor, Retries.Pause.SLEEP);
     }
 
-    CreditFeed(WalletdMethods daemon, ListCredits query, Optional<String> cursor, Retries.Pause pause) {
+    CreditFeed(WalletdCalls daemon, ListCredits query, Optional<String> cursor, Retries.Pause pause) {
         this.daemon = daemon;
         this.query = query;
         this.cursor = cursor;

@@ -1,10 +1,11 @@
 package org.chainwalletd.client;
 
-import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.chainwalletd.client.method.ListCredits;
+import java.util.OptionalLong;
+import org.chainwalletd.api.Waiting.Credit;
+import org.chainwalletd.api.Waiting.ListCredits;
 
 /**
  * Some events of the feed of credits, in their order, and where the feed stands after them. Book all of them and store the cursor in one
@@ -14,7 +15,7 @@ import org.chainwalletd.client.method.ListCredits;
  * @param cursor position after these events; it may have moved although there are none
  * @param more whether there is more at once
  */
-public record CreditPage(List<ListCredits.Result.Credit> credits, String cursor, boolean more) {
+public record CreditPage(List<Credit> credits, String cursor, boolean more) {
     static CreditPage of(ListCredits.Result result) {
         return new CreditPage(result.credits(), result.cursor(), result.more());
     }
@@ -32,6 +33,6 @@ public record CreditPage(List<ListCredits.Result.Credit> credits, String cursor,
                 query.address(),
                 query.minConfirmations(),
                 query.includeChange(),
-                Optional.of(BigInteger.valueOf(Math.max(0, Math.min(600, wait.toSeconds())))));
+                OptionalLong.of(Math.max(0, Math.min(600, wait.toSeconds()))));
     }
 }

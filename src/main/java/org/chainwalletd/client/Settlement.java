@@ -2,7 +2,7 @@ package org.chainwalletd.client;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import org.chainwalletd.client.method.Spend;
+import org.chainwalletd.api.Spend;
 
 /**
  * Calls a spend until it is settled, by the rules of the manual's page on retries: the same call with the same {@code client_token}, as long
@@ -11,7 +11,7 @@ import org.chainwalletd.client.method.Spend;
  * <p>A program that may die meanwhile writes the spend down before it calls, and calls again with the same one when it is back.
  */
 public final class Settlement {
-    private final WalletdMethods daemon;
+    private final WalletdCalls daemon;
     private final Duration patience;
     private final Retries.Pause pause;
     private final LongSupplier nanoTime;
@@ -19,11 +19,11 @@ public final class Settlement {
     /**
      * @param patience how long to go on; then the last failure is thrown, and the spend may still be settled by a later call
      */
-    public Settlement(WalletdMethods daemon, Duration patience) {
+    public Settlement(WalletdCalls daemon, Duration patience) {
         this(daemon, patience, Retries.Pause.SLEEP, System::nanoTime);
     }
 
-    Settlement(WalletdMethods daemon, Duration patience, Retries.Pause pause, LongSupplier nanoTime) {
+    Settlement(WalletdCalls daemon, Duration patience, Retries.Pause pause, LongSupplier nanoTime) {
         this.daemon = daemon;
         this.patience = patience;
         this.pause = pause;
@@ -37,7 +37,7 @@ public final class Settlement {
      */
     public <R> R settle(Spend<R> spend) {
         if (spend.clientToken().isEmpty()) {
-            throw new IllegalArgumentException("give the " + spend.method() + " a client_token of its own");
+            throw new IllegalArgumentException("give the spend a client_token of its own");
         }
         long began = nanoTime.getAsLong();
         Duration next = Retries.FIRST_PAUSE;

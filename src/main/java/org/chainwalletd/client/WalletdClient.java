@@ -12,16 +12,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import org.chainwalletd.client.method.Call;
+import org.chainwalletd.api.Call;
 
 /**
- * Calls one daemon, with a method for each of its own; {@link #async} gives the same methods with their answers later. Thread-safe.
+ * Calls one daemon. Thread-safe.
  *
  * <p>With a fingerprint the URL must be {@code https://}, and the server is trusted if and only if its leaf certificate has that SHA-256, in
  * place of a chain of authorities (interface.md, section 5.5). No call is ever sent twice by itself; {@link Settlement} does that for spends,
  * by the rules that make it safe.
  */
-public final class WalletdClient implements WalletdMethods {
+public final class WalletdClient implements WalletdCalls {
     /** For a call that does not wait; a wait is given its own time besides. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
 
@@ -141,14 +141,9 @@ public final class WalletdClient implements WalletdMethods {
         }
     }
 
-    /** The same methods, with their answers later. Cancelling a stage gives the call up; whether it was carried out is then unknown. */
-    public AsyncWalletdMethods async() {
-        return new AsyncWalletdMethods() {
-            @Override
-            public <R> CompletableFuture<R> call(Call<R> call) {
-                return send(call);
-            }
-        };
+    @Override
+    public <R> CompletableFuture<R> callAsync(Call<R> call) {
+        return send(call);
     }
 
     /**
@@ -167,7 +162,7 @@ public final class WalletdClient implements WalletdMethods {
      * @throws WalletdException.Transport when there is no JSON-RPC answer
      */
     public JsonNode call(String method, Map<String, ?> params) {
-        return await(send(method, params, timeout, result -> result));
+        return await(send(wire.request(method, params), timeout, result -> result));
     }
 
     /**
@@ -221,12 +216,11 @@ public final class WalletdClient implements WalletdMethods {
     }
 
     private <R> CompletableFuture<R> send(Call<R> call) {
-        return send(call.method(), call.params(), timeout.plus(call.waits()), result -> wire.read(call, result));
+        return send(wire.request(call), timeout.plus(call.waits()), result -> wire.read(call, result));
     }
 
-    private <R> CompletableFuture<R> send(
-            String method, Map<String, ?> params, Duration patience, Function<JsonNode, R> reader) {
-        CompletableFuture<Transport.Answer> sent = transport.post(url, token, wire.request(method, params), patience);
+    private <R> CompletableFuture<R> send(byte[] request, Duration patience, Function<JsonNode, R> reader) {
+        CompletableFuture<Transport.Answer> sent = transport.post(url, token, request, patience);
         CompletableFuture<R> result = sent.handleAsync(
                 (answer, failure) -> {
                     if (failure != null) {

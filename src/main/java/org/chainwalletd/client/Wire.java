@@ -4,19 +4,32 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import org.chainwalletd.client.method.Call;
+import org.chainwalletd.api.Call;
+import org.chainwalletd.api.CallType;
+import org.chainwalletd.wire.Binder;
+import org.chainwalletd.wire.Json;
+import org.chainwalletd.wire.WipedBuffers;
+import org.chainwalletd.wire.WireException;
 
 /** JSON-RPC 2.0 on the client's side: requests to bytes, and answers to results or typed failures (interface.md, sections 4.2 and 7.6). */
 final class Wire {
-    private static final ObjectMapper JSON = new ObjectMapper()
-            .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+    private static final ClassValue<Codec> CODECS = new ClassValue<>() {
+        @Override
+        protected Codec computeValue(Class<?> call) {
+            return Codec.of(call);
+        }
+    };
 
     private final URI url;
     private final AtomicLong ids = new AtomicLong();
@@ -26,17 +39,47 @@ final class Wire {
         this.url = url;
     }
 
-    byte[] request(String method, Map<String, ?> params) {
-        ObjectNode request = JSON.createObjectNode();
-        request.put("jsonrpc", "2.0");
-        request.put("id", ids.incrementAndGet());
-        request.put("method", method);
-        request.set("params", JSON.valueToTree(params));
+    /** How one method's parameters are written and its result is read. */
+    private record Codec(String method, ObjectWriter params, Binder<?> result) {
+        @SuppressWarnings({"unchecked", "rawtypes"}) // checked by CallType
+        static Codec of(Class<?> call) {
+            CallType<?, ?> type = CallType.of((Class) call);
+            return new Codec(
+                    type.method().name(),
+                    Json.paramsWriterFor(type.params()),
+                    Binder.lenient(type.result().asSubclass(Record.class)));
+        }
+    }
+
+    byte[] request(Call<?> call) {
+        Codec codec = CODECS.get(call.getClass());
         try {
-            return JSON.writeValueAsBytes(request);
+            return request(codec.method(), codec.params().writeValueAsBytes(call));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the parameters of " + codec.method() + " cannot be written", e);
+        } finally {
+            WipedBuffers.done();
+        }
+    }
+
+    byte[] request(String method, Map<String, ?> params) {
+        try {
+            return request(method, JSON.writeValueAsBytes(params));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the parameters of " + method + " are no JSON", e);
         }
+    }
+
+    /** @param params overwritten: they may hold secrets */
+    private byte[] request(String method, byte[] params) throws JsonProcessingException {
+        ByteArrayOutputStream request = new ByteArrayOutputStream(params.length + 100);
+        String head = "{\"jsonrpc\":\"2.0\",\"id\":" + ids.incrementAndGet() + ",\"method\":"
+                + JSON.writeValueAsString(method) + ",\"params\":";
+        request.writeBytes(head.getBytes(StandardCharsets.UTF_8));
+        request.writeBytes(params);
+        request.write('}');
+        Arrays.fill(params, (byte) 0);
+        return request.toByteArray();
     }
 
     JsonNode result(Transport.Answer response) {
@@ -75,12 +118,14 @@ final class Wire {
     }
 
     /** A result that is not what the method gives comes from another daemon than this client was made for. */
+    @SuppressWarnings("unchecked") // the codec of a Call<R> reads an R
     <R> R read(Call<R> call, JsonNode result) {
+        Codec codec = CODECS.get(call.getClass());
         try {
-            return call.read(result);
-        } catch (IllegalArgumentException e) {
+            return (R) codec.result().bind(result);
+        } catch (WireException e) {
             throw new WalletdException.Transport(
-                    url + " answered " + call.method() + " with something else than its result: " + e.getMessage(), e);
+                    url + " answered " + codec.method() + " with something else than its result: " + e.inAnswer(), e);
         }
     }
 

@@ -12,10 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import org.chainwalletd.client.method.GetFollowerStatus;
-import org.chainwalletd.client.method.GetStatus;
-import org.chainwalletd.client.method.HtlcList;
+import java.util.OptionalLong;
+import org.chainwalletd.api.Following.GetFollowerStatus;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
+import org.chainwalletd.api.Reads.GetStatus;
 import org.chainwalletd.watch.Row.Tone;
+import org.chainwalletd.wire.MemberNames;
 
 /** What is known of the daemon, and how it is laid out in so many lines. Pure: told everything, the time included. */
 final class Board {
@@ -50,7 +53,7 @@ final class Board {
         if (!read.status()
                 .tip()
                 .height()
-                .equals(quick.flatMap(old -> old.status().tip().height()))) {
+                .equals(quick.map(old -> old.status().tip().height()).orElse(OptionalLong.empty()))) {
             tipSince = quick.isPresent() ? Optional.of(now) : Optional.empty();
         }
         quick = Optional.of(read);
@@ -144,9 +147,8 @@ final class Board {
     }
 
     private String tip() {
-        return quick.flatMap(known -> known.status().tip().height())
-                .map(Row::number)
-                .orElse(UNKNOWN);
+        OptionalLong height = quick.map(known -> known.status().tip().height()).orElse(OptionalLong.empty());
+        return height.isPresent() ? Row.number(height.getAsLong()) : UNKNOWN;
     }
 
     private String lag() {
@@ -236,16 +238,16 @@ final class Board {
                 .and("HTLCs", Tone.TITLE)
                 .and("  open ", Tone.SOFT)
                 .and(Row.number(known.htlcs().size())));
-        for (HtlcList.Result.Htlc htlc :
+        for (Htlc htlc :
                 known.htlcs().subList(0, Math.min(SECTION, known.htlcs().size()))) {
-            boolean expired = htlc.state().equals("locked_expired");
+            boolean expired = htlc.state() == Htlcs.State.LOCKED_EXPIRED;
             rows.add(Row.empty()
-                    .column("  " + Row.brief(htlc.lockTxId()), 18)
-                    .column(htlc.state(), 14, expired ? Tone.BAD : Tone.PLAIN)
-                    .column(htlc.role(), 8)
-                    .right(Row.number(htlc.amount()), 20)
+                    .column("  " + Row.brief(htlc.lockTxId().hex()), 18)
+                    .column(MemberNames.word(htlc.state()), 14, expired ? Tone.BAD : Tone.PLAIN)
+                    .column(MemberNames.word(htlc.role()), 8)
+                    .right(Row.number(htlc.amount().toBigInteger()), 20)
                     .and("until ", Tone.SOFT)
-                    .and(Row.number(htlc.paramsValue().timeoutHeight())));
+                    .and(Row.number(htlc.params().timeoutHeight())));
         }
         more(rows, known.htlcs().size());
         return rows;

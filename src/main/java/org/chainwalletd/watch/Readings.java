@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.chainwalletd.api.Following.GetFollowerStatus;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
+import org.chainwalletd.api.Htlcs.HtlcList;
+import org.chainwalletd.api.Reads.GetStatus;
+import org.chainwalletd.api.Reads.GetWalletBalance;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.client.method.GetFollowerStatus;
-import org.chainwalletd.client.method.GetStatus;
-import org.chainwalletd.client.method.GetWalletBalance;
-import org.chainwalletd.client.method.HtlcList;
 
 /** What is asked of the daemon, with a read token. */
 final class Readings {
@@ -40,17 +42,17 @@ final class Readings {
      * @param holdings the greatest first
      * @param htlcs open ones, the next deadline first
      */
-    record Slow(List<Holding> holdings, BigInteger total, List<HtlcList.Result.Htlc> htlcs) {}
+    record Slow(List<Holding> holdings, BigInteger total, List<Htlc> htlcs) {}
 
     /** @throws WalletdException when the daemon does not answer or refuses */
     Quick quick() {
-        GetStatus.Result status = daemon.getStatus();
+        GetStatus.Result status = daemon.call(new GetStatus());
         return new Quick(status, follower(), meters());
     }
 
     private Optional<GetFollowerStatus.Result> follower() {
         try {
-            return Optional.of(daemon.getFollowerStatus());
+            return Optional.of(daemon.call(new GetFollowerStatus()));
         } catch (WalletdException.Upstream notYet) {
             return Optional.empty();
         }
@@ -66,13 +68,15 @@ final class Readings {
 
     /** @throws WalletdException when the daemon does not answer or refuses */
     Slow slow() {
-        GetWalletBalance.Result wallet =
-                daemon.getWalletBalance(GetWalletBalance.of().withUtxos(false));
+        GetWalletBalance.Result wallet = daemon.call(new GetWalletBalance(Optional.of(false), Optional.empty()));
         Map<String, Holding> byLabel = new TreeMap<>();
         wallet.entries()
                 .forEach(entry -> byLabel.merge(
                         entry.label().orElse("(none)"),
-                        new Holding(entry.label().orElse("(none)"), 1, entry.balance()),
+                        new Holding(
+                                entry.label().orElse("(none)"),
+                                1,
+                                entry.balance().toBigInteger()),
                         (one, other) -> new Holding(
                                 one.label(),
                                 one.addresses() + other.addresses(),
@@ -80,14 +84,15 @@ final class Readings {
         List<Holding> holdings = byLabel.values().stream()
                 .sorted(Comparator.comparing(Holding::balance).reversed())
                 .toList();
-        return new Slow(holdings, wallet.total(), openHtlcs());
+        return new Slow(holdings, wallet.total().toBigInteger(), openHtlcs());
     }
 
-    private List<HtlcList.Result.Htlc> openHtlcs() {
-        HtlcList open =
-                HtlcList.of().withState(List.of("locked", "locked_expired")).withLimit((long) MOST_HTLCS);
-        return daemon.htlcList(open).htlcs().stream()
-                .sorted(Comparator.comparing(htlc -> htlc.paramsValue().timeoutHeight()))
+    private List<Htlc> openHtlcs() {
+        HtlcList open = HtlcList.of()
+                .withState(List.of(Htlcs.State.LOCKED, Htlcs.State.LOCKED_EXPIRED))
+                .withLimit(MOST_HTLCS);
+        return daemon.call(open).htlcs().stream()
+                .sorted(Comparator.comparing(htlc -> htlc.params().timeoutHeight()))
                 .toList();
     }
 }

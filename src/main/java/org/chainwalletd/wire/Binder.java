@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +27,7 @@ import org.chainwalletd.crypto.SecretBytes;
  *
  * <p>A member is called like its component in snake case. Component types: {@code Address}, {@code Hash256}, {@code PublicKey} (hex64 of either
  * case), {@code Ed25519Signature} (hex128), {@code Bytes} (hex), {@code Amount} and {@code long} (u64; {@link U32} u32, {@link I64} signed),
- * {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name), {@code SecretBytes}, {@code JsonNode} (any value as it is),
+ * {@code int} (0 … 2^31-1), {@code boolean}, {@code String}, enums (lower-case name), {@code SecretBytes}, {@code JsonNode} (any value as it is), {@code Map<String, JsonNode>} (an object),
  * nested records, {@code List}s of these, or {@link OneOrMore} of them. The members of a record that is {@link Inline} stand beside the others.
  * An {@code Optional<T>}, {@code OptionalLong} or {@code OptionalInt} is empty when the member is absent or null; a component that is a
  * {@code Long}, {@code Integer} or {@code Boolean}, or is marked {@link MaybeAbsent} or {@link OrNull}, is null then.
@@ -88,6 +89,9 @@ public final class Binder<T extends Record> {
     public T bind(JsonNode object) {
         if (object == null || object.isNull() || (object.isArray() && object.isEmpty())) {
             return bindMembers(NO_MEMBERS, "");
+        }
+        if (profile == Profile.LENIENT && !object.isObject()) {
+            throw new WireException("an object was expected, not " + object.getNodeType());
         }
         if (object.isArray()) {
             throw new WireException("params must be an object with named members, not an array");
@@ -295,6 +299,9 @@ public final class Binder<T extends Record> {
             WireValue.Reader item = readerOf(argument(type), declared, names, profile);
             return (value, path) -> oneOrMore(value, path, item);
         }
+        if (type instanceof ParameterizedType generic && generic.getRawType() == Map.class) {
+            return Binder::object;
+        }
         if (!(type instanceof Class<?> plain)) {
             throw new IllegalArgumentException("not a type of a member: " + type);
         }
@@ -344,6 +351,16 @@ public final class Binder<T extends Record> {
 
     private static Type argument(Type type) {
         return ((ParameterizedType) type).getActualTypeArguments()[0];
+    }
+
+    /** Members of no fixed shape. */
+    private static Map<String, JsonNode> object(JsonNode value, String path) {
+        if (!value.isObject()) {
+            throw WireException.wrong(path, "an object");
+        }
+        Map<String, JsonNode> members = new LinkedHashMap<>();
+        value.properties().forEach(member -> members.put(member.getKey(), member.getValue()));
+        return members;
     }
 
     private static List<Object> list(JsonNode value, String path, WireValue.Reader item) {

@@ -21,6 +21,7 @@ import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.introspect.NopAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import com.fasterxml.jackson.databind.util.NameTransformer;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Modifier;
@@ -48,8 +49,13 @@ public final class Json {
 
     private Json() {}
 
+    /** A writer for the parameters of one method, to be kept. It leaves secrets open: a call may be sent again. */
+    public static ObjectWriter paramsWriterFor(Class<? extends Record> type) {
+        return MAPPER.writerFor(type).withAttribute(WireTypes.KEEPS_SECRETS, true);
+    }
+
     /**
-     * A writer for one result or data type, to be kept: making it is what costs. For an interface, such as a sealed one with several
+     * A writer for one result or data type, to be kept: making it is what costs. It closes the secrets that it writes. For an interface, such as a sealed one with several
      * shapes, the members of the value's own class are written.
      */
     public static ObjectWriter writerFor(Class<?> type) {
@@ -115,13 +121,18 @@ public final class Json {
         }
     }
 
-    /** Makes {@link I64} and {@link OrNull} work: record components carry them, where Jackson does not look by itself. */
+    /** Makes {@link I64}, {@link Inline} and {@link OrNull} work: record components carry them, where Jackson does not look by itself. */
     private static final class RecordMarks extends NopAnnotationIntrospector {
         private static final long serialVersionUID = 1L;
 
         @Override
         public Object findSerializer(Annotated annotated) {
             return isMarked(annotated, I64.class) ? new SignedLong() : null;
+        }
+
+        @Override
+        public NameTransformer findUnwrappingNameTransformer(AnnotatedMember member) {
+            return isMarked(member, Inline.class) ? NameTransformer.NOP : null;
         }
 
         @Override

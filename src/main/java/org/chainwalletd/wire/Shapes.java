@@ -125,9 +125,19 @@ public final class Shapes {
         }
         if (plain.isRecord()) {
             List<Member> members = membersOf(plain);
-            return new Shape("object", objectSchema(members), members);
+            ObjectNode schema = objectSchema(members);
+            schema.put("title", titleOf(plain));
+            return new Shape("object", schema, members);
         }
         return plain.isSealed() ? oneOf(plain) : new Shape("any", NODES.objectNode(), List.of());
+    }
+
+    /** Name for generated types: that of the record, behind those of the records that it is nested in. */
+    private static String titleOf(Class<?> type) {
+        Class<?> outer = type.getEnclosingClass();
+        return outer != null && (outer.isRecord() || outer.isInterface())
+                ? titleOf(outer) + type.getSimpleName()
+                : type.getSimpleName();
     }
 
     static ObjectNode objectSchema(List<Member> members) {
@@ -177,7 +187,7 @@ public final class Shapes {
     }
 
     private static Shape enumeration(Class<?> type) {
-        ObjectNode schema = typed("string");
+        ObjectNode schema = typed("string").put("title", titleOf(type));
         ArrayNode values = schema.putArray("enum");
         List<String> words = Arrays.stream(type.getEnumConstants())
                 .map(constant -> MemberNames.word((Enum<?>) constant))

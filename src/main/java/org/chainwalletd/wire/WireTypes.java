@@ -15,14 +15,19 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.chainwalletd.crypto.SecretBytes;
 
 /** Has Jackson write results as the {@link WireValue}s say. */
 final class WireTypes extends SimpleModule {
     private static final long serialVersionUID = 1L;
 
+    /** Attribute of a writer that leaves secrets open. */
+    static final Object KEEPS_SECRETS = "keeps secrets";
+
     WireTypes() {
         super("wire-types");
         WireValue.all().forEach(this::add);
+        addSerializer(SecretBytes.class, new SecretSerializer());
         addSerializer(RawJson.class, scalar(RawJson.class, (value, out) -> out.writeRawValue(value.text())));
     }
 
@@ -79,6 +84,30 @@ final class WireTypes extends SimpleModule {
         @Override
         public void serialize(T value, JsonGenerator out, SerializerProvider provider) throws IOException {
             writing.write(value, out);
+        }
+    }
+
+    /** Writes a secret from its bytes, never through a {@code String}. */
+    private static final class SecretSerializer extends StdScalarSerializer<SecretBytes> {
+        private static final long serialVersionUID = 1L;
+
+        SecretSerializer() {
+            super(SecretBytes.class);
+        }
+
+        @Override
+        public void serialize(SecretBytes secret, JsonGenerator out, SerializerProvider provider) throws IOException {
+            WipedBuffers.markSecret();
+            try {
+                secret.use(utf8 -> {
+                    out.writeUTF8String(utf8, 0, utf8.length);
+                    return null;
+                });
+            } finally {
+                if (provider.getAttribute(KEEPS_SECRETS) == null) {
+                    secret.close();
+                }
+            }
         }
     }
 

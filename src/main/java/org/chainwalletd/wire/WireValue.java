@@ -36,7 +36,7 @@ import org.chainwalletd.crypto.SecretBytes;
  * @param words as the specification writes it
  * @param schema JSON schema, made anew each time
  * @param reader of a value that is there and not null
- * @param writer empty where Jackson's own writes the same
+ * @param writer empty where {@link WireTypes} or Jackson has one
  */
 record WireValue<T>(
         List<Class<T>> classes, String words, Supplier<ObjectNode> schema, Reader reader, Optional<Writer<T>> writer) {
@@ -77,7 +77,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Ed25519Signature.class),
                         "hex128",
-                        () -> text("^[0-9a-f]{128}$"),
+                        () -> hexText(128),
                         (value, path) -> Ed25519Signature.parse(hex(value, path, 128)),
                         Optional.of((value, out) -> out.writeString(value.hex()))));
         add(
@@ -85,7 +85,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Bytes.class),
                         "hex",
-                        () -> text("^([0-9a-f]{2})*$"),
+                        () -> typed("string").put("pattern", "^([0-9a-fA-F]{2})*$"),
                         WireValue::bytes,
                         Optional.of((value, out) -> out.writeString(value.hex()))));
         add(
@@ -131,7 +131,7 @@ record WireValue<T>(
                         "string (secret)",
                         () -> typed("string").put("format", "password"),
                         WireValue::secret,
-                        Optional.of(WireValue::writeSecret)));
+                        Optional.empty()));
         table.put(OptionalLong.class, table.get(Long.class));
         table.put(OptionalInt.class, table.get(Integer.class));
         return table;
@@ -145,7 +145,7 @@ record WireValue<T>(
         return new WireValue<>(
                 List.of(type),
                 "hex64",
-                () -> text("^[0-9a-f]{64}$"),
+                () -> hexText(64),
                 (value, path) -> parse.apply(hex(value, path, 64)),
                 Optional.of((value, out) -> out.writeString(hex.apply(value))));
     }
@@ -162,8 +162,14 @@ record WireValue<T>(
         return integer(BigInteger.ZERO, U64.MAX);
     }
 
-    private static ObjectNode text(String pattern) {
-        return typed("string").put("pattern", pattern);
+    /** Either case is read, lower case is written. */
+    private static ObjectNode hexText(int length) {
+        ObjectNode schema = typed("string")
+                .put("pattern", "^[0-9a-fA-F]{" + length + "}$")
+                .put("minLength", length)
+                .put("maxLength", length);
+        schema.putArray("examples").add("0123456789abcdef".repeat(length / 16));
+        return schema;
     }
 
     private static ObjectNode typed(String type) {
@@ -175,17 +181,6 @@ record WireValue<T>(
             out.writeNumber(bits);
         } else {
             out.writeNumber(Long.toUnsignedString(bits));
-        }
-    }
-
-    /** Written from its bytes, never a {@code String}; closed, since an answer is written once. */
-    private static void writeSecret(SecretBytes secret, JsonGenerator out) throws IOException {
-        WipedBuffers.markSecret();
-        try (secret) {
-            secret.use(utf8 -> {
-                out.writeUTF8String(utf8, 0, utf8.length);
-                return null;
-            });
         }
     }
 

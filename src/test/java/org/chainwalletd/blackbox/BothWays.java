@@ -3,6 +3,7 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -19,13 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.chainwalletd.api.Call;
+import org.chainwalletd.api.CallType;
 import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.client.method.Call;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.JsonSchemas;
+import org.chainwalletd.wire.Binder;
+import org.chainwalletd.wire.Json;
 
 /**
  * Calls a daemon through the typed Java client and through the command line, holds parameters and results against what {@code rpc.discover}
@@ -78,17 +82,37 @@ final class BothWays {
     }
 
     <R> R byClient(Call<R> call) {
-        checkParams(call.method(), call.params());
+        checkParams(name(call), params(call));
         R answer = daemon.client("spend").call(call);
-        byClient.add(call.method());
+        byClient.add(name(call));
         return answer;
     }
 
+    @SuppressWarnings("unchecked") // the declared result of the call
     <R> R byCommandLine(Call<R> call) {
-        checkParams(call.method(), call.params());
-        R answer = call.read(printed(call.method(), call.params()));
-        byCommandLine.add(call.method());
+        checkParams(name(call), params(call));
+        R answer = (R)
+                Binder.lenient(type(call).result().asSubclass(Record.class)).bind(printed(name(call), params(call)));
+        byCommandLine.add(name(call));
         return answer;
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // checked by CallType
+    private static CallType<?, ?> type(Call<?> call) {
+        return CallType.of((Class) call.getClass());
+    }
+
+    private static String name(Call<?> call) {
+        return type(call).method().name();
+    }
+
+    private static Map<String, Object> params(Call<?> call) {
+        try {
+            byte[] written = Json.paramsWriterFor(type(call).params()).writeValueAsBytes(call);
+            return JSON.readValue(written, new TypeReference<LinkedHashMap<String, Object>>() {});
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** A method of which the typed client has nothing: a name of older clients, or what describes the others. */
@@ -104,14 +128,14 @@ final class BothWays {
     /** A call that this daemon refuses because something is not configured. */
     void unconfigured(Call<?> call) {
         WalletdException.RpcError refused = refusal(call);
-        assertThat(refused.code()).as(call.method()).isEqualTo(-32602);
-        assertThat(refused).as(call.method()).hasMessageContaining("not configured");
-        Ended ended = run(call.method(), call.params());
+        assertThat(refused.code()).as(name(call)).isEqualTo(-32602);
+        assertThat(refused).as(name(call)).hasMessageContaining("not configured");
+        Ended ended = run(name(call), params(call));
         assertThat(ended.code).as(ended.err).isEqualTo(ExitCode.BAD_CALL);
         assertThat(ended.err).contains("not configured");
-        checkParams(call.method(), call.params());
-        byClient.add(call.method());
-        byCommandLine.add(call.method());
+        checkParams(name(call), params(call));
+        byClient.add(name(call));
+        byCommandLine.add(name(call));
     }
 
     private WalletdException.RpcError refusal(Call<?> call) {
@@ -121,7 +145,7 @@ final class BothWays {
         } catch (WalletdException.RpcError refused) {
             return refused;
         }
-        throw new AssertionError(call.method() + " was not refused but gave " + result);
+        throw new AssertionError(name(call) + " was not refused but gave " + result);
     }
 
     private JsonNode printed(String method, Map<String, Object> params) {

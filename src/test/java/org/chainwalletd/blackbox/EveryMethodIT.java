@@ -2,12 +2,29 @@ package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.chainwalletd.client.method.*;
+import org.chainwalletd.api.EvmAccount.*;
+import org.chainwalletd.api.Following.*;
+import org.chainwalletd.api.Htlcs.*;
+import org.chainwalletd.api.Indexing.*;
+import org.chainwalletd.api.Keys.*;
+import org.chainwalletd.api.Messages.*;
+import org.chainwalletd.api.PaymentUris.*;
+import org.chainwalletd.api.Quoting.*;
+import org.chainwalletd.api.Reads.*;
+import org.chainwalletd.api.Spending.*;
+import org.chainwalletd.api.Swapping.*;
+import org.chainwalletd.api.Waiting.*;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
@@ -30,13 +47,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class EveryMethodIT {
-    private static final String PASSPHRASE = DaemonProcess.PASSPHRASE;
-    private static final String VAULT = "of the vault";
-    private static final String PREIMAGE = "00112233";
-    private static final String HASH_LOCK = "aafa373bf008a855815ecb37d8bd52f6a8157cb5833c58edde6d530dbcf3f25d";
-    private static final String NOBODY = "77".repeat(32);
+    private static final SecretBytes PASSPHRASE = SecretBytes.ofText(DaemonProcess.PASSPHRASE);
+    private static final SecretBytes VAULT = SecretBytes.ofText("of the vault");
+    private static final Bytes PREIMAGE = Bytes.parse("00112233");
+    private static final Hash256 HASH_LOCK =
+            Hash256.parse("aafa373bf008a855815ecb37d8bd52f6a8157cb5833c58edde6d530dbcf3f25d");
+    private static final Hash256 NOBODY = Hash256.parse("77".repeat(32));
     private static final String EVM_ADDRESS = "0x" + "11".repeat(20);
-    private static final BigInteger LATE = BigInteger.valueOf(100_000);
+    private static final long LATE = 100_000;
 
     @TempDir
     static Path folder;
@@ -53,15 +71,14 @@ class EveryMethodIT {
         daemon = LauncherCall.daemonWithDevnet(datadir).manyKeys().start();
         both = new BothWays(daemon, datadir);
         wallet = new Wallet(daemon, daemon);
-        List<GenerateAddress.Result> keys = both.each(
-                GenerateAddress.of().withLabel("payer"), GenerateAddress.of().withLabel("shop"));
+        List<GenerateAddress.Result> keys = both.each(new GenerateAddress("payer"), new GenerateAddress("shop"));
         payer = keys.get(0);
         shop = keys.get(1);
         long[] coins = Stream.generate(() -> 1_000_000L)
                 .limit(20)
                 .mapToLong(Long::longValue)
                 .toArray();
-        wallet.fund(payer.address(), coins);
+        wallet.fund(payer.address().hex(), coins);
     }
 
     @AfterAll
@@ -74,29 +91,29 @@ class EveryMethodIT {
     @Test
     @Order(1)
     void the_chain_and_the_daemon_are_read() {
-        assertThat(both.same(Ping.of()).ok()).isTrue();
-        assertThat(both.same(ValidateAddress.of("xyz")).valid()).isFalse();
-        assertThat(both.same(GetStatus.of()).upstreamOk()).isTrue();
-        String tip = both.same(GetBlockHeight.of()).blockId();
-        assertThat(both.same(GetBlockById.of(tip)).blockId()).isEqualTo(tip);
-        String first = both.same(GetBlockIdAtHeight.of(BigInteger.ONE)).blockId();
-        assertThat(both.same(GetBlockByHeight.of(BigInteger.ONE)).blockId()).isEqualTo(first);
+        assertThat(both.same(new Ping()).ok()).isTrue();
+        assertThat(both.same(new ValidateAddress("xyz")).valid()).isFalse();
+        assertThat(both.same(new GetStatus()).upstreamOk()).isTrue();
+        Hash256 tip = both.same(new GetBlockHeight()).blockId();
+        assertThat(both.same(new GetBlockById(tip)).blockId()).isEqualTo(tip);
+        Hash256 first = both.same(new GetBlockIdAtHeight(1)).blockId();
+        assertThat(both.same(new GetBlockByHeight(1)).blockId()).isEqualTo(first);
         assertThat(both.untyped("get_block", Map.of("height", 1))
                         .get("block_id")
                         .asText())
-                .isEqualTo(first);
+                .isEqualTo(first.hex());
         both.untyped("rpc.discover", Map.of());
-        assertThat(both.same(GetFollowerStatus.of()).lastIndexedHeight()).isPositive();
-        assertThat(both.same(GetBalance.of(payer.address())).balance()).isEqualTo(20_000_000);
-        assertThat(both.same(GetWalletBalance.of()).total()).isEqualTo(20_000_000);
-        assertThat(both.same(GetAddressUtxos.of(payer.address())).utxos()).hasSize(20);
+        assertThat(both.same(new GetFollowerStatus()).lastIndexedHeight()).isPositive();
+        assertThat(both.same(new GetBalance(payer.address())).balance()).isEqualTo(Amount.of(20_000_000));
+        assertThat(both.same(new GetWalletBalance()).total()).isEqualTo(Amount.of(20_000_000));
+        assertThat(both.same(new GetAddressUtxos(payer.address())).utxos()).hasSize(20);
         // What was seen of them in the mempool before depends on when it was looked at.
-        assertThat(both.same(ListCredits.of().withMinConfirmations(1L)).credits())
+        assertThat(both.same(ListCredits.of().withMinConfirmations(1)).credits())
                 .hasSize(20);
         assertThat(both.same(GetAddressHistory.of(payer.address())).history()).hasSize(20);
-        both.same(AllowanceStatus.of());
-        both.same(Rescan.of(BigInteger.ONE));
-        assertThat(both.same(WaitForPayment.of(shop.address()).withTimeoutSecs(BigInteger.ONE))
+        both.same(new AllowanceStatus());
+        both.same(new Rescan(1));
+        assertThat(both.same(WaitForPayment.of(shop.address()).withTimeoutSecs(1))
                         .timedOut())
                 .isTrue();
     }
@@ -104,164 +121,155 @@ class EveryMethodIT {
     @Test
     @Order(1)
     void keys_are_made_shown_taken_away_and_brought_back() {
-        both.each(ImportPrivateKey.of("01".repeat(32)), ImportPrivateKey.of("02".repeat(32)));
-        List<GenerateIndependentAddress.Result> independent =
-                both.each(GenerateIndependentAddress.of(), GenerateIndependentAddress.of());
-        List<GenerateStandardAddress.Result> standard =
-                both.each(GenerateStandardAddress.of(), GenerateStandardAddress.of());
+        both.each(new ImportPrivateKey(secret("01".repeat(32))), new ImportPrivateKey(secret("02".repeat(32))));
+        List<NewKey> independent = both.each(new GenerateIndependentAddress(), new GenerateIndependentAddress());
+        List<NewKey> standard = both.each(new GenerateStandardAddress(), new GenerateStandardAddress());
         List<String> phrases = Stream.concat(
                         both
                                 .each(
-                                        RevealAddressMnemonic.of(
+                                        new RevealAddressMnemonic(
                                                 independent.get(0).address(), PASSPHRASE),
-                                        RevealAddressMnemonic.of(
+                                        new RevealAddressMnemonic(
                                                 independent.get(1).address(), PASSPHRASE))
                                 .stream(),
                         both
                                 .each(
-                                        RevealAddressMnemonic.of(standard.get(0).address(), PASSPHRASE),
-                                        RevealAddressMnemonic.of(standard.get(1).address(), PASSPHRASE))
+                                        new RevealAddressMnemonic(
+                                                standard.get(0).address(), PASSPHRASE),
+                                        new RevealAddressMnemonic(
+                                                standard.get(1).address(), PASSPHRASE))
                                 .stream())
-                .map(revealed -> String.join(" ", revealed.mnemonic()))
+                .map(revealed -> words(revealed.mnemonic()))
                 .toList();
-        both.same(RevealPrivateKey.of(payer.address(), PASSPHRASE));
-        both.same(RevealMnemonic.of(PASSPHRASE));
-        both.same(ExportAddress.of(payer.address(), VAULT));
+        both.same(new RevealPrivateKey(payer.address(), PASSPHRASE));
+        both.same(new RevealMnemonic(PASSPHRASE));
+        both.same(new ExportAddress(payer.address(), VAULT));
         both.each(
-                DeleteAddress.of(independent.get(0).address(), PASSPHRASE),
-                DeleteAddress.of(independent.get(1).address(), PASSPHRASE));
+                new DeleteAddress(independent.get(0).address(), PASSPHRASE),
+                new DeleteAddress(independent.get(1).address(), PASSPHRASE));
         both.each(
-                DeleteAddress.of(standard.get(0).address(), PASSPHRASE),
-                DeleteAddress.of(standard.get(1).address(), PASSPHRASE));
-        String vault = both.same(ExportVault.of(VAULT)).vaultHex();
-        assertThat(both.each(ImportMnemonic.of(phrases.get(0)), ImportMnemonic.of(phrases.get(1))))
-                .extracting(ImportMnemonic.Result::address)
-                .containsExactlyElementsOf(independent.stream()
-                        .map(GenerateIndependentAddress.Result::address)
-                        .toList());
-        assertThat(both.each(ImportStandardMnemonic.of(phrases.get(2)), ImportStandardMnemonic.of(phrases.get(3))))
-                .extracting(ImportStandardMnemonic.Result::address)
-                .containsExactlyElementsOf(standard.stream()
-                        .map(GenerateStandardAddress.Result::address)
-                        .toList());
-        assertThat(both.same(ImportVault.of(vault, VAULT)).imported()).isEmpty();
-        assertThat(both.same(ListAddresses.of()).addresses()).hasSize(8);
+                new DeleteAddress(standard.get(0).address(), PASSPHRASE),
+                new DeleteAddress(standard.get(1).address(), PASSPHRASE));
+        Bytes vault = both.same(new ExportVault(VAULT)).vaultHex();
+        assertThat(both.each(new ImportMnemonic(secret(phrases.get(0))), new ImportMnemonic(secret(phrases.get(1)))))
+                .extracting(NewKey::address)
+                .containsExactlyElementsOf(
+                        independent.stream().map(NewKey::address).toList());
+        assertThat(both.each(
+                        new ImportStandardMnemonic(secret(phrases.get(2))),
+                        new ImportStandardMnemonic(secret(phrases.get(3)))))
+                .extracting(NewKey::address)
+                .containsExactlyElementsOf(
+                        standard.stream().map(NewKey::address).toList());
+        assertThat(both.same(new ImportVault(vault, VAULT)).imported()).isEmpty();
+        assertThat(both.same(new ListAddresses()).addresses()).hasSize(8);
     }
 
     @Test
     @Order(1)
     void messages_payment_requests_and_quotes_are_made_and_judged() {
-        SignMessage.Result signed = both.same(SignMessage.of(payer.address(), "hello"));
-        assertThat(both.same(VerifyMessage.of(signed.pubkey(), signed.signature(), "hello"))
+        SignMessage.Result signed = both.same(new SignMessage(payer.address(), "hello"));
+        assertThat(both.same(new VerifyMessage(signed.pubkey(), signed.signature(), "hello"))
                         .valid())
                 .isTrue();
-        String uri = both.same(PaymentUriEncode.of(shop.address()).withMemo("order 7 & more"))
+        String uri = both.same(
+                        new PaymentUriEncode(PaymentRequest.of(shop.address()).withMemo("order 7 & more")))
                 .uri();
-        assertThat(both.same(PaymentUriDecode.of(uri)).memo()).contains("order 7 & more");
-        QuoteIssue.Result.Quote quote = both.same(QuoteIssue.of(
-                        shop.address(),
-                        shop.pubkey(),
-                        "EUR",
-                        BigInteger.TEN,
-                        BigInteger.TEN,
-                        LATE,
-                        BigInteger.valueOf(600)))
+        assertThat(both.same(new PaymentUriDecode(uri)).memo()).contains("order 7 & more");
+        QuoteCredential quote = both.same(
+                        QuoteIssue.of(shop.address(), shop.pubkey(), "EUR", 10, 10, Amount.of(LATE), 600))
                 .quote();
-        QuoteVerify.Quote shown = QuoteVerify.Quote.of(
-                quote.version(),
-                quote.quoteId(),
-                quote.currency(),
-                quote.amountMinor(),
-                quote.rateChainPerUnit(),
-                quote.chainAmount(),
-                quote.payeePubkey(),
-                quote.issuedAt(),
-                quote.expiresAt(),
-                quote.memo(),
-                quote.signerPubkey(),
-                quote.signature());
-        assertThat(both.same(QuoteVerify.of(shown)).valid()).isTrue();
-        assertThat(both.same(FindSettlementsByQuoteId.of(quote.quoteId())).settlements())
+        assertThat(both.same(new QuoteVerify(quote)).valid()).isTrue();
+        assertThat(both.same(new FindSettlementsByQuoteId(quote.quoteId())).settlements())
                 .isEmpty();
     }
 
     @Test
     @Order(2)
     void money_is_sent_and_its_way_is_followed() {
-        List<Transfer.Output> outputs = List.of(Transfer.Output.of(shop.address(), BigInteger.valueOf(5_000)));
-        assertThat(both.same(SimulateTransfer.of(
-                                payer.address(),
-                                List.of(SimulateTransfer.Output.of(shop.address(), BigInteger.valueOf(5_000)))))
-                        .change())
-                .isPositive();
-        Transfer.Result paid = both.same(
-                Transfer.of(payer.address(), outputs).withDatum("00".repeat(16)).withClientToken("every-method-1"));
-        assertThat(both.same(GetAddressMempool.of(shop.address())).mempool()).hasSize(1);
-        String bytes = both.same(GetTransaction.of(paid.txId())).txHex();
+        Payment payment = Payment.of(payer.address(), List.of(Output.of(shop.address(), Amount.of(5_000))));
+        assertThat(both.same(new SimulateTransfer(payment)).change()).isGreaterThan(Amount.ZERO);
+        Transfer.Result paid =
+                both.same(new Transfer(payment.withDatum(Bytes.parse("00".repeat(16))), "every-method-1"));
+        assertThat(both.same(new GetAddressMempool(shop.address())).mempool()).hasSize(1);
+        Bytes bytes = both.same(new GetTransaction(paid.txId())).txHex();
         daemon.nodeCall("devnet_set", Map.of("forget_mempool", true));
-        assertThat(daemon.client("spend")
-                        .sendRawTransaction(SendRawTransaction.of(bytes))
-                        .txId())
+        assertThat(daemon.client("spend").call(new SendRawTransaction(bytes)).txId())
                 .isEqualTo(paid.txId());
         daemon.nodeCall("devnet_set", Map.of("forget_mempool", true));
-        assertThat(both.each(SendRawTransaction.of(bytes), SendRawTransaction.of(bytes)))
+        assertThat(both.each(new SendRawTransaction(bytes), new SendRawTransaction(bytes)))
                 .extracting(SendRawTransaction.Result::txId)
                 .containsOnly(paid.txId());
         wallet.confirm();
         assertThat(both.same(WaitForTx.of(paid.txId())).confirmations()).isPositive();
-        assertThat(both.same(GetOutputDatum.of(paid.txId(), 0L)).quoteId()).contains("00".repeat(16));
-        Transfer.Result.Input spent = paid.inputs().get(0);
-        assertThat(both.same(GetOutputSpentBy.of(spent.txId(), spent.outputIndex()))
+        assertThat(both.same(new GetOutputDatum(paid.txId(), 0)).quoteId()).contains(Bytes.parse("00".repeat(16)));
+        Input spent = paid.inputs().get(0);
+        assertThat(both.same(new GetOutputSpentBy(spent.txId(), spent.outputIndex()))
                         .spendingTxId())
                 .contains(paid.txId());
-        AbandonTransfer.Outpoint nothing = AbandonTransfer.Outpoint.of(NOBODY, 0L);
-        assertThat(both.same(AbandonTransfer.of(List.of(nothing))).releasedCount())
+        AbandonTransfer.ReservedOutpoint nothing = new AbandonTransfer.ReservedOutpoint(NOBODY, 0);
+        assertThat(both.same(new AbandonTransfer(List.of(nothing))).releasedCount())
                 .isZero();
     }
 
     @Test
     @Order(2)
     void htlcs_are_locked_claimed_taken_back_listed_and_forgotten() {
-        both.same(SimulateHtlcLock.of(payer.address(), shop.pubkey(), HASH_LOCK, LATE, BigInteger.valueOf(10_000)));
-        List<String> toClaim = locks(LATE);
-        List<String> toTakeBack = locks(BigInteger.ONE);
+        both.same(new SimulateHtlcLock(lock(LATE)));
+        List<Hash256> toClaim = locks(LATE);
+        List<Hash256> toTakeBack = locks(1);
         wallet.confirm();
-        toClaim.forEach(wallet::confirmed);
-        toTakeBack.forEach(wallet::confirmed);
+        toClaim.forEach(lock -> wallet.confirmed(lock.hex()));
+        toTakeBack.forEach(lock -> wallet.confirmed(lock.hex()));
         both.each(claim(toClaim.get(0)), claim(toClaim.get(1)));
         both.each(takeBack(toTakeBack.get(0)), takeBack(toTakeBack.get(1)));
         wallet.confirm();
         Await.until(
                 "all are settled",
                 () -> both.same(HtlcList.of()).htlcs().stream()
-                        .allMatch(htlc -> List.of("claimed", "reclaimed").contains(htlc.state())));
-        assertThat(both.same(HtlcStatus.of(toClaim.get(0))).state()).isEqualTo("claimed");
-        assertThat(both.same(HtlcLookupByHashlock.of(HASH_LOCK)).htlcs()).hasSize(4);
+                        .allMatch(
+                                htlc -> List.of(State.CLAIMED, State.RECLAIMED).contains(htlc.state())));
+        assertThat(both.same(new HtlcStatus(toClaim.get(0))).state()).isEqualTo(State.CLAIMED);
+        assertThat(both.same(new HtlcLookupByHashlock(HASH_LOCK)).htlcs()).hasSize(4);
         assertThat(both.same(DetectInChainSwaps.of()).swaps()).hasSize(1);
         assertThat(both.same(ListSettlements.of(payer.address())).settlements()).isNotEmpty();
-        assertThat(both.same(ContractStats.of(payer.address())).stats()).isNotEmpty();
-        assertThat(both.same(GetAttestationEdges.of(payer.address())).edges()).isNotEmpty();
-        String script = daemon.client("read").getTransaction(GetTransaction.of(toClaim.get(0))).outputs().stream()
+        assertThat(both.same(new ContractStats(payer.address())).stats()).isNotEmpty();
+        assertThat(both.same(new GetAttestationEdges(payer.address())).edges()).isNotEmpty();
+        Bytes script = daemon.client("read").call(new GetTransaction(toClaim.get(0))).outputs().stream()
                 .flatMap(output -> output.scriptHex().stream())
                 .findFirst()
                 .orElseThrow();
-        both.same(GetScriptUtxos.of(script));
-        assertThat(both.each(HtlcForget.of(toClaim.get(0)), HtlcForget.of(toClaim.get(1))))
+        both.same(new GetScriptUtxos(script));
+        assertThat(both.each(new HtlcForget(toClaim.get(0)), new HtlcForget(toClaim.get(1))))
                 .extracting(HtlcForget.Result::removed)
                 .containsOnly(true);
     }
 
-    private static List<String> locks(BigInteger timeout) {
-        HtlcLock lock = HtlcLock.of(payer.address(), shop.pubkey(), HASH_LOCK, timeout, BigInteger.valueOf(10_000));
+    private static List<Hash256> locks(long timeout) {
+        HtlcLock lock = new HtlcLock(lock(timeout), Optional.empty());
         return both.each(lock, lock).stream().map(HtlcLock.Result::txId).toList();
     }
 
-    private static HtlcClaim claim(String lock) {
+    private static Lock lock(long timeout) {
+        return Lock.of(payer.address(), shop.pubkey(), HASH_LOCK, timeout, Amount.of(10_000));
+    }
+
+    private static HtlcClaim claim(Hash256 lock) {
         return HtlcClaim.of(shop.address(), lock, PREIMAGE, payer.pubkey(), LATE);
     }
 
-    private static HtlcReclaim takeBack(String lock) {
-        return HtlcReclaim.of(payer.address(), lock, shop.pubkey(), HASH_LOCK, BigInteger.ONE);
+    private static HtlcReclaim takeBack(Hash256 lock) {
+        return HtlcReclaim.of(payer.address(), lock, shop.pubkey(), HASH_LOCK, 1);
+    }
+
+    private static SecretBytes secret(String text) {
+        return SecretBytes.ofText(text);
+    }
+
+    private static String words(List<SecretBytes> mnemonic) {
+        return mnemonic.stream()
+                .map(word -> new String(word.copy(), StandardCharsets.UTF_8))
+                .collect(Collectors.joining(" "));
     }
 
     /** On a keyring without a seed: a seed gives a key of its own, which only an account chain that answers lets go. */
@@ -272,20 +280,20 @@ class EveryMethodIT {
         try (DaemonProcess seedless =
                 LauncherCall.daemon(datadir).node(daemon.nodeUri()).manyKeys().start()) {
             BothWays keys = new BothWays(seedless, datadir);
-            keys.each(EvmCreateAddress.of(), EvmCreateAddress.of().withForce(true));
-            String address = keys.same(EvmGetAddress.of()).address().orElseThrow();
-            keys.same(EvmRevealMnemonic.of(PASSPHRASE));
-            assertThat(keys.same(RevealEvmPrivateKey.of(PASSPHRASE)).address()).isEqualTo(address);
-            EvmDeleteKey delete = EvmDeleteKey.of(PASSPHRASE).withForce(true);
+            keys.each(new EvmCreateAddress(), new EvmCreateAddress(true));
+            String address = keys.same(new EvmGetAddress()).address().orElseThrow();
+            keys.same(new EvmRevealMnemonic(PASSPHRASE));
+            assertThat(keys.same(new RevealEvmPrivateKey(PASSPHRASE)).address()).isEqualTo(address);
+            EvmDeleteKey delete = new EvmDeleteKey(PASSPHRASE, true);
             keys.byClient(delete);
-            keys.byClient(EvmImportKey.of("03".repeat(32)));
+            keys.byClient(new EvmImportKey(secret("03".repeat(32))));
             keys.byCommandLine(delete);
-            keys.byCommandLine(EvmImportKey.of("04".repeat(32)));
+            keys.byCommandLine(new EvmImportKey(secret("04".repeat(32))));
             keys.byClient(delete);
             String phrase = "abandon ".repeat(11) + "about";
-            keys.byClient(EvmImportMnemonic.of(phrase));
+            keys.byClient(new EvmImportMnemonic(secret(phrase)));
             keys.byClient(delete);
-            keys.byCommandLine(EvmImportMnemonic.of(phrase));
+            keys.byCommandLine(new EvmImportMnemonic(secret(phrase)));
             both.alsoCalledBy(keys);
         }
     }
@@ -295,21 +303,21 @@ class EveryMethodIT {
     @Order(2)
     void swaps_are_refused_as_long_as_they_are_not_configured() {
         Stream.of(
-                        SwapGetQuote.of("chain_to_native", "1.5", payer.address()),
-                        SwapExecute.of("s1"),
-                        SwapRefund.of("s1"),
-                        SwapStatus.of("s1"),
+                        new SwapGetQuote("chain_to_native", "1.5", payer.address()),
+                        new SwapExecute("s1"),
+                        new SwapRefund("s1"),
+                        new SwapStatus("s1"),
                         SwapList.of(),
-                        SwapPoolInfo.of(),
+                        new SwapPoolInfo(),
                         SwapPriceKlines.of(),
-                        LpPoolInfo.of(),
-                        LpPosition.of(payer.address()),
-                        LpDepositStart.of(payer.address(), EVM_ADDRESS),
-                        LpDepositStatus.of("d1"),
-                        LpWithdrawSelf.of(payer.address(), "1"),
-                        EvmGetBalances.of(),
+                        new LpPoolInfo(),
+                        new LpPosition(payer.address()),
+                        new LpDepositStart(payer.address(), EVM_ADDRESS),
+                        new LpDepositStatus("d1"),
+                        new LpWithdrawSelf(payer.address(), "1"),
+                        new EvmGetBalances(),
                         EvmTxHistory.of(),
-                        EvmSendNative.of(EVM_ADDRESS, "0.1"))
+                        new EvmSendNative(EVM_ADDRESS, "0.1", Optional.empty()))
                 .forEach(both::unconfigured);
     }
 

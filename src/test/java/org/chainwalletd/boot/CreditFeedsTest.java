@@ -3,7 +3,6 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,11 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import org.chainwalletd.api.Waiting.Credit;
+import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.client.AsyncCreditFeed;
 import org.chainwalletd.client.CreditFeed;
 import org.chainwalletd.client.CreditPage;
 import org.chainwalletd.client.WalletdClient;
-import org.chainwalletd.client.method.ListCredits;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
@@ -128,7 +128,7 @@ class CreditFeedsTest {
                 }
                 feed.poll(Duration.ZERO);
             } else {
-                AsyncCreditFeed feed = new AsyncCreditFeed(daemon.client().async(), query, stored);
+                AsyncCreditFeed feed = new AsyncCreditFeed(daemon.client(), query, stored);
                 for (int pages = random.nextInt(3); pages > 0; pages--) {
                     book(Await.result(feed.poll(Duration.ZERO)));
                 }
@@ -146,7 +146,7 @@ class CreditFeedsTest {
         }
 
         private ListCredits query(int limit) {
-            return ListCredits.of().withMinConfirmations(depth).withLimit(BigInteger.valueOf(limit));
+            return ListCredits.of().withMinConfirmations(depth).withLimit(limit);
         }
 
         private void book(CreditPage page) {
@@ -155,7 +155,7 @@ class CreditFeedsTest {
         }
 
         /** What was only seen in a mempool is no credit yet. */
-        private void book(ListCredits.Result.Credit credit) {
+        private void book(Credit credit) {
             String outpoint = credit.txId() + ":" + credit.outputIndex();
             switch (credit.event()) {
                 case "confirmed" ->

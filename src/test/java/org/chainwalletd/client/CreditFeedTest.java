@@ -3,43 +3,47 @@ package org.chainwalletd.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
-import org.chainwalletd.client.method.Call;
-import org.chainwalletd.client.method.ListCredits;
+import org.chainwalletd.api.Call;
+import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.wire.Binder;
 import org.junit.jupiter.api.Test;
 
 /** The cursor's way through answers and failures; over a real daemon it is {@code CreditFeedsTest}'s. */
 class CreditFeedTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final ListCredits QUERY =
-            ListCredits.of().withMinConfirmations(3L).withLimit(BigInteger.TWO);
+            ListCredits.of().withMinConfirmations(3).withLimit(2);
 
     /** What the daemon does at each call, in order. */
-    private final Deque<Supplier<JsonNode>> script = new ArrayDeque<>();
+    private final Deque<Supplier<ListCredits.Result>> script = new ArrayDeque<>();
 
-    private final List<Map<String, Object>> asked = new ArrayList<>();
+    private final List<ListCredits> asked = new ArrayList<>();
     private final List<Duration> pauses = new ArrayList<>();
-    private final WalletdMethods daemon = new WalletdMethods() {
+    private final WalletdCalls daemon = new WalletdCalls() {
         @Override
+        @SuppressWarnings("unchecked") // a feed calls nothing else
         public <R> R call(Call<R> call) {
-            asked.add(call.params());
-            return call.read(script.remove().get());
+            asked.add((ListCredits) call);
+            return (R) script.remove().get();
+        }
+
+        @Override
+        public <R> CompletableFuture<R> callAsync(Call<R> call) {
+            throw new UnsupportedOperationException();
         }
     };
 
@@ -52,11 +56,11 @@ class CreditFeedTest {
         assertThat(feed.next().cursor()).isEqualTo("c1");
         assertThat(feed.next().cursor()).isEqualTo("c2");
 
-        assertThat(asked).extracting(params -> params.get("cursor")).containsExactly("c0", "c1");
-        assertThat(asked)
-                .allSatisfy(params -> assertThat(params)
-                        .containsEntry("min_confirmations", 3L)
-                        .containsEntry("limit", BigInteger.TWO));
+        assertThat(asked).extracting(asking -> asking.cursor().orElseThrow()).containsExactly("c0", "c1");
+        assertThat(asked).allSatisfy(asking -> {
+            assertThat(asking.minConfirmations()).hasValue(3);
+            assertThat(asking.limit()).hasValue(2);
+        });
     }
 
     @Test
@@ -68,8 +72,10 @@ class CreditFeedTest {
 
         assertThat(feed.next().cursor()).isEqualTo("c2");
 
-        assertThat(asked.get(0)).containsEntry("from", "now").doesNotContainKey("cursor");
-        assertThat(asked.get(1)).containsEntry("cursor", "c1").doesNotContainKey("from");
+        assertThat(asked.get(0).from()).contains("now");
+        assertThat(asked.get(0).cursor()).isEmpty();
+        assertThat(asked.get(1).cursor()).contains("c1");
+        assertThat(asked.get(1).from()).isEmpty();
         assertThat(feed.cursor()).contains("c2");
     }
 
@@ -81,7 +87,7 @@ class CreditFeedTest {
 
         assertThat(feed(Optional.of("c0")).next().credits()).hasSize(1);
 
-        assertThat(asked).extracting(params -> params.get("cursor")).containsExactly("c0", "c1", "c2");
+        assertThat(asked).extracting(asking -> asking.cursor().orElseThrow()).containsExactly("c0", "c1", "c2");
         assertThat(pauses).isEmpty();
     }
 
@@ -101,7 +107,7 @@ class CreditFeedTest {
 
         feed(Optional.of("c0")).next();
 
-        assertThat(asked).extracting(params -> params.get("cursor")).containsExactly("c0", "c0", "c0", "c0");
+        assertThat(asked).extracting(asking -> asking.cursor().orElseThrow()).containsExactly("c0", "c0", "c0", "c0");
         assertThat(pauses).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(9));
     }
 
@@ -145,14 +151,12 @@ class CreditFeedTest {
         feed.poll(Duration.ofDays(1));
         feed.poll(Duration.ofSeconds(-1));
 
-        assertThat(asked)
-                .extracting(params -> params.get("wait_secs"))
-                .containsExactly(BigInteger.valueOf(600), BigInteger.ZERO);
+        assertThat(asked).extracting(asking -> asking.waitSecs().orElseThrow()).containsExactly(600L, 0L);
     }
 
     @Test
     void the_asynchronous_feed_moves_only_with_pages_that_it_gave() throws Exception {
-        Deque<CompletableFuture<JsonNode>> answers = new ArrayDeque<>();
+        Deque<CompletableFuture<ListCredits.Result>> answers = new ArrayDeque<>();
         AsyncCreditFeed feed = new AsyncCreditFeed(asynchronous(answers), QUERY, Optional.of("c0"));
 
         CompletableFuture<CreditPage> failed = feed.poll(Duration.ZERO);
@@ -171,17 +175,22 @@ class CreditFeedTest {
         answers.getLast().complete(page("c1", 1));
         assertThat(Await.result(given).cursor()).isEqualTo("c1");
         assertThat(feed.cursor()).contains("c1");
-        assertThat(asked).extracting(params -> params.get("cursor")).containsExactly("c0", "c0", "c0");
+        assertThat(asked).extracting(asking -> asking.cursor().orElseThrow()).containsExactly("c0", "c0", "c0");
     }
 
     @Test
     void cancelling_a_page_gives_its_call_up() {
-        Deque<CompletableFuture<JsonNode>> answers = new ArrayDeque<>();
+        Deque<CompletableFuture<ListCredits.Result>> answers = new ArrayDeque<>();
         List<CompletableFuture<?>> calls = new ArrayList<>();
-        AsyncWalletdMethods recording = new AsyncWalletdMethods() {
+        WalletdCalls recording = new WalletdCalls() {
             @Override
-            public <R> CompletableFuture<R> call(Call<R> call) {
-                CompletableFuture<R> made = asynchronous(answers).call(call);
+            public <R> R call(Call<R> call) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public <R> CompletableFuture<R> callAsync(Call<R> call) {
+                CompletableFuture<R> made = asynchronous(answers).callAsync(call);
                 calls.add(made);
                 return made;
             }
@@ -194,14 +203,20 @@ class CreditFeedTest {
         assertThat(calls).singleElement().matches(CompletableFuture::isCancelled);
     }
 
-    private AsyncWalletdMethods asynchronous(Deque<CompletableFuture<JsonNode>> answers) {
-        return new AsyncWalletdMethods() {
+    private WalletdCalls asynchronous(Deque<CompletableFuture<ListCredits.Result>> answers) {
+        return new WalletdCalls() {
             @Override
-            public <R> CompletableFuture<R> call(Call<R> call) {
-                asked.add(call.params());
-                CompletableFuture<JsonNode> answer = new CompletableFuture<>();
+            public <R> R call(Call<R> call) {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            @SuppressWarnings("unchecked") // a feed calls nothing else
+            public <R> CompletableFuture<R> callAsync(Call<R> call) {
+                asked.add((ListCredits) call);
+                CompletableFuture<ListCredits.Result> answer = new CompletableFuture<>();
                 answers.add(answer);
-                return answer.thenApplyAsync(call::read, Runnable::run);
+                return answer.thenApplyAsync(given -> (R) given, Runnable::run);
             }
         };
     }
@@ -218,14 +233,15 @@ class CreditFeedTest {
         script.add(() -> page(cursor, credits));
     }
 
-    private static JsonNode page(String cursor, int credits) {
+    private static ListCredits.Result page(String cursor, int credits) {
         String credit =
-                "{\"seq\":1,\"event\":\"confirmed\",\"address\":\"aa\",\"tx_id\":\"bb\",\"output_index\":0,\"amount\":5,"
-                        + "\"block_height\":7,\"block_id\":\"cc\",\"confirmations\":3,\"own\":false,\"change\":false,\"coinbase\":false,"
+                "{\"seq\":1,\"event\":\"confirmed\",\"address\":\"%1$s\",\"tx_id\":\"%1$s\",\"output_index\":0,\"amount\":5,"
+                        + "\"block_height\":7,\"block_id\":\"%1$s\",\"confirmations\":3,\"own\":false,\"change\":false,\"coinbase\":false,"
                         + "\"spendable_height\":7}";
-        String list = String.join(",", Collections.nCopies(credits, credit));
+        String list = String.join(",", Collections.nCopies(credits, credit.formatted("ab".repeat(32))));
         try {
-            return JSON.readTree("{\"credits\":[" + list + "],\"cursor\":\"" + cursor + "\",\"more\":false}");
+            return Binder.lenient(ListCredits.Result.class)
+                    .bind(JSON.readTree("{\"credits\":[" + list + "],\"cursor\":\"" + cursor + "\",\"more\":false}"));
         } catch (IOException e) {
             throw new AssertionError(e);
         }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,32 +13,46 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.chainwalletd.client.method.Call;
-import org.chainwalletd.client.method.Transfer;
+import org.chainwalletd.api.Call;
+import org.chainwalletd.api.Spending.Output;
+import org.chainwalletd.api.Spending.Payment;
+import org.chainwalletd.api.Spending.Transfer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.junit.jupiter.api.Test;
 
 /** The rules of {@code retries.md}. */
 class SettlementTest {
-    private static final Transfer PAYOUT =
-            Transfer.of("aa", List.of(Transfer.Output.of("bb", BigInteger.TEN))).withClientToken("payout-1");
-    private static final Transfer.Result RECEIPT = new Transfer.Result(
-            "cc", BigInteger.ONE, BigInteger.ONE, BigInteger.ONE, List.of(), List.of(), BigInteger.ONE);
+    private static final Payment PAYMENT = Payment.of(
+            Address.parse("aa".repeat(32)), List.of(Output.of(Address.parse("bb".repeat(32)), Amount.of(10))));
+    private static final Transfer PAYOUT = new Transfer(PAYMENT, "payout-1");
+    private static final Transfer.Result RECEIPT =
+            new Transfer.Result(Hash256.parse("cc".repeat(32)), 1, Amount.of(1), 1, List.of(), List.of(), 1);
 
     private final Deque<Supplier<WalletdException>> failures = new ArrayDeque<>();
     private final List<Call<?>> calls = new ArrayList<>();
     private final List<Duration> pauses = new ArrayList<>();
     private long now;
-    private final WalletdMethods daemon = new WalletdMethods() {
+    private final WalletdCalls daemon = new WalletdCalls() {
         @Override
+        @SuppressWarnings("unchecked") // only transfers are called
         public <R> R call(Call<R> call) {
             calls.add(call);
             if (!failures.isEmpty()) {
                 throw failures.remove().get();
             }
-            return call.read(receipt());
+            return (R) RECEIPT;
+        }
+
+        @Override
+        public <R> CompletableFuture<R> callAsync(Call<R> call) {
+            throw new UnsupportedOperationException();
         }
     };
     private final Settlement settlement = new Settlement(daemon, Duration.ofMinutes(5), this::rest, () -> now);
@@ -105,7 +118,7 @@ class SettlementTest {
 
     @Test
     void a_spend_without_a_token_is_never_even_tried() {
-        Transfer bare = Transfer.of("aa", List.of(Transfer.Output.of("bb", BigInteger.TEN)));
+        Transfer bare = new Transfer(PAYMENT, Optional.empty());
 
         assertThatThrownBy(() -> settlement.settle(bare)).isInstanceOf(IllegalArgumentException.class);
 
@@ -152,16 +165,5 @@ class SettlementTest {
 
     private static WalletdException error(int code, JsonNode data) {
         return WalletdException.RpcError.of(code, "refused", data);
-    }
-
-    private static JsonNode receipt() {
-        JsonNodeFactory json = JsonNodeFactory.instance;
-        var receipt = json.objectNode().put("tx_id", "cc");
-        for (String number : List.of("size", "fee", "fee_rate", "built_at_height")) {
-            receipt.put(number, 1);
-        }
-        receipt.putArray("inputs");
-        receipt.putArray("outputs");
-        return receipt;
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.math.BigInteger;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -12,14 +11,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.chainwalletd.client.method.Call;
-import org.chainwalletd.client.method.GetBalance;
-import org.chainwalletd.client.method.RevealPrivateKey;
-import org.chainwalletd.client.method.Transfer;
+import org.chainwalletd.api.Keys.RevealPrivateKey;
+import org.chainwalletd.api.Reads.GetBalance;
+import org.chainwalletd.api.Reads.Ping;
+import org.chainwalletd.api.Spending.Output;
+import org.chainwalletd.api.Spending.PaidOutput;
+import org.chainwalletd.api.Spending.Payment;
+import org.chainwalletd.api.Spending.Transfer;
+import org.chainwalletd.api.Waiting.WaitForPayment;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.crypto.SecretBytes;
 import org.junit.jupiter.api.Test;
 
 /** The typed methods over a transport that plays the daemon. */
 class TypedClientTest {
+    private static final String HEX = "ab".repeat(32);
+    private static final Address SOMEBODY = Address.parse(HEX);
     private static final URI HERE = URI.create("http://127.0.0.1:1/");
 
     private final List<String> sent = new ArrayList<>();
@@ -30,26 +38,25 @@ class TypedClientTest {
 
     @Test
     void parameters_go_out_by_their_names_on_the_wire_and_left_out_ones_do_not() {
-        answer("{\"tx_id\":\"cc\",\"size\":1,\"fee\":1,\"fee_rate\":1,\"inputs\":[],\"outputs\":"
-                + "[{\"to\":\"bb\",\"amount\":18446744073709551615,\"is_change\":false}],\"built_at_height\":7}");
-        BigInteger most = new BigInteger("18446744073709551615");
-
-        Transfer.Result receipt = client.transfer(
-                Transfer.of("aa", List.of(Transfer.Output.of("bb", most))).withClientToken("payout-1"));
+        answer("{\"tx_id\":\"" + HEX + "\",\"size\":1,\"fee\":1,\"fee_rate\":1,\"inputs\":[],\"outputs\":"
+                + "[{\"to\":\"" + HEX
+                + "\",\"amount\":18446744073709551615,\"is_change\":false}],\"built_at_height\":7}");
+        Transfer.Result receipt =
+                client.call(new Transfer(Payment.of(SOMEBODY, List.of(Output.of(SOMEBODY, Amount.MAX))), "payout-1"));
 
         assertThat(sent)
-                .containsExactly(
-                        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"transfer\",\"params\":{\"from\":\"aa\","
-                                + "\"outputs\":[{\"to\":\"bb\",\"amount\":18446744073709551615}],\"client_token\":\"payout-1\"}}");
-        assertThat(receipt.outputs()).extracting(Transfer.Result.Output::amount).containsExactly(most);
-        assertThat(receipt.builtAtHeight()).isEqualTo(BigInteger.valueOf(7));
+                .containsExactly("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"transfer\",\"params\":{\"from\":\"" + HEX
+                        + "\",\"outputs\":[{\"to\":\"" + HEX
+                        + "\",\"amount\":18446744073709551615}],\"client_token\":\"payout-1\"}}");
+        assertThat(receipt.outputs()).extracting(PaidOutput::amount).containsExactly(Amount.MAX);
+        assertThat(receipt.builtAtHeight()).isEqualTo(7);
     }
 
     @Test
     void a_result_without_a_member_that_is_always_there_is_no_answer_of_the_daemon() {
         answer("{\"balance\":\"12\"}");
 
-        assertThatThrownBy(() -> client.getBalance(GetBalance.of("aa")))
+        assertThatThrownBy(() -> client.call(new GetBalance(SOMEBODY)))
                 .isExactlyInstanceOf(WalletdException.Transport.class)
                 .hasMessageContaining("get_balance");
     }
@@ -61,7 +68,7 @@ class TypedClientTest {
                 "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32010,\"message\":\"x\"},\"id\":1}"
                         .getBytes(StandardCharsets.UTF_8)));
 
-        assertThat(client.async().getBalance(GetBalance.of("aa")))
+        assertThat(client.callAsync(new GetBalance(SOMEBODY)))
                 .failsWithin(Duration.ofSeconds(20))
                 .withThrowableThat()
                 .withCauseInstanceOf(WalletdException.WalletNotFound.class);
@@ -92,9 +99,9 @@ class TypedClientTest {
 
     @Test
     void a_wait_is_given_its_own_time_besides_that_of_a_call() {
-        answer("{}");
-        client.call(waiting(Duration.ofSeconds(600)));
-        client.call(waiting(Duration.ZERO));
+        answer("{\"address\":\"" + HEX + "\",\"received\":false,\"timed_out\":true,\"waited_secs\":0}");
+        client.call(WaitForPayment.of(SOMEBODY).withTimeoutSecs(700));
+        client.call(WaitForPayment.of(SOMEBODY).withTimeoutSecs(0));
 
         assertThat(timeouts).containsExactly(Duration.ofSeconds(630), Duration.ofSeconds(30));
     }
@@ -102,7 +109,7 @@ class TypedClientTest {
     @Test
     void giving_up_a_call_gives_up_its_request() {
         next = new CompletableFuture<>();
-        CompletableFuture<?> call = client.async().getBalance(GetBalance.of("aa"));
+        CompletableFuture<?> call = client.callAsync(new GetBalance(SOMEBODY));
 
         call.cancel(true);
 
@@ -113,7 +120,7 @@ class TypedClientTest {
     void a_failed_request_is_not_sent_again() {
         next = CompletableFuture.failedFuture(new IOException("reset"));
 
-        assertThatThrownBy(() -> client.ping())
+        assertThatThrownBy(() -> client.call(new Ping()))
                 .isInstanceOf(WalletdException.Transport.class)
                 .hasMessageContaining("reset");
 
@@ -156,7 +163,19 @@ class TypedClientTest {
 
     @Test
     void a_record_with_a_secret_does_not_show_it() {
-        assertThat(RevealPrivateKey.of("aa", "my passphrase").toString()).doesNotContain("my passphrase");
+        SecretBytes passphrase = SecretBytes.copyOf("my passphrase".getBytes(StandardCharsets.UTF_8));
+        assertThat(new RevealPrivateKey(SOMEBODY, passphrase).toString()).doesNotContain("my passphrase");
+    }
+
+    @Test
+    void a_secret_goes_out_as_text_and_stays_for_another_try() {
+        SecretBytes passphrase = SecretBytes.copyOf("grün".getBytes(StandardCharsets.UTF_8));
+        next = CompletableFuture.failedFuture(new IOException("reset"));
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(() -> client.call(new RevealPrivateKey(SOMEBODY, passphrase)))
+                    .isInstanceOf(WalletdException.Transport.class);
+        }
+        assertThat(sent).hasSize(2).allMatch(request -> request.contains("\"passphrase\":\"grün\""));
     }
 
     private void answer(String result) {
@@ -168,29 +187,5 @@ class TypedClientTest {
         sent.add(new String(body, StandardCharsets.UTF_8));
         timeouts.add(timeout);
         return next;
-    }
-
-    private static Call<String> waiting(Duration time) {
-        return new Call<>() {
-            @Override
-            public String method() {
-                return "wait_for_something";
-            }
-
-            @Override
-            public Map<String, Object> params() {
-                return Map.of();
-            }
-
-            @Override
-            public String read(com.fasterxml.jackson.databind.JsonNode result) {
-                return result.toString();
-            }
-
-            @Override
-            public Duration waits() {
-                return time;
-            }
-        };
     }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.testkit.JsonSchemas;
@@ -31,6 +33,24 @@ class DiscoveryTest {
         assertThat(JsonSchemas.againstOpenRpc(wrong))
                 .anyMatch(complaint -> complaint.contains("DOUBLE_SPEND"))
                 .anyMatch(complaint -> complaint.contains("/methods/0"));
+    }
+
+    /** Generators of clients name their types by the titles. */
+    @Test
+    void no_two_shapes_share_a_title() {
+        Map<String, JsonNode> byTitle = new HashMap<>();
+        document("chain").findParents("title").forEach(schema -> {
+            if (schema.has("type")) {
+                ObjectNode shape = schema.deepCopy();
+                // It tells the meaning of the member that has the shape.
+                shape.remove("description");
+                JsonNode other = byTitle.putIfAbsent(shape.get("title").asText(), shape);
+                assertThat(other == null || other.equals(shape))
+                        .as("%s and %s", other, shape)
+                        .isTrue();
+            }
+        });
+        assertThat(byTitle).hasSizeGreaterThan(50);
     }
 
     @Test

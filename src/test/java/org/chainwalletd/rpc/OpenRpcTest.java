@@ -22,6 +22,10 @@ import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
 class OpenRpcTest {
+    private static final String HEX64 =
+            "{\"type\":\"string\",\"pattern\":\"^[0-9a-fA-F]{64}$\",\"minLength\":64,\"maxLength\":64,"
+                    + "\"examples\":[\"" + "0123456789abcdef".repeat(4) + "\"]}";
+
     record Params(
             @Doc("how much") Optional<Amount> amount,
             @Alias(value = "hash", deprecated = true) Hash256 blockId,
@@ -70,7 +74,7 @@ class OpenRpcTest {
                 .hasToString(
                         "{\"name\":\"hash\",\"description\":\"another spelling of block_id, which is then left out\","
                                 + "\"required\":false,\"x-alias-of\":\"block_id\","
-                                + "\"schema\":{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"},\"deprecated\":true}");
+                                + "\"schema\":" + HEX64 + ",\"deprecated\":true}");
         assertThat(look.at("/params/2"))
                 .hasToString("{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,"
                         + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615}}");
@@ -78,12 +82,12 @@ class OpenRpcTest {
         assertThat(look.at("/result/schema"))
                 .hasToString(
                         "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-                                + "\"properties\":{\"address\":{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"},"
-                                + "\"kind\":{\"type\":\"string\",\"enum\":[\"good\",\"very_bad\"]}},\"required\":[\"address\",\"kind\"]}},"
-                                + "\"tip\":{\"oneOf\":[{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"},{\"type\":\"null\"}]},"
+                                + "\"properties\":{\"address\":" + HEX64 + ","
+                                + "\"kind\":{\"type\":\"string\",\"title\":\"Kind\",\"enum\":[\"good\",\"very_bad\"]}},\"required\":[\"address\",\"kind\"],\"title\":\"Entry\"}},"
+                                + "\"tip\":{\"oneOf\":[" + HEX64 + ",{\"type\":\"null\"}]},"
                                 + "\"index\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615},"
                                 + "\"lag\":{\"type\":\"integer\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807}},"
-                                + "\"required\":[\"entries\",\"tip\",\"lag\"]}");
+                                + "\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\"}");
         assertThat(document.at("/components/errors/DOUBLE_SPEND/code").intValue())
                 .isEqualTo(-32021);
     }

@@ -2,11 +2,10 @@ package org.chainwalletd.client.example;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.chainwalletd.client.AsyncWalletdMethods;
+import org.chainwalletd.api.Keys.ListAddresses;
+import org.chainwalletd.api.Reads.GetBalance;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.client.method.GetBalance;
-import org.chainwalletd.client.method.ListAddresses;
 
 /**
  * Prints the confirmed balance of each address, asked for all at once: with the daemon in {@code WALLETD_URL}, {@code WALLETD_AUTH_TOKEN} (of the
@@ -18,11 +17,9 @@ public final class Balances {
     public static void main(String[] args) {
         WalletdClient daemon = WalletdClient.fromEnvironment();
         try {
-            List<ListAddresses.Result.Address> addresses =
-                    daemon.listAddresses().addresses();
-            AsyncWalletdMethods later = daemon.async();
-            List<CompletableFuture<GetBalance.Result>> asked = addresses.stream()
-                    .map(entry -> later.getBalance(GetBalance.of(entry.address())))
+            ListAddresses.Result keys = daemon.call(new ListAddresses());
+            List<CompletableFuture<GetBalance.Result>> asked = keys.addresses().stream()
+                    .map(key -> daemon.callAsync(new GetBalance(key.address())))
                     .toList();
             for (CompletableFuture<GetBalance.Result> answer : asked) {
                 System.out.println(answer.join().address() + " " + answer.join().balance());

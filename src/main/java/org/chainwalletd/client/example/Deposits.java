@@ -1,11 +1,12 @@
 package org.chainwalletd.client.example;
 
 import java.util.Optional;
+import org.chainwalletd.api.Waiting.Credit;
+import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.client.CreditFeed;
 import org.chainwalletd.client.CreditPage;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.client.method.ListCredits;
 
 /**
  * Tells deposits as they become final: {@code Deposits MIN_CONFIRMATIONS [CURSOR]}, with the daemon in {@code WALLETD_URL},
@@ -35,7 +36,7 @@ public final class Deposits {
         while (feed.hasNext()) {
             CreditPage page = feed.next();
             // A real program does the rest in one transaction of its database.
-            for (ListCredits.Result.Credit credit : page.credits()) {
+            for (Credit credit : page.credits()) {
                 System.out.println(credit.event() + " " + credit.amount() + " to " + credit.address() + " by "
                         + credit.txId() + ":" + credit.outputIndex());
             }

@@ -1,13 +1,16 @@
 package org.chainwalletd.client.example;
 
-import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
+import org.chainwalletd.api.Reads.GetBalance;
+import org.chainwalletd.api.Spending.Output;
+import org.chainwalletd.api.Spending.Payment;
+import org.chainwalletd.api.Spending.Transfer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.Settlement;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.client.method.GetBalance;
-import org.chainwalletd.client.method.Transfer;
 
 /**
  * Pays once, however often it is started with the same token: {@code Payout FROM TO AMOUNT TOKEN}, with the daemon in {@code WALLETD_URL},
@@ -24,12 +27,13 @@ public final class Payout {
             System.exit(2);
         }
         WalletdClient daemon = WalletdClient.fromEnvironment();
-        Transfer payout = Transfer.of(args[0], List.of(Transfer.Output.of(args[1], new BigInteger(args[2]))))
-                .withClientToken(args[3]);
+        Address from = Address.parse(args[0]);
+        Output output = Output.of(Address.parse(args[1]), Amount.of(Long.parseLong(args[2])));
+        Transfer payout = new Transfer(Payment.of(from, List.of(output)), args[3]);
         try {
             Transfer.Result receipt = new Settlement(daemon, PATIENCE).settle(payout);
             System.out.println("paid with " + receipt.txId() + ", fee " + receipt.fee() + ", left "
-                    + daemon.getBalance(GetBalance.of(args[0])).balance() + " confirmed");
+                    + daemon.call(new GetBalance(from)).balance() + " confirmed");
         } catch (WalletdException e) {
             System.err.println("not settled: " + e.getMessage());
             System.exit(1);
