@@ -16,6 +16,7 @@ import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendPace;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
@@ -25,6 +26,7 @@ import org.chainwalletd.rpc.method.swap.AccountMethods;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The account chain: what asks it, what sends on it, and what keeps its key. */
 record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Services methods, EvmKeyGuard guard) {
@@ -57,8 +59,7 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                         String.join("; ", complaints) + ": correct --evm-rpc, --evm-chain-id or --swap-evm-finality");
             }
             if (rules.isPresent() && evm.quorum() == 1) {
-                LOG.warn(
-                        "--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of every swap");
+                warnOfOneEndpoint(evm.chainId());
             }
             system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, chain::look, system.executionContext());
             SealedSends journal = Futures.await(
@@ -83,6 +84,12 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                     new AccountMethods.Services(chain, sends, keyring.evm(), evm.tokens()),
                     new AccountKeyGuard(chain, sends, evm.tokens(), workers.answers()));
         });
+    }
+
+    /** Coins of a development chain are worth nothing. */
+    private static void warnOfOneEndpoint(long chainId) {
+        LOG.atLevel(chainId == Trial.CHAIN_ID ? Level.INFO : Level.WARN)
+                .log("--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of every swap");
     }
 
     /** Until a quorum has answered for the first time. Whoever goes away later costs swaps time, and the chain's payments nothing. */

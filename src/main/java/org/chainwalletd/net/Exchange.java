@@ -333,7 +333,7 @@ final class Exchange implements SocketLoop.Connection {
 
     @Override
     public void loopEnded() {
-        fail(NoAnswerException.Kind.LOST, "the connection was given up");
+        fail(NoAnswerException.Kind.ENDED, "the connection was given up");
     }
 
     private void fail(NoAnswerException.Kind kind, String why) {

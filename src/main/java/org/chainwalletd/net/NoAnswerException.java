@@ -7,7 +7,8 @@ public final class NoAnswerException extends RuntimeException {
     enum Kind {
         LOST,
         LATE,
-        CUT
+        CUT,
+        ENDED
     }
 
     private final Kind kind;
@@ -31,6 +32,11 @@ public final class NoAnswerException extends RuntimeException {
     /** Whether the time for it was over. */
     public boolean isLate() {
         return kind == Kind.LATE;
+    }
+
+    /** Whether all connections of this process were closed meanwhile, as when it stops. */
+    public boolean isEnded() {
+        return kind == Kind.ENDED;
     }
 
     /** False when the request was certainly never handed to a connection. */

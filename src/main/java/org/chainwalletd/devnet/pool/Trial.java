@@ -107,12 +107,14 @@ public final class Trial implements AutoCloseable {
     }
 
     /**
-     * Pays out of a rich account of the account chain; when this returns it is mined.
+     * Pays out of a rich account of the account chain; when this returns a block is on top of it.
      *
      * @throws IOException when the account chain does not do it within half a minute
      */
     public void give(EvmAddress to, BigInteger wei) throws IOException {
         sent(evm, Map.of("from", rich, "to", to.toString(), "value", "0x" + wei.toString(16)));
+        // Mined by a later block, since the first one is over.
+        sent(evm, Map.of("from", rich, "to", rich, "value", "0x0"));
     }
 
     /** Where the hash time lock is. */

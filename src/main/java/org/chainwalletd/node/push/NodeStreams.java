@@ -29,6 +29,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.KillSwitch;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.net.NoAnswerException;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -329,7 +330,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
     private Duration pauseAfter(Optional<Throwable> failure) {
         failures++;
         int status = failure.map(NodeStreams::statusOf).orElse(0);
-        if (!complained) {
+        if (!complained && failure.filter(NodeStreams::isOurEnd).isEmpty()) {
             String why =
                     failure.map(cause -> String.valueOf(cause.getMessage())).orElse("it closed the stream");
             LOG.warn("{} does not push: {}", url, why);
@@ -343,6 +344,10 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
         Duration doubled = rules.firstRetry().multipliedBy(1L << Math.min(failures - 1, 10));
         return doubled.compareTo(rules.lastRetry()) < 0 ? doubled : rules.lastRetry();
+    }
+
+    private static boolean isOurEnd(Throwable failure) {
+        return failure instanceof NoAnswerException ended && ended.isEnded();
     }
 
     private static int statusOf(Throwable failure) {
