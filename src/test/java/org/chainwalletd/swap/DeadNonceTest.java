@@ -110,6 +110,25 @@ class DeadNonceTest {
         assertThat(copies("a-sell")).extracting(SendRecord::nonce).contains(LyingRig.HISTORY + 2L);
     }
 
+    /** Copies at nonces that are lies beside a nonce that is none, with lies about all else: the claim is mined at its own, and nothing burns. */
+    @ParameterizedTest
+    @EnumSource(Lie.class)
+    void a_claim_that_is_looked_after_is_mined_at_its_own_nonce_whatever_one_endpoint_says(Lie lie) {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        BigInteger before = lying.rig.chain.balance(lying.rig.own());
+        lie.tell(lying.liar, lying.rig.own());
+
+        until(SwapContract.State.CLAIMED, () -> claim(row));
+
+        lying.rig.chain.mine(3);
+        assertPaid(before);
+        lying.liar.behave();
+        lying.rig.settle();
+        lying.rig.rig.await(CLAIM, SendState.Final.class);
+    }
+
     @ParameterizedTest
     @MethodSource("lies")
     void a_refund_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(

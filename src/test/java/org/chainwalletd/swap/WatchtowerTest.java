@@ -284,6 +284,13 @@ class WatchtowerTest {
         chain.nextTime(deadline);
         chain.mine();
         Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        assertThat(Await.result(store.accountSends()
+                                .find("watchtower/" + chain.contract() + "/" + hashLock.hex() + "/refund"))
+                        .orElseThrow()
+                        .order()
+                        .feeCeiling())
+                .as("whatever gas costs, it takes no more than it brings")
+                .contains(LOCKED);
         chain.mine();
         assertThat(state(hashLock)).isEqualTo(SwapContract.State.REFUNDED);
         chain.mine(3);
