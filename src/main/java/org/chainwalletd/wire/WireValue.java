@@ -202,7 +202,7 @@ record WireValue<T>(
 
     static Object u32(JsonNode value, String path) {
         if (value.isIntegralNumber()
-                && !value.isBigInteger()
+                && value.canConvertToLong()
                 && value.longValue() >= 0
                 && value.longValue() <= U32_MAX) {
             return value.longValue();
