@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -32,11 +33,16 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 @Timeout(120)
 class TlsWeightTest {
+    /** Bytes that come and go by themselves. */
+    private static final long NOISE = 16 << 10;
+
+    private static final int LOOKS = 20;
+
     @TempDir
     Path datadir;
 
     @Test
-    void idle_connections_weigh_no_more_than_they_are_counted_as_nor_much_less() throws Exception {
+    void idle_connections_weigh_no_more_than_they_are_counted_as_and_more_than_half_of_it() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:+UseSerialGC",
@@ -56,7 +62,7 @@ class TlsWeightTest {
 
         assertThat(said).matches("\\d+");
         assertThat(Long.parseLong(said))
-                .isGreaterThan(TlsLayers.CONNECTION_BYTES * 2 / 3)
+                .isGreaterThan(TlsLayers.CONNECTION_BYTES / 2)
                 .isLessThanOrEqualTo(TlsLayers.CONNECTION_BYTES);
     }
 
@@ -84,18 +90,13 @@ class TlsWeightTest {
                 // What is loaded and made once is none of theirs.
                 asked(any, fixture).close();
                 Await.until("it is gone", () -> fixture.server.connections() == 0);
-                long before = live();
+                long before = settled();
                 for (int i = 0; i < CONNECTIONS; i++) {
                     idle.add(asked(any, fixture));
                 }
-                // What the handshakes have left behind may go later.
-                AtomicLong each = new AtomicLong();
-                Await.until("nothing else is left", () -> {
-                    each.set((live() - before) / CONNECTIONS);
-                    return each.get() <= TlsLayers.CONNECTION_BYTES;
-                });
+                long after = settled();
                 assertThat(fixture.server.connections()).isEqualTo(CONNECTIONS);
-                System.out.println(each.get());
+                System.out.println((after - before) / CONNECTIONS);
             } finally {
                 for (Socket socket : idle) {
                     socket.close();
@@ -115,6 +116,22 @@ class TlsWeightTest {
         assertThat(new String(tls.getInputStream().readNBytes(12), StandardCharsets.US_ASCII))
                 .isEqualTo("HTTP/1.1 200");
         return socket;
+    }
+
+    /**
+     * What is live when nothing goes any more. What a handshake has left behind goes within a second, and makes a connection almost twice as
+     * heavy until then: what one is counted as has room for it.
+     */
+    private static long settled() {
+        AtomicLong least = new AtomicLong(Long.MAX_VALUE);
+        AtomicInteger noLess = new AtomicInteger();
+        Await.until("nothing goes any more", () -> {
+            long now = live();
+            boolean less = now < least.get() - NOISE;
+            least.set(Math.min(now, least.get()));
+            return (less ? noLess.updateAndGet(count -> 0) : noLess.incrementAndGet()) == LOOKS;
+        });
+        return least.get();
     }
 
     private static long live() {
