@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
@@ -349,7 +348,7 @@ class EventsTest {
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(daemon::close, ForkJoinPool.commonPool());
 
             assertThat(reader.next()).isEmpty();
-            stopped.get(30, TimeUnit.SECONDS);
+            Await.outcome(stopped);
         }
     }
 

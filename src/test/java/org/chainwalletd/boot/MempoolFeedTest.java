@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.client.WalletdClient;
@@ -88,7 +87,7 @@ class MempoolFeedTest {
                 calling("list_credits", Map.of("cursor", now(), "address", address, "wait_secs", 60));
         String txId = pay(5_000);
 
-        JsonNode seen = waiting.get(60, TimeUnit.SECONDS);
+        JsonNode seen = Await.outcome(waiting);
 
         JsonNode credit = seen.path("credits").get(0);
         assertThat(credit.path("event").asText()).isEqualTo("seen");
@@ -119,7 +118,7 @@ class MempoolFeedTest {
         CompletableFuture<JsonNode> waiting =
                 calling("wait_for_payment", Map.of("address", address, "since_cursor", after, "timeout_secs", 60));
         String second = pay(6_000);
-        JsonNode seen = waiting.get(60, TimeUnit.SECONDS);
+        JsonNode seen = Await.outcome(waiting);
         assertThat(seen.path("tx_id").asText()).isEqualTo(second);
         assertThat(seen.path("amount").asLong()).isEqualTo(6_000);
         assertThat(seen.path("confirmations").asLong()).isZero();

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.chainwalletd.crypto.Argon2;
@@ -73,7 +72,7 @@ class MintsTest {
             daemon.call("reveal_private_key", Map.of("address", address, "passphrase", DaemonRig.PASSPHRASE));
 
             assertThat(keys(daemon)).isLessThan(BATCH / 2);
-            JsonNode answers = JSON.readTree(mints.get(60, TimeUnit.SECONDS).body());
+            JsonNode answers = JSON.readTree(Await.outcome(mints).body());
             assertThat(answers).hasSize(BATCH).allMatch(answer -> answer.has("result"));
         }
     }
@@ -81,8 +80,7 @@ class MintsTest {
     @Test
     void what_is_above_the_bound_is_refused_with_a_time_to_come_back() throws Exception {
         try (DaemonRig daemon = DaemonRig.ofCost(SLOW, datadir, "--unseal-threads", "1", "--max-mints", "2")) {
-            JsonNode answers =
-                    JSON.readTree(post(daemon).get(60, TimeUnit.SECONDS).body());
+            JsonNode answers = JSON.readTree(Await.outcome(post(daemon)).body());
 
             int made = 0;
             for (JsonNode answer : answers) {

@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.http.RawHttp2;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
 
@@ -111,7 +111,7 @@ final class WaitCallers {
     /** Waits for the answers of those who stayed. */
     void hear() throws Exception {
         for (CompletableFuture<HttpResponse<String>> call : staying) {
-            assertThat(call.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+            assertThat(Await.outcome(call).statusCode()).isEqualTo(200);
         }
         int answered = 0;
         while (answered < streams[HEARD]) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the launcher hands to the JVM, heard by a program in the JVM's place. */
-@Timeout(60)
+@Timeout(120)
 class LauncherScriptTest {
     private static final Map<String, String> SECRETS = Map.of(
             "WALLETD_KEYSTORE_PASSPHRASE", "a secret",

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class ProcessEndTest {
     private final ProcessEnd end = new ProcessEnd();
     private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
@@ -24,7 +24,7 @@ class ProcessEndTest {
             throw new StackOverflowError("the test's own");
         });
 
-        assertThat(told.poll(20, TimeUnit.SECONDS)).isEqualTo("thread of-the-test");
+        assertThat(told.poll(60, TimeUnit.SECONDS)).isEqualTo("thread of-the-test");
         pool.shutdown();
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code rpc} against a server that plays the daemon. */
-@Timeout(60)
+@Timeout(120)
 class RpcCommandTest {
     @TempDir
     Path folder;

@@ -69,7 +69,7 @@ class TypedClientTest {
                         .getBytes(StandardCharsets.UTF_8)));
 
         assertThat(client.callAsync(new GetBalance(SOMEBODY)))
-                .failsWithin(Duration.ofSeconds(20))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .withCauseInstanceOf(WalletdException.WalletNotFound.class);
     }

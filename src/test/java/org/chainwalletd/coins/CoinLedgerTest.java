@@ -336,8 +336,8 @@ class CoinLedgerTest {
             assertThat(Await.result(spends.addressUtxos(fresh.get(0))).utxos()).hasSize(1);
         }
 
-        assertThat(reads.balance(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(10));
-        assertThat(spends.addressUtxos(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(10));
+        assertThat(reads.balance(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
+        assertThat(spends.addressUtxos(stranger).toCompletableFuture()).failsWithin(Duration.ofSeconds(60));
     }
 
     private List<HistoryEntry> historyOf(Address address) {

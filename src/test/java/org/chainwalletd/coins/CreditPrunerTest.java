@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class CreditPrunerTest {
     private static final int BLOCKS = CreditPruning.KEPT_BLOCKS + 50;
     private static final Address OURS = Address.of(new byte[32]);

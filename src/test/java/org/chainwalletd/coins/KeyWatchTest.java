@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The books watch the keys that there are, also when they could not be written at once. */
-@Timeout(60)
+@Timeout(120)
 class KeyWatchTest {
     private final ActorTestKit kit = ActorTestKit.create();
     private final Set<Address> watched = ConcurrentHashMap.newKeySet();

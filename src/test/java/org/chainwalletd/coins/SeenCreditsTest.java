@@ -49,7 +49,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** When a credit of a mempool is told, and when it is told as removed (following.md, section 3). */
-@Timeout(60)
+@Timeout(120)
 class SeenCreditsTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address OURS = PROFILE.addressOf(key(1));

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -17,6 +16,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
 /** Order of the sources and bounds; what nodes answer is told by the tests of spending. */
@@ -47,7 +47,7 @@ class VerifiedOutputsTest {
     }
 
     private static Map<Outpoint, Finding> find(VerifiedOutputs outputs, Outpoint... wanted) throws Exception {
-        return outputs.find(Set.of(wanted)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        return Await.result(outputs.find(Set.of(wanted)));
     }
 
     @Test

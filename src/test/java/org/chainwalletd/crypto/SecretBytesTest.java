@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
@@ -93,7 +92,7 @@ class SecretBytesTest {
         secret.close();
         closed.countDown();
 
-        assertThat(seen.get(10, TimeUnit.SECONDS)).isEqualTo((byte) 5);
+        assertThat(Await.outcome(seen)).isEqualTo((byte) 5);
         Await.end(user);
         assertThat(content).containsOnly(0);
     }

@@ -3,7 +3,6 @@ package org.chainwalletd.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.SinkQueueWithCancel;
@@ -15,11 +14,12 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.method.swap.SwapWords;
 import org.chainwalletd.swap.SwapAlarm;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class SwapEventsTest {
     private static final ActorTestKit KIT = ActorTestKit.create();
 
@@ -58,6 +58,6 @@ class SwapEventsTest {
     }
 
     private static Optional<String> next(SinkQueueWithCancel<ByteString> stream) throws Exception {
-        return stream.pull().toCompletableFuture().get(20, TimeUnit.SECONDS).map(ByteString::utf8String);
+        return Await.result(stream.pull()).map(ByteString::utf8String);
     }
 }

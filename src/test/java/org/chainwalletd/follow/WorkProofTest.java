@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.FollowRig;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +49,7 @@ class WorkProofTest {
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return Await.result(stage);
     }
 
     private boolean isChecked(long from, long to) throws Exception {

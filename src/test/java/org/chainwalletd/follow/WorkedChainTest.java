@@ -84,7 +84,7 @@ class WorkedChainTest {
 
         assertRefused("a list without one of its transactions");
         node.faults().lie(Lie.HEIGHT);
-        assertThat(rig.client().blockAt(1)).as("another height").failsWithin(Duration.ofSeconds(20));
+        assertThat(rig.client().blockAt(1)).as("another height").failsWithin(Duration.ofSeconds(60));
         node.faults().lie(Lie.TX_VALUE);
         assertRefused("a transaction of another value");
 

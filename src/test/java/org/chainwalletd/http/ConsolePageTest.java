@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class ConsolePageTest {
     private static final String GET = "GET /console HTTP/1.1\r\nHost: x\r\n\r\n";
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How a stream of events lives on its connection. */
-@Timeout(60)
+@Timeout(120)
 class EventPageTest {
     private static final ByteString LARGE =
             ByteString.fromString("event: tip\ndata: \"" + "x".repeat(1 << 16) + "\"\n\n");

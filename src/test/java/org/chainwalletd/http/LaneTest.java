@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who always has something to do keeps nobody waiting who has just said something. */
-@Timeout(90)
+@Timeout(120)
 class LaneTest {
     private static final int FLOODING = 16;
     private static final String REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

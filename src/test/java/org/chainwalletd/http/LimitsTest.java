@@ -260,7 +260,7 @@ class LimitsTest {
             for (int i = 0; i < requests; i++) {
                 assertThat(client.read().status()).isEqualTo(200);
             }
-            sending.get(20, TimeUnit.SECONDS);
+            Await.outcome(sending);
         } finally {
             sender.shutdownNow();
         }

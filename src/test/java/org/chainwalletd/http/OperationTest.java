@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.Test;
@@ -109,7 +108,7 @@ class OperationTest {
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.header("connection")).isEqualTo("close");
             assertThat(busy.readToEnd()).isEmpty();
-            drained.get(30, TimeUnit.SECONDS);
+            Await.outcome(drained);
         }
     }
 
@@ -130,7 +129,7 @@ class OperationTest {
             assertThat(answer.status()).isEqualTo(503);
             assertThat(answer.text()).isEqualTo("{\"message\":\"the daemon is shutting down\"}");
             assertThat(half.readToEnd()).doesNotContain("200 OK");
-            drained.get(30, TimeUnit.SECONDS);
+            Await.outcome(drained);
         }
     }
 
@@ -157,14 +156,14 @@ class OperationTest {
             fixture.gate.complete(null);
 
             assertThat(during.readToEnd()).contains("200 OK");
-            drained.get(30, TimeUnit.SECONDS);
+            Await.outcome(drained);
         }
     }
 
     @Test
     void draining_a_server_without_connections_is_done_at_once() throws Exception {
         try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS)) {
-            fixture.server.drain(Duration.ofHours(1)).toCompletableFuture().get(30, TimeUnit.SECONDS);
+            Await.result(fixture.server.drain(Duration.ofHours(1)));
         }
     }
 

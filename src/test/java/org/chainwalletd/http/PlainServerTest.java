@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,7 +96,7 @@ class PlainServerTest {
             client.readBody(1);
             CompletionStage<Void> drained = fixture.server.drain(Duration.ofSeconds(30));
 
-            drained.toCompletableFuture().get(60, TimeUnit.SECONDS);
+            Await.result(drained);
 
             assertThat(fixture.server.connections()).isZero();
             assertThat(silent.getInputStream().read()).isEqualTo(-1);

@@ -30,7 +30,6 @@ final class RawClient implements Closeable {
 
     RawClient(Socket socket) throws IOException {
         this.socket = socket;
-        socket.setSoTimeout(30_000);
         socket.setTcpNoDelay(true);
         this.in = socket.getInputStream();
     }

@@ -54,7 +54,7 @@ public final class RawHttp2 implements Closeable {
 
     private RawHttp2(Socket socket, String preface, int... settings) throws IOException {
         this.socket = socket;
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout(60_000);
         this.out = socket.getOutputStream();
         this.in = new DataInputStream(socket.getInputStream());
         out.write(preface.getBytes(StandardCharsets.US_ASCII));

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -107,7 +106,7 @@ final class ServerFixture implements AutoCloseable {
             throws Exception {
         authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
         system = ActorSystem.create(Behaviors.empty(), "http-test");
-        server = HttpServer.start(
+        server = Await.outcome(HttpServer.start(
                         system,
                         place,
                         limits,
@@ -118,8 +117,7 @@ final class ServerFixture implements AutoCloseable {
                                 () -> "metrics",
                                 refusals::add,
                                 events))
-                .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .toCompletableFuture());
     }
 
     RawClient client() throws Exception {

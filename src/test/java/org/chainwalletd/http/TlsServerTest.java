@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
@@ -125,7 +124,7 @@ class TlsServerTest {
         try (SSLSocket socket = (SSLSocket) trusting()
                 .getSocketFactory()
                 .createSocket("127.0.0.1", fixture.server.address().getPort())) {
-            socket.setSoTimeout(30_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream()
                     .write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
                             .getBytes(StandardCharsets.US_ASCII));
@@ -141,7 +140,7 @@ class TlsServerTest {
         try (SSLSocket socket = (SSLSocket) trusting()
                 .getSocketFactory()
                 .createSocket("127.0.0.1", fixture.server.address().getPort())) {
-            socket.setSoTimeout(30_000);
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write("no sense\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
 
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
@@ -163,13 +162,13 @@ class TlsServerTest {
             quick.add(client.sendAsync(post("localhost", "\"x\""), HttpResponse.BodyHandlers.ofString()));
         }
         for (CompletableFuture<HttpResponse<String>> answer : quick) {
-            assertThat(answer.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+            assertThat(Await.outcome(answer).statusCode()).isEqualTo(200);
         }
         assertThat(waiting.isDone()).isFalse();
         assertThat(fixture.server.connections()).isEqualTo(1);
 
         fixture.gate.complete(null);
-        assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(Await.outcome(waiting).statusCode()).isEqualTo(200);
     }
 
     @Test
@@ -300,8 +299,8 @@ class TlsServerTest {
                 fixture.server.drain(Duration.ofSeconds(60)).toCompletableFuture();
         fixture.gate.complete(null);
 
-        assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
-        drained.get(30, TimeUnit.SECONDS);
+        assertThat(Await.outcome(waiting).statusCode()).isEqualTo(200);
+        Await.outcome(drained);
     }
 
     @Test
@@ -314,8 +313,8 @@ class TlsServerTest {
         CompletableFuture<Void> drained =
                 fixture.server.drain(Duration.ofSeconds(2)).toCompletableFuture();
 
-        assertThat(waiting.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(503);
-        drained.get(30, TimeUnit.SECONDS);
+        assertThat(Await.outcome(waiting).statusCode()).isEqualTo(503);
+        Await.outcome(drained);
     }
 
     @Test
@@ -336,7 +335,7 @@ class TlsServerTest {
         try (SSLSocket socket = (SSLSocket) trusting()
                 .getSocketFactory()
                 .createSocket("127.0.0.1", fixture.server.address().getPort())) {
-            socket.setSoTimeout(30_000);
+            socket.setSoTimeout(60_000);
             socket.setEnabledProtocols(new String[] {"TLSv1.2"});
             RawClient client = new RawClient(socket);
             assertThat(client.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);

@@ -8,12 +8,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -163,8 +160,8 @@ final class KeyringFixture implements AutoCloseable {
 
     static <T> T await(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(60, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
+            return Await.result(stage);
+        } catch (CompletionException e) {
             Throwable cause = e.getCause();
             while (cause instanceof CompletionException && cause.getCause() != null) {
                 cause = cause.getCause();
@@ -173,8 +170,6 @@ final class KeyringFixture implements AutoCloseable {
                 throw failure;
             }
             throw new AssertionError(cause);
-        } catch (InterruptedException | TimeoutException e) {
-            throw new AssertionError(e);
         }
     }
 

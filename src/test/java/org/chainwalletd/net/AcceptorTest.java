@@ -13,13 +13,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A thread that accepts, over the loopback. */
-@Timeout(60)
+@Timeout(120)
 class AcceptorTest {
     private final BlockingQueue<SocketChannel> accepted = new LinkedBlockingQueue<>();
     private final CompletableFuture<Void> died = new CompletableFuture<>();
@@ -57,7 +58,7 @@ class AcceptorTest {
             assertThat(broken.getInputStream().read()).isEqualTo(-1);
         }
         try (Socket next = Dial.socket(acceptor.address())) {
-            assertThat(accepted.poll(20, TimeUnit.SECONDS)).isNotNull();
+            assertThat(accepted.poll(60, TimeUnit.SECONDS)).isNotNull();
             assertThat(next.isConnected()).isTrue();
         }
         assertThat(died).isNotDone();
@@ -74,7 +75,7 @@ class AcceptorTest {
 
         try (Socket last = Dial.socket(acceptor.address())) {
             assertThat(last.isConnected()).isTrue();
-            died.get(20, TimeUnit.SECONDS);
+            Await.outcome(died);
         }
     }
 
@@ -83,7 +84,7 @@ class AcceptorTest {
         acceptor.start(accepted::add, () -> died.complete(null));
 
         acceptor.close();
-        acceptor.ended().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        Await.result(acceptor.ended());
 
         assertThatThrownBy(() -> Dial.socket(acceptor.address())).isInstanceOf(ConnectException.class);
         assertThat(died).isNotDone();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +18,7 @@ class SocketLoopTest {
             throw new AssertionError("the test ends this thread; its stack trace is no failure");
         });
 
-        died.get(20, TimeUnit.SECONDS);
+        Await.outcome(died);
 
         assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
     }
@@ -32,7 +31,7 @@ class SocketLoopTest {
         });
         loop.execute(() -> next.complete(null));
 
-        next.get(20, TimeUnit.SECONDS);
+        Await.outcome(next);
 
         assertThat(died).isNotDone();
         loop.close();
@@ -42,7 +41,7 @@ class SocketLoopTest {
     void a_closed_loop_has_not_died() throws Exception {
         CompletableFuture<Thread> thread = new CompletableFuture<>();
         loop.execute(() -> thread.complete(Thread.currentThread()));
-        Thread carrier = thread.get(20, TimeUnit.SECONDS);
+        Thread carrier = Await.outcome(thread);
 
         loop.close();
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What one thread that reads for many does for each of them, counted in its rounds, which the test turns by hand. */
-@Timeout(60)
+@Timeout(120)
 class SocketRoundsTest {
     private static final int PIECE = 1024;
     private static final int FLOODING = 200;

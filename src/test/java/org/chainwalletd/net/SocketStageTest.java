@@ -19,7 +19,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.stream.SystemMaterializer;
@@ -35,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sockets of clients as parts of streams, over the loopback. */
-@Timeout(60)
+@Timeout(120)
 class SocketStageTest {
     private static final int PIECE = 16 << 10;
     private static final ClientSocket.Buffers BUFFERS = new ClientSocket.Buffers(64 << 10, 64 << 10);
@@ -115,8 +114,8 @@ class SocketStageTest {
             client.getOutputStream().write(much);
             client.shutdownOutput();
 
-            assertThat(heard.get(30, TimeUnit.SECONDS)).isEqualTo(much);
-            closed.get(20, TimeUnit.SECONDS);
+            assertThat(Await.outcome(heard)).isEqualTo(much);
+            Await.outcome(closed);
         }
     }
 
@@ -134,7 +133,7 @@ class SocketStageTest {
                 clients.add(CompletableFuture.runAsync(() -> converse(random, rounds), threads));
             }
             for (CompletableFuture<Void> client : clients) {
-                assertThat(client).as("seed " + seed).succeedsWithin(Duration.ofSeconds(50));
+                assertThat(client).as("seed " + seed).succeedsWithin(Duration.ofSeconds(60));
             }
         } finally {
             threads.shutdownNow();
@@ -169,7 +168,7 @@ class SocketStageTest {
             client.shutdownOutput();
 
             assertThat(read(client)).hasSize(LONG);
-            closed.get(20, TimeUnit.SECONDS);
+            Await.outcome(closed);
         }
     }
 
@@ -190,11 +189,11 @@ class SocketStageTest {
 
             gate.complete(null);
 
-            writing.get(30, TimeUnit.SECONDS);
+            Await.outcome(writing);
             assertThat(read(client)).isEmpty();
             assertThat(arrived).hasValue(MUCH);
         }
-        closed.get(20, TimeUnit.SECONDS);
+        Await.outcome(closed);
     }
 
     private static void write(Socket client, AtomicLong sent) {
@@ -225,7 +224,7 @@ class SocketStageTest {
             client.getOutputStream().write('x');
 
             assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
-            closed.get(20, TimeUnit.SECONDS);
+            Await.outcome(closed);
         }
     }
 
@@ -238,9 +237,9 @@ class SocketStageTest {
 
             Await.outcome(socket).abort();
 
-            assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
+            assertThat(Await.outcome(end)).isInstanceOf(IOException.class);
             assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketException.class);
-            closed.get(20, TimeUnit.SECONDS);
+            Await.outcome(closed);
         }
     }
 
@@ -253,8 +252,8 @@ class SocketStageTest {
             client.setSoLinger(true, 0);
         }
 
-        assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(IOException.class);
-        closed.get(20, TimeUnit.SECONDS);
+        assertThat(Await.outcome(end)).isInstanceOf(IOException.class);
+        Await.outcome(closed);
     }
 
     /** Says one byte, and listens on. */
@@ -289,7 +288,7 @@ class SocketStageTest {
 
             Await.until("it goes on", () -> taken.get() > held);
         }
-        closed.get(20, TimeUnit.SECONDS);
+        Await.outcome(closed);
     }
 
     @Test
@@ -300,7 +299,7 @@ class SocketStageTest {
 
             loop.close();
 
-            closed.get(20, TimeUnit.SECONDS);
+            Await.outcome(closed);
         }
     }
 

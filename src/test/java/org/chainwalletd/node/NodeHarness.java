@@ -15,8 +15,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -24,6 +22,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.testkit.Await;
 
 /** A node client over real sockets with a clock that the test moves. */
 final class NodeHarness implements AutoCloseable {
@@ -110,14 +109,9 @@ final class NodeHarness implements AutoCloseable {
 
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
-        } catch (java.util.concurrent.ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new CompletionException(e.getCause());
-        } catch (InterruptedException | TimeoutException e) {
-            throw new AssertionError("no outcome in time", e);
+            return Await.result(stage);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 

@@ -17,12 +17,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -379,13 +376,11 @@ final class SpendHarness implements AutoCloseable {
 
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
+            return Await.result(stage);
+        } catch (CompletionException e) {
             Throwable cause =
                     e.getCause() instanceof CompletionException ? e.getCause().getCause() : e.getCause();
             throw cause instanceof RuntimeException known ? known : new CompletionException(cause);
-        } catch (InterruptedException | TimeoutException e) {
-            throw new AssertionError("no outcome in time", e);
         }
     }
 

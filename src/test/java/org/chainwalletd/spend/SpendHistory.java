@@ -471,7 +471,7 @@ final class SpendHistory {
 
     private void await(CompletableFuture<Receipt> answer) {
         try {
-            answer.get(20, TimeUnit.SECONDS);
+            answer.get(1, TimeUnit.MINUTES);
         } catch (ExecutionException | CancellationException e) {
             return;
         } catch (TimeoutException e) {
@@ -516,7 +516,7 @@ final class SpendHistory {
     }
 
     private void untilNothingIsInFlight() {
-        long patience = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
         while (!isOver()) {
             if (System.nanoTime() > patience) {
                 daemons.forEach(

@@ -18,7 +18,6 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
@@ -276,7 +275,7 @@ class SqliteStoreTest {
             throw new StackOverflowError("as an error of the virtual machine does; its stack trace is no failure");
         });
 
-        assertThatThrownBy(() -> deadly.get(20, TimeUnit.SECONDS)).hasCauseInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> Await.outcome(deadly)).hasCauseInstanceOf(StoreException.class);
         assertThat(done(store.intents().inFlight())).isEmpty();
     }
 

@@ -15,9 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.chainwalletd.account.Finality;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -377,11 +374,9 @@ final class ChainLegRig implements AutoCloseable {
 
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException known ? known : new CompletionException(e.getCause());
-        } catch (InterruptedException | TimeoutException e) {
-            throw new AssertionError("no outcome in time", e);
+            return Await.result(stage);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException known ? known : e;
         }
     }
 

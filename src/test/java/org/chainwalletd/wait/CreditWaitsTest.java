@@ -14,7 +14,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -44,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who waits for the same reads the books once. */
-@Timeout(60)
+@Timeout(120)
 class CreditWaitsTest {
     private static final CompletableFuture<Void> STAYS = new CompletableFuture<>();
     private static final Duration LONG = Duration.ofSeconds(500);
@@ -180,7 +179,7 @@ class CreditWaitsTest {
         tell();
 
         for (CompletableFuture<CreditFeed.Batch> answer : ofOne) {
-            assertThat(answer.get(30, TimeUnit.SECONDS).events()).hasSize(1);
+            assertThat(Await.outcome(answer).events()).hasSize(1);
         }
         awaitReads(6);
         assertThat(ofTwo).noneMatch(CompletableFuture::isDone);
@@ -193,7 +192,7 @@ class CreditWaitsTest {
         block(ONE);
         CreditCursor after = now(Optional.empty());
         block();
-        CreditCursor behind = wait(before).get(30, TimeUnit.SECONDS).cursor();
+        CreditCursor behind = Await.outcome(wait(before)).cursor();
         reads.set(0);
         CompletableFuture<CreditFeed.Batch> first = wait(behind);
         CompletableFuture<CreditFeed.Batch> second = wait(after);
@@ -205,7 +204,7 @@ class CreditWaitsTest {
         tell();
 
         for (CompletableFuture<CreditFeed.Batch> answer : List.of(first, second, third)) {
-            assertThat(answer.get(30, TimeUnit.SECONDS).events()).hasSize(1);
+            assertThat(Await.outcome(answer).events()).hasSize(1);
         }
     }
 

@@ -1,6 +1,5 @@
 package org.chainwalletd.wait;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -36,7 +35,7 @@ class PaymentWaitsTest {
         Hash256 txId = rig.pend(rig.payment(SHOP, 300, 200));
         rig.nudge(SHOP);
 
-        PaymentOutcome.Received received = (PaymentOutcome.Received) waiting.get(20, SECONDS);
+        PaymentOutcome.Received received = (PaymentOutcome.Received) Await.outcome(waiting);
         assertThat(received.txId()).contains(txId);
         assertThat(received.amount()).isEqualTo(Amount.of(500));
         assertThat(received.confirmations()).isZero();
@@ -52,7 +51,7 @@ class PaymentWaitsTest {
         Transaction after = rig.payment(SHOP, 700);
         rig.connect(after);
 
-        PaymentOutcome.Received received = (PaymentOutcome.Received) waiting.get(20, SECONDS);
+        PaymentOutcome.Received received = (PaymentOutcome.Received) Await.outcome(waiting);
         assertThat(received.txId()).contains(WaitRig.id(after));
         assertThat(received.confirmations()).isEqualTo(1);
     }
@@ -63,7 +62,7 @@ class PaymentWaitsTest {
         Transaction tx = rig.payment(SHOP, 500);
         rig.connect(tx);
 
-        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(tx));
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(tx));
         assertThat(rig.asked("transaction")).isZero();
     }
 
@@ -75,7 +74,7 @@ class PaymentWaitsTest {
         Transaction enough = rig.payment(SHOP, 250, 250);
         rig.connect(enough);
 
-        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(enough));
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(enough));
     }
 
     @Test
@@ -89,7 +88,7 @@ class PaymentWaitsTest {
         rig.nudge(address);
         rig.connect(change, payment);
 
-        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(payment));
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(payment));
     }
 
     @Test
@@ -106,7 +105,7 @@ class PaymentWaitsTest {
         Transaction real = rig.payment(SHOP, 5);
         rig.connect(real);
 
-        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(real));
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(real));
     }
 
     @Test
@@ -124,7 +123,7 @@ class PaymentWaitsTest {
         rig.letGo();
         rig.connect(payments.toArray(Transaction[]::new));
         for (CompletableFuture<PaymentOutcome> one : waiting) {
-            assertThat(one.get(20, SECONDS)).isInstanceOf(PaymentOutcome.Received.class);
+            assertThat(Await.outcome(one)).isInstanceOf(PaymentOutcome.Received.class);
         }
 
         assertThat(rig.asked("addressMempools")).isLessThanOrEqualTo(2);
@@ -138,7 +137,7 @@ class PaymentWaitsTest {
         rig.nudge(SHOP);
         Await.until("it was looked at while watched", () -> rig.looks() == 2);
         rig.connect(rig.payment(SHOP, 500));
-        assertThat(first.get(20, SECONDS)).isInstanceOf(PaymentOutcome.Received.class);
+        assertThat(Await.outcome(first)).isInstanceOf(PaymentOutcome.Received.class);
 
         CompletableFuture<PaymentOutcome> second = rig.forPayment(SHOP, 1, LONG);
         Await.until("it waits", () -> rig.open("payment") == 1);
@@ -146,7 +145,7 @@ class PaymentWaitsTest {
         rig.pend(tx);
         rig.nudge(SHOP);
 
-        assertThat(((PaymentOutcome.Received) second.get(20, SECONDS)).txId()).contains(WaitRig.id(tx));
+        assertThat(((PaymentOutcome.Received) Await.outcome(second)).txId()).contains(WaitRig.id(tx));
         assertThat(rig.asked("addressMempools")).isEqualTo(3);
     }
 
@@ -159,7 +158,7 @@ class PaymentWaitsTest {
         Transaction tx = rig.payment(SHOP, 500);
         rig.connect(tx);
 
-        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(WaitRig.id(tx));
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(WaitRig.id(tx));
     }
 
     @Test
@@ -170,7 +169,7 @@ class PaymentWaitsTest {
         Await.until("it was asked for in vain", () -> failures.get() <= 1);
         Hash256 txId = rig.pend(rig.payment(SHOP, 500));
 
-        assertThat(((PaymentOutcome.Received) waiting.get(20, SECONDS)).txId()).contains(txId);
+        assertThat(((PaymentOutcome.Received) Await.outcome(waiting)).txId()).contains(txId);
     }
 
     @Test
@@ -182,7 +181,7 @@ class PaymentWaitsTest {
         rig.balance(SHOP, 1_250);
         rig.nodesTip(rig.height() + 3);
 
-        PaymentOutcome.Received received = (PaymentOutcome.Received) waiting.get(20, SECONDS);
+        PaymentOutcome.Received received = (PaymentOutcome.Received) Await.outcome(waiting);
         assertThat(received.txId()).isEqualTo(Optional.empty());
         assertThat(received.amount()).isEqualTo(Amount.of(250));
         assertThat(received.confirmations()).isEqualTo(1);
@@ -197,7 +196,7 @@ class PaymentWaitsTest {
 
     @Test
     void no_time_is_a_time_out_at_once_without_a_question() throws Exception {
-        assertThat(rig.forPayment(SHOP, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new PaymentOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forPayment(SHOP, 1, Duration.ZERO))).isEqualTo(new PaymentOutcome.TimedOut(0));
         assertThat(rig.asked("addressMempools")).isZero();
     }
 
@@ -234,7 +233,7 @@ class PaymentWaitsTest {
             waiting.add(rig.forPayment(SHOP, 1, LONG));
         }
         Await.until("all wait", () -> rig.open("payment") == 16_384);
-        rig.waits.end().toCompletableFuture().get(20, SECONDS);
+        Await.result(rig.waits.end());
 
         assertThat(waiting).allMatch(one -> one.getNow(null) instanceof PaymentOutcome.TimedOut);
         assertThat(rig.open("payment")).isZero();

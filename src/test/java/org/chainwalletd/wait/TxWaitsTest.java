@@ -1,6 +1,5 @@
 package org.chainwalletd.wait;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -38,7 +37,7 @@ class TxWaitsTest {
         rig.connect();
         BlockPlace place = rig.connect(tx).place();
 
-        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(place, 1));
     }
 
     @Test
@@ -46,12 +45,12 @@ class TxWaitsTest {
         CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 3, LONG);
         BlockPlace place = rig.connect(tx).place();
         CompletableFuture<TxOutcome> shallow = rig.forTx(txId, 1, LONG);
-        assertThat(shallow.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(Await.outcome(shallow)).isEqualTo(new TxOutcome.Confirmed(place, 1));
         assertThat(waiting).isNotDone();
         rig.connect();
         rig.connect();
 
-        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 3));
+        assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(place, 3));
     }
 
     @Test
@@ -64,7 +63,7 @@ class TxWaitsTest {
         BlockPlace place = rig.connect(tx).place();
         rig.connect();
 
-        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 2));
+        assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(place, 2));
     }
 
     @Test
@@ -75,18 +74,17 @@ class TxWaitsTest {
         rig.confirmedBefore(WaitRig.id(old), place);
 
         // Of that block the list is known, and the transaction is not in it: whoever says so lies.
-        assertThat(rig.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
-                .isEqualTo(new TxOutcome.TimedOut(0));
-        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isInstanceOf(TxOutcome.Confirmed.class);
+        assertThat(Await.outcome(rig.forTx(WaitRig.id(old), 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ZERO))).isInstanceOf(TxOutcome.Confirmed.class);
     }
 
     @Test
     void a_wait_of_no_time_tells_what_is_so_now() throws Exception {
-        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
         BlockPlace place = rig.connect(tx).place();
 
-        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
-        assertThat(rig.forTx(txId, 2, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(Await.outcome(rig.forTx(txId, 2, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
     }
 
     @Test
@@ -97,7 +95,7 @@ class TxWaitsTest {
         }
         rig.connect(tx);
         for (CompletableFuture<TxOutcome> one : waiting) {
-            assertThat(one.get(20, SECONDS)).isInstanceOf(TxOutcome.Confirmed.class);
+            assertThat(Await.outcome(one)).isInstanceOf(TxOutcome.Confirmed.class);
         }
 
         assertThat(rig.asked("transaction")).isEqualTo(1);
@@ -112,13 +110,13 @@ class TxWaitsTest {
         BlockPlace place = rig.connectUnheard(tx).place();
         rig.jump();
 
-        assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(Await.outcome(rig.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.Confirmed(place, 1));
         assertThat(rig.asked("transaction")).isEqualTo(4);
     }
 
     @Test
     void a_deadline_ends_a_wait_and_nothing_is_left_of_it() throws Exception {
-        assertThat(rig.forTx(txId, 1, Duration.ofMillis(200)).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ofMillis(200)))).isEqualTo(new TxOutcome.TimedOut(0));
 
         assertThat(rig.open("tx")).isZero();
         assertThat(rig.ended("tx", "timed_out")).isEqualTo(1);
@@ -141,12 +139,12 @@ class TxWaitsTest {
     void at_the_end_all_waits_get_their_time_out_answer_and_later_ones_at_once() throws Exception {
         CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
         CompletableFuture<PaymentOutcome> payment = rig.forPayment(WaitRig.address(1), 1, LONG);
-        rig.waits.end().toCompletableFuture().get(20, SECONDS);
+        Await.result(rig.waits.end());
 
-        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
-        assertThat(payment.get(20, SECONDS)).isEqualTo(new PaymentOutcome.TimedOut(0));
-        assertThat(rig.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
-        assertThat(rig.forPayment(WaitRig.address(1), 1, LONG).get(20, SECONDS))
+        assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(payment)).isEqualTo(new PaymentOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forPayment(WaitRig.address(1), 1, LONG)))
                 .isEqualTo(new PaymentOutcome.TimedOut(0));
     }
 
@@ -160,7 +158,7 @@ class TxWaitsTest {
         rig.jump();
         older.complete(null);
 
-        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(place, 1));
     }
 
     @Test
@@ -173,7 +171,7 @@ class TxWaitsTest {
             }
             return System.nanoTime() / 1_000_000;
         })) {
-            broken.waits.end().toCompletableFuture().get(20, SECONDS);
+            Await.result(broken.waits.end());
             breaks.set(true);
             broken.forTx(txId, 1, LONG);
             Await.until("the waits for transactions begin anew", () -> !breaks.get());
@@ -181,8 +179,8 @@ class TxWaitsTest {
             broken.forPayment(WaitRig.address(1), 1, LONG);
             Await.until("the waits for payments begin anew", () -> !breaks.get());
 
-            assertThat(broken.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
-            assertThat(broken.forPayment(WaitRig.address(1), 1, LONG).get(20, SECONDS))
+            assertThat(Await.outcome(broken.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(Await.outcome(broken.forPayment(WaitRig.address(1), 1, LONG)))
                     .isEqualTo(new PaymentOutcome.TimedOut(0));
         }
     }
@@ -205,7 +203,7 @@ class TxWaitsTest {
             CompletableFuture<TxOutcome> deep = two.forTx(txId, 2, LONG);
             two.nodesTip(ahead.height() + 100);
 
-            assertThat(two.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(ahead, 1));
+            assertThat(Await.outcome(two.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.Confirmed(ahead, 1));
             assertThat(deep).isNotDone();
             deep.cancel(true);
         }
@@ -217,12 +215,12 @@ class TxWaitsTest {
         ChainBlock ahead = rig.connectUnheard(tx);
         rig.nodesTip(ahead.height());
         CompletableFuture<TxOutcome> waiting = rig.forTx(txId, 1, LONG);
-        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+        assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
         assertThat(waiting).isNotDone();
 
         rig.hear(ahead);
 
-        assertThat(waiting.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(ahead.place(), 1));
+        assertThat(Await.outcome(waiting)).isEqualTo(new TxOutcome.Confirmed(ahead.place(), 1));
     }
 
     @Test
@@ -233,9 +231,9 @@ class TxWaitsTest {
         rig.confirmedBefore(WaitRig.id(unmined), place);
         rig.listing(WaitRig.id(unmined));
 
-        assertThat(rig.forTx(WaitRig.id(unmined), 1, Duration.ZERO).get(20, SECONDS))
+        assertThat(Await.outcome(rig.forTx(WaitRig.id(unmined), 1, Duration.ZERO)))
                 .isEqualTo(new TxOutcome.TimedOut(0));
-        assertThat(rig.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+        assertThat(Await.outcome(rig.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.Confirmed(place, 1));
     }
 
     @Test
@@ -244,12 +242,12 @@ class TxWaitsTest {
             Transaction old = two.payment(WaitRig.address(2), 500);
             ChainBlock ahead = two.connectUnheard(old);
             two.nodesTip(ahead.height());
-            assertThat(two.forTx(WaitRig.id(old), 1, Duration.ZERO).get(20, SECONDS))
+            assertThat(Await.outcome(two.forTx(WaitRig.id(old), 1, Duration.ZERO)))
                     .isEqualTo(new TxOutcome.TimedOut(0));
 
             two.secondKnows = true;
 
-            assertThat(two.forTx(WaitRig.id(old), 1, LONG).get(20, SECONDS))
+            assertThat(Await.outcome(two.forTx(WaitRig.id(old), 1, LONG)))
                     .isEqualTo(new TxOutcome.Confirmed(ahead.place(), 1));
         }
     }
@@ -259,7 +257,7 @@ class TxWaitsTest {
         try (WaitRig two = new WaitRig(2)) {
             two.secondIsSilent = true;
             two.connectUnheard(tx);
-            assertThat(two.forTx(txId, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(Await.outcome(two.forTx(txId, 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
         }
     }
 
@@ -271,7 +269,7 @@ class TxWaitsTest {
             two.firstKnowsNothing = true;
             two.secondKnows = true;
 
-            assertThat(two.forTx(txId, 1, LONG).get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 1));
+            assertThat(Await.outcome(two.forTx(txId, 1, LONG))).isEqualTo(new TxOutcome.Confirmed(place, 1));
         }
     }
 
@@ -284,15 +282,15 @@ class TxWaitsTest {
             Await.until("both wait", () -> slow.open("tx") + slow.open("payment") == 2);
             now.addAndGet(599_900);
             Hash256 another = WaitRig.id(slow.payment(WaitRig.address(2), 1));
-            assertThat(slow.forTx(another, 1, Duration.ZERO).get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(0));
-            assertThat(slow.forPayment(WaitRig.address(2), 1, Duration.ZERO).get(20, SECONDS))
+            assertThat(Await.outcome(slow.forTx(another, 1, Duration.ZERO))).isEqualTo(new TxOutcome.TimedOut(0));
+            assertThat(Await.outcome(slow.forPayment(WaitRig.address(2), 1, Duration.ZERO)))
                     .isEqualTo(new PaymentOutcome.TimedOut(0));
             assertThat(longest).isNotDone();
             assertThat(payment).isNotDone();
             now.addAndGet(100);
 
-            assertThat(longest.get(20, SECONDS)).isEqualTo(new TxOutcome.TimedOut(600));
-            assertThat(payment.get(20, SECONDS)).isEqualTo(new PaymentOutcome.TimedOut(600));
+            assertThat(Await.outcome(longest)).isEqualTo(new TxOutcome.TimedOut(600));
+            assertThat(Await.outcome(payment)).isEqualTo(new PaymentOutcome.TimedOut(600));
         }
     }
 
@@ -317,7 +315,7 @@ class TxWaitsTest {
         assertThat(staying).noneMatch(CompletableFuture::isDone);
         rig.connect();
         for (CompletableFuture<TxOutcome> one : staying) {
-            assertThat(one.get(20, SECONDS)).isEqualTo(new TxOutcome.Confirmed(place, 2));
+            assertThat(Await.outcome(one)).isEqualTo(new TxOutcome.Confirmed(place, 2));
         }
 
         assertThat(rig.open("tx")).isZero();

@@ -11,9 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
@@ -28,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** On the terminal that JLine brings for tests: what a person would see on it. */
-@Timeout(60)
+@Timeout(120)
 class WatchTest {
     private static final Watch.Pace QUICK =
             new Watch.Pace(Duration.ofMillis(50), 2, Duration.ofMillis(20), Duration.ofMillis(100));
@@ -81,7 +79,7 @@ class WatchTest {
         assertThat(virtual.screen().toString()).doesNotContain("$ chain-walletd watch");
         virtual.terminal().processInputByte(CTRL_C);
 
-        running.get(20, TimeUnit.SECONDS);
+        Await.outcome(running);
         assertThat(virtual.screen().toString())
                 .contains("$ chain-walletd watch")
                 .doesNotContain("1,234");
@@ -172,7 +170,7 @@ class WatchTest {
         daemon.status(1235, 0);
         untilPrinted("status tip 1,235");
         watch.enough();
-        running.get(20, TimeUnit.SECONDS);
+        Await.outcome(running);
 
         assertThat(printed()).matches("(?s)(\\S+Z (status|credit) [^\\n]*\\n)+").doesNotContain("\u001b");
         assertThat(printed().lines().filter(line -> line.contains("tip 1,235"))).hasSize(1);
@@ -187,7 +185,7 @@ class WatchTest {
             }
         });
 
-        run(() -> watch().inLines(closed)).get(20, TimeUnit.SECONDS);
+        Await.outcome(run(() -> watch().inLines(closed)));
     }
 
     @Test
@@ -228,10 +226,10 @@ class WatchTest {
         return CompletableFuture.runAsync(watching, work -> new Thread(work, "watching").start());
     }
 
-    private static Throwable failureOf(CompletableFuture<Void> running) throws InterruptedException, TimeoutException {
+    private static Throwable failureOf(CompletableFuture<Void> running) {
         try {
-            running.get(20, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
+            Await.outcome(running);
+        } catch (CompletionException e) {
             return e.getCause();
         }
         throw new AssertionError("it ended well");
@@ -266,6 +264,6 @@ class WatchTest {
         ScreenTerminal.VirtualTerminal virtual = ScreenTerminal.withTerminal("test", "xterm", columns, rows);
         CompletableFuture<Void> running = run(() -> watch().onScreen(virtual.terminal()));
         person.accept(new Person(virtual));
-        running.get(20, TimeUnit.SECONDS);
+        Await.outcome(running);
     }
 }

@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
@@ -22,6 +21,7 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.testkit.Await;
 
 /** Some methods behind the real envelope, from the text of a request to the text of its answer. */
 public final class CallRig {
@@ -63,10 +63,9 @@ public final class CallRig {
         ObjectNode request = JSON.createObjectNode();
         request.put("jsonrpc", "2.0").put("method", method).put("id", 1).set("params", JSON.valueToTree(params));
         try {
-            RpcAnswer answer = dispatcher
+            RpcAnswer answer = Await.outcome(dispatcher
                     .dispatch(JSON.writeValueAsBytes(request), Optional.of(Scope.SPEND), Client.staying("test"))
-                    .toCompletableFuture()
-                    .get(30, TimeUnit.SECONDS);
+                    .toCompletableFuture());
             return JSON.readTree(new String(answer.body(), UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

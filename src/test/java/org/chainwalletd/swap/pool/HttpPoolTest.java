@@ -90,7 +90,7 @@ class HttpPoolTest {
             asked = exchange.getRequestMethod() + " " + exchange.getRequestURI() + " "
                     + new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             if (silent) {
-                silence.await(10, TimeUnit.SECONDS);
+                silence.await(60, TimeUnit.SECONDS);
                 return;
             }
             byte[] body = answer.getBytes(StandardCharsets.UTF_8);

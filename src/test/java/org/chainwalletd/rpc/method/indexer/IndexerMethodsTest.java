@@ -17,7 +17,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -34,6 +33,7 @@ import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.indexer.Page;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.method.CallRig;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -348,11 +348,8 @@ class IndexerMethodsTest {
                     Hash256.parse(answer.get("lock_tx_id").textValue()),
                     answer.get("output_index").intValue());
 
-            IndexedHtlc htlc = rig.client
-                    .htlc(lock)
-                    .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS)
-                    .orElseThrow();
+            IndexedHtlc htlc =
+                    Await.outcome(rig.client.htlc(lock).toCompletableFuture()).orElseThrow();
 
             assertThat(IndexerRig.JSON.readTree(IndexerRig.JSON.writeValueAsString(Map.of(
                             "state", htlc.state().name().toLowerCase(java.util.Locale.ROOT),
@@ -374,10 +371,9 @@ class IndexerMethodsTest {
                 error(-32602, "invalid params: no indexed HTLC at (" + "55".repeat(32) + ", 0)"),
                 result(recorded("htlc_status claimed").at("/answer/result").toString()));
 
-        assertThat(rig.client.htlc(lock).toCompletableFuture().get(20, TimeUnit.SECONDS))
-                .isEmpty();
+        assertThat(Await.result(rig.client.htlc(lock))).isEmpty();
         assertThat(rig.client.htlc(lock))
-                .failsWithin(java.time.Duration.ofSeconds(20))
+                .failsWithin(java.time.Duration.ofSeconds(60))
                 .withThrowableOfType(java.util.concurrent.ExecutionException.class)
                 .withCauseInstanceOf(NodeException.BadAnswer.class);
     }
@@ -395,7 +391,7 @@ class IndexerMethodsTest {
                 1,
                 Optional.empty());
 
-        Page<IndexedHtlc> page = rig.client.htlcs(query).toCompletableFuture().get(20, TimeUnit.SECONDS);
+        Page<IndexedHtlc> page = Await.result(rig.client.htlcs(query));
 
         assertThat(page.items()).hasSize(1);
         assertThat(page.next())

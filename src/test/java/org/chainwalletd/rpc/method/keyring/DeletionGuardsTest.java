@@ -15,7 +15,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -27,6 +26,7 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,9 +120,9 @@ class DeletionGuardsTest {
     }
 
     private static Optional<String> asked(DeletionGuard guard) throws Exception {
-        return guard.objection(new KeyEntry(ALICE, Optional.empty(), OptionalLong.empty(), Optional.empty(), true))
-                .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+        return Await.outcome(
+                guard.objection(new KeyEntry(ALICE, Optional.empty(), OptionalLong.empty(), Optional.empty(), true))
+                        .toCompletableFuture());
     }
 
     @Test

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
@@ -30,6 +29,7 @@ import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.testkit.Await;
 
 /** The read methods behind the real envelope, over nodes that the test chooses. */
 final class ReadRig implements AutoCloseable {
@@ -79,10 +79,9 @@ final class ReadRig implements AutoCloseable {
     JsonNode answer(String method, String params) {
         String request = "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}";
         try {
-            RpcAnswer answer = dispatcher
+            RpcAnswer answer = Await.outcome(dispatcher
                     .dispatch(request.getBytes(StandardCharsets.UTF_8), Optional.of(Scope.READ), Client.staying("test"))
-                    .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
+                    .toCompletableFuture());
             return JSON.readTree(answer.body());
         } catch (Exception e) {
             throw new AssertionError("no answer to " + request, e);
