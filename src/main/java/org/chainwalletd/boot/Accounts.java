@@ -22,7 +22,7 @@ import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
-import org.chainwalletd.rpc.method.swap.AccountMethods;
+import org.chainwalletd.rpc.method.AccountMethods;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

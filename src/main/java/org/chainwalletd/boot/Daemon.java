@@ -26,7 +26,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
-import org.chainwalletd.rpc.method.swap.OpenSwapsGuard;
+import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;

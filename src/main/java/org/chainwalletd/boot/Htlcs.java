@@ -26,7 +26,7 @@ import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
-import org.chainwalletd.rpc.method.htlc.HtlcMethods;
+import org.chainwalletd.rpc.method.HtlcMethods;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;

@@ -25,7 +25,7 @@ import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.node.Nodes;
-import org.chainwalletd.rpc.method.swap.SwapWords;
+import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapEntry;

@@ -5,7 +5,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcRecord;
-import org.chainwalletd.rpc.method.htlc.HtlcMethods;
+import org.chainwalletd.rpc.method.HtlcMethods;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;
 

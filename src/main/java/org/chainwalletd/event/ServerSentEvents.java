@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.FollowedTip;
-import org.chainwalletd.rpc.method.wait.WaitMethods;
+import org.chainwalletd.rpc.method.WaitMethods;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.wire.Json;

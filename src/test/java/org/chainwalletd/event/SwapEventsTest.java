@@ -12,7 +12,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.rpc.method.swap.SwapWords;
+import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.swap.SwapAlarm;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterAll;

@@ -1,0 +1,86 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.chainwalletd.account.AccountException;
+import org.chainwalletd.account.SendException;
+import org.chainwalletd.account.SendRefusal;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.rpc.RpcException;
+
+/** What the account chain's client refuses or fails with, as errors of the catalogue. */
+public final class AccountErrors implements ErrorTranslator {
+    private static final String TOKEN = "token/";
+    private static final long BUSY_RETRY_SECONDS = 15;
+
+    record Shortfall(String neededWei, String availableWei, String gasReserveWei) {}
+
+    record TokenData(String clientToken) {}
+
+    /** One row for each refusal there is; a test compares them with the refusals. */
+    private static final Map<Class<? extends SendRefusal>, Function<SendRefusal, RpcException>> ROWS = Map.ofEntries(
+            row(
+                    SendRefusal.InsufficientBalance.class,
+                    poor -> new RpcException(
+                            ErrorCode.INSUFFICIENT_BALANCE,
+                            poor.message(),
+                            new Shortfall(
+                                    poor.needed().toString(),
+                                    poor.available().toString(),
+                                    poor.reserved().toString()))),
+            row(
+                    SendRefusal.ReferenceTaken.class,
+                    taken -> new RpcException(
+                            ErrorCode.IDEMPOTENCY_CONFLICT, taken.message(), new TokenData(token(taken.reference())))),
+            row(SendRefusal.TooMany.class, many -> RpcException.tooManyRequests(many.message(), BUSY_RETRY_SECONDS)),
+            row(SendRefusal.FeeTooHigh.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NonceGap.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NonceAhead.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NonceBehind.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.HasCode.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.OldChain.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.WouldRevert.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NotWantedAnyMore.class, AccountErrors::cannotBeBuilt),
+            row(SendRefusal.NotOpen.class, closed -> RpcException.invalidParams(closed.message())),
+            row(
+                    SendRefusal.ShuttingDown.class,
+                    stopping -> new RpcException(ErrorCode.INTERNAL_ERROR, stopping.message())));
+
+    private static <R extends SendRefusal>
+            Map.Entry<Class<? extends SendRefusal>, Function<SendRefusal, RpcException>> row(
+                    Class<R> type, Function<R, RpcException> error) {
+        return Map.entry(type, refusal -> error.apply(type.cast(refusal)));
+    }
+
+    private static RpcException cannotBeBuilt(SendRefusal refusal) {
+        return new RpcException(ErrorCode.TX_BUILD, refusal.message());
+    }
+
+    /** The refusals that have an error. */
+    static Set<Class<? extends SendRefusal>> known() {
+        return ROWS.keySet();
+    }
+
+    /** Under which a transaction with a client token is known to the nonce owner. */
+    static String reference(String clientToken) {
+        return TOKEN + clientToken;
+    }
+
+    private static String token(String reference) {
+        return reference.startsWith(TOKEN) ? reference.substring(TOKEN.length()) : reference;
+    }
+
+    @Override
+    public Optional<RpcException> translate(Throwable failure) {
+        if (failure instanceof SendException refused) {
+            return Optional.of(ROWS.get(refused.refusal().getClass()).apply(refused.refusal()));
+        }
+        if (failure instanceof AccountException endpoints) {
+            return Optional.of(new RpcException(ErrorCode.UPSTREAM, endpoints.getMessage()));
+        }
+        return Optional.empty();
+    }
+}

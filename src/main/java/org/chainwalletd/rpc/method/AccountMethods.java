@@ -1,0 +1,247 @@
+package org.chainwalletd.rpc.method;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountFunds;
+import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRecord;
+import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.account.SendState;
+import org.chainwalletd.account.TokenBalance;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.EvmAccount;
+import org.chainwalletd.api.EvmAccount.EvmGetBalances;
+import org.chainwalletd.api.EvmAccount.EvmSendNative;
+import org.chainwalletd.api.EvmAccount.EvmTxHistory;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.EvmKeyException;
+import org.chainwalletd.keyring.EvmKeyRefusal;
+import org.chainwalletd.keyring.EvmKeys;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+
+/** Answers the methods of {@link EvmAccount} that ask the account chain or send on it. */
+public final class AccountMethods {
+    private static final String ALL = "max";
+    private static final int RANDOM_BYTES = 16;
+    private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,60}(\\.[0-9]{1,18})?");
+    private static final int DECIMALS = 18;
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MOST = 1_000;
+    private static final long MILLIS = 1_000;
+
+    private final Optional<Services> services;
+    private final Executor executor;
+    private final SecureRandom random = new SecureRandom();
+
+    private AccountMethods(Optional<Services> services, Executor executor) {
+        this.services = services;
+        this.executor = executor;
+    }
+
+    /** @param tokens contracts whose balances are shown */
+    public record Services(AccountChain chain, AccountService sends, EvmKeys keys, List<EvmAddress> tokens) {
+        public Services {
+            tokens = List.copyOf(tokens);
+        }
+    }
+
+    /** @param services empty in a daemon that knows no account chain: then each call is refused */
+    public static List<RpcMethod<?, ?>> all(Optional<Services> services, Executor executor) {
+        AccountMethods methods = new AccountMethods(services, executor);
+        return List.of(
+                DeclaredMethod.of(EvmGetBalances.class, methods::balances),
+                DeclaredMethod.of(EvmTxHistory.class, methods::history),
+                DeclaredMethod.of(EvmSendNative.class, methods::send));
+    }
+
+    /** @throws RpcException when there is no account chain */
+    private Services account() {
+        return services.orElseThrow(() -> RpcException.invalidParams(
+                "swap not configured: this daemon knows no account chain, start it with --evm-rpc"));
+    }
+
+    /** With the current key's address; fails when there is none. */
+    private <T> CompletionStage<T> withKey(Services account, Function<EvmAddress, CompletionStage<T>> then) {
+        return account.keys()
+                .current()
+                .thenComposeAsync(
+                        address -> address.map(then)
+                                .orElseGet(() ->
+                                        CompletableFuture.failedFuture(new EvmKeyException(new EvmKeyRefusal.NoKey()))),
+                        executor);
+    }
+
+    /** Asks the quorum for the native asset, and an endpoint for each configured token. */
+    private CompletionStage<EvmGetBalances.Result> balances(EvmGetBalances call, CallContext context) {
+        Services account = account();
+        return withKey(account, address -> balances(account, address));
+    }
+
+    private CompletionStage<EvmGetBalances.Result> balances(Services account, EvmAddress address) {
+        List<CompletableFuture<TokenBalance>> tokens = new ArrayList<>();
+        for (EvmAddress token : account.tokens()) {
+            tokens.add(TokenBalance.read(account.chain().any(), token, address, executor)
+                    .toCompletableFuture());
+        }
+        return account.sends()
+                .funds(address)
+                .thenCombineAsync(
+                        CompletableFuture.allOf(tokens.toArray(CompletableFuture[]::new)),
+                        (funds, done) -> result(
+                                address,
+                                funds,
+                                tokens.stream().map(CompletableFuture::join).toList()),
+                        executor);
+    }
+
+    private static EvmGetBalances.Result result(EvmAddress address, AccountFunds funds, List<TokenBalance> tokens) {
+        return new EvmGetBalances.Result(
+                address.toString(),
+                funds.balance().toString(),
+                funds.reserved().toString(),
+                tokens.stream()
+                        .map(token -> new EvmGetBalances.Token(
+                                token.token().toString(),
+                                token.symbol(),
+                                token.decimals(),
+                                token.balance().toString()))
+                        .toList());
+    }
+
+    private CompletionStage<EvmTxHistory.Result> history(EvmTxHistory call, CallContext context) {
+        Services account = account();
+        long limit = call.limit().orElse(DEFAULT_LIMIT);
+        if (limit < 1 || limit > MOST) {
+            throw RpcException.invalidParams("limit is 1 to " + MOST);
+        }
+        BigInteger chainId = account.chain().chainId();
+        return account.sends()
+                .history(call.cursor().map(AccountMethods::before).orElse(Long.MAX_VALUE), (int) limit)
+                .thenApplyAsync(page -> result(chainId, page), executor);
+    }
+
+    private static long before(String cursor) {
+        try {
+            long before = Long.parseLong(cursor);
+            if (before > 0) {
+                return before;
+            }
+        } catch (NumberFormatException e) {
+            throw RpcException.invalidParams("the cursor is none of an earlier answer");
+        }
+        throw RpcException.invalidParams("the cursor is none of an earlier answer");
+    }
+
+    private static EvmTxHistory.Result result(BigInteger chainId, AccountService.Page page) {
+        return new EvmTxHistory.Result(
+                chainId.longValueExact(),
+                page.records().stream().map(AccountMethods::sentTransaction).toList(),
+                page.next().map(String::valueOf));
+    }
+
+    private static EvmTxHistory.SentTransaction sentTransaction(SendRecord sent) {
+        return new EvmTxHistory.SentTransaction(
+                "0x" + sent.hash().hex(),
+                sent.from().equals(sent.to()) ? "self" : "out",
+                sent.kind().word(),
+                sent.from().toString(),
+                sent.to().toString(),
+                sent.value().toString(),
+                sent.state().word(),
+                sent.createdAt() / MILLIS,
+                sent.updatedAt() / MILLIS);
+    }
+
+    /** Pays the native asset, once for each token. */
+    private CompletionStage<EvmSendNative.Result> send(EvmSendNative call, CallContext context) {
+        EvmAddress to = address(call.to());
+        SendValue value = call.amount().equals(ALL) ? new SendValue.All() : SendValue.exactly(wei(call.amount()));
+        Optional<String> token = SpendOptions.token(call.clientToken());
+        Services account = account();
+        return withKey(
+                account,
+                from -> account.sends()
+                        .send(request(from, to, value, token))
+                        .thenApplyAsync(sent -> result(sent, token.isPresent()), executor));
+    }
+
+    private SendRequest request(EvmAddress from, EvmAddress to, SendValue value, Optional<String> token) {
+        return new SendRequest(
+                token.map(AccountErrors::reference).orElseGet(this::unique),
+                SendKind.SEND,
+                from,
+                to,
+                value,
+                Bytes.EMPTY,
+                new SendRequest.Gas.Estimated(),
+                Optional.empty(),
+                SendRequest.Pushing.BY_ITSELF,
+                Optional.empty());
+    }
+
+    private String unique() {
+        byte[] bytes = new byte[RANDOM_BYTES];
+        random.nextBytes(bytes);
+        return "send/" + HexFormat.of().formatHex(bytes);
+    }
+
+    private static EvmAddress address(String text) {
+        try {
+            EvmAddress address = EvmAddress.parse(text);
+            if (address.isZero()) {
+                throw RpcException.invalidParams("`to` is the zero address: what is sent there is lost");
+            }
+            return address;
+        } catch (IllegalArgumentException e) {
+            throw RpcException.invalidParams("`to`: " + e.getMessage());
+        }
+    }
+
+    /** Wei from an amount as people write it, in whole coins with at most 18 decimals. */
+    private static BigInteger wei(String amount) {
+        if (!DECIMAL.matcher(amount).matches()) {
+            throw RpcException.invalidParams("`amount`: must be a decimal number with at most 18 decimals, or max");
+        }
+        BigInteger wei = new BigDecimal(amount).movePointRight(DECIMALS).toBigIntegerExact();
+        if (wei.signum() == 0 || wei.bitLength() > 256) {
+            throw RpcException.invalidParams("`amount`: must be more than zero and at most 256 bits of wei");
+        }
+        return wei;
+    }
+
+    private static EvmSendNative.Result result(SendRecord sent, boolean withToken) {
+        String hash = "0x" + sent.hash().hex();
+        SendState state = sent.state();
+        if (state instanceof SendState.Journalled) {
+            throw new RpcException(
+                    ErrorCode.UPSTREAM,
+                    "the outcome of transaction " + hash + " is unknown, no endpoint of the account chain has taken it"
+                            + " yet, and the daemon goes on sending it: "
+                            + (withToken
+                                    ? "call again with the same client_token, it never makes a second one"
+                                    : "look at evm_tx_history before paying again"));
+        }
+        if (state.isOver() && !(state instanceof SendState.Final)) {
+            throw new RpcException(
+                    ErrorCode.TX_BUILD, "transaction " + hash + " is " + state.word() + ": nothing was paid by it");
+        }
+        return new EvmSendNative.Result(hash);
+    }
+}

@@ -1,0 +1,114 @@
+package org.chainwalletd.rpc.method;
+
+import java.time.Clock;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Following.GetFollowerStatus;
+import org.chainwalletd.api.Following.Rescan;
+import org.chainwalletd.follow.FollowStatus;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
+import org.chainwalletd.follow.RescanProgress;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+
+/** Answers the methods of {@link org.chainwalletd.api.Following}. */
+public final class FollowMethods {
+    private final Follower follower;
+    private final Supplier<Optional<String>> chain;
+    private final Supplier<CompletionStage<Long>> htlcs;
+    private final InstantSource clock;
+    private final Executor executor;
+
+    private FollowMethods(
+            Follower follower,
+            Supplier<Optional<String>> chain,
+            Supplier<CompletionStage<Long>> htlcs,
+            InstantSource clock,
+            Executor executor) {
+        this.follower = follower;
+        this.chain = chain;
+        this.htlcs = htlcs;
+        this.clock = clock;
+        this.executor = executor;
+    }
+
+    /**
+     * @param chain tells what is wrong with the nodes' chain
+     * @param htlcs tells how many HTLCs the index has
+     */
+    public static List<RpcMethod<?, ?>> all(
+            Follower follower,
+            Supplier<Optional<String>> chain,
+            Supplier<CompletionStage<Long>> htlcs,
+            Executor executor) {
+        FollowMethods methods = new FollowMethods(follower, chain, htlcs, Clock.systemUTC(), executor);
+        return List.of(
+                DeclaredMethod.of(GetFollowerStatus.class, methods::status),
+                DeclaredMethod.of(Rescan.class, methods::rescan));
+    }
+
+    /** Asks nobody. */
+    private CompletionStage<GetFollowerStatus.Result> status(GetFollowerStatus call, CallContext context) {
+        FollowStatus status = follower.status();
+        FollowedTip tip = status.tip().orElseThrow(() -> notYet(status));
+        // Before the count, so that what a rescan has found is in it when no rescan is told any more.
+        boolean scanned = follower.isFullyScanned();
+        long left = follower.rescan().map(RescanProgress::allBlocksLeft).orElse(0L);
+        return htlcs.get().thenApplyAsync(count -> result(status, tip, count, scanned, left), executor);
+    }
+
+    private GetFollowerStatus.Result result(
+            FollowStatus status, FollowedTip tip, long htlcCount, boolean scanned, long blocksLeft) {
+        long tipHeight = tip.height() + status.lag();
+        return new GetFollowerStatus.Result(
+                tip.height(),
+                tip.place().blockId(),
+                tipHeight,
+                tipHeight - tip.height(),
+                htlcCount,
+                status.startedAt().getEpochSecond(),
+                scanned,
+                clock.instant().getEpochSecond() - tip.timestamp(),
+                blocksLeft,
+                complaints(status));
+    }
+
+    private List<String> complaints(FollowStatus status) {
+        Stream<String> unverified = follower.unverified().map(why -> "credits are unverified: " + why).stream();
+        return Stream.of(chain.get().stream(), unverified, status.complaints().stream())
+                .flatMap(Function.identity())
+                .toList();
+    }
+
+    private RpcException notYet(FollowStatus status) {
+        List<String> complaints = complaints(status);
+        String why = complaints.isEmpty() ? "" : ": " + String.join("; ", complaints);
+        return new RpcException(ErrorCode.UPSTREAM, "no block is followed yet" + why);
+    }
+
+    private CompletionStage<Rescan.Result> rescan(Rescan call, CallContext context) {
+        if (call.fromHeight() < 0) {
+            throw RpcException.invalidParams("from_height is above every block");
+        }
+        return follower.rescan(call.fromHeight())
+                .thenApplyAsync(begun -> begun.map(FollowMethods::begun).orElseThrow(FollowMethods::tooHigh), executor);
+    }
+
+    private static Rescan.Result begun(RescanProgress begun) {
+        return new Rescan.Result(begun.fromHeight(), begun.toHeight(), begun.blocksLeft());
+    }
+
+    private static RpcException tooHigh() {
+        return RpcException.invalidParams("from_height is above the followed tip");
+    }
+}

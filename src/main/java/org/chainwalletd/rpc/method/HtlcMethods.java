@@ -1,0 +1,265 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.Htlc;
+import org.chainwalletd.api.Htlcs.HtlcClaim;
+import org.chainwalletd.api.Htlcs.HtlcForget;
+import org.chainwalletd.api.Htlcs.HtlcList;
+import org.chainwalletd.api.Htlcs.HtlcLock;
+import org.chainwalletd.api.Htlcs.HtlcLookupByHashlock;
+import org.chainwalletd.api.Htlcs.HtlcReclaim;
+import org.chainwalletd.api.Htlcs.HtlcStatus;
+import org.chainwalletd.api.Htlcs.Redeemed;
+import org.chainwalletd.api.Htlcs.RoleFilter;
+import org.chainwalletd.api.Htlcs.SimulateHtlcLock;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.htlc.ClaimRequest;
+import org.chainwalletd.htlc.Forgetting;
+import org.chainwalletd.htlc.HtlcRecord;
+import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.htlc.LockRequest;
+import org.chainwalletd.htlc.ReclaimRequest;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.Simulation;
+import org.chainwalletd.spend.TransferRequest;
+
+/** Answers the methods of {@link Htlcs}. */
+public final class HtlcMethods {
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MOST = 1000;
+
+    private final Services services;
+    private final Executor executor;
+
+    private HtlcMethods(Services services, Executor executor) {
+        this.services = services;
+        this.executor = executor;
+    }
+
+    /**
+     * What the methods talk to.
+     *
+     * @param records where the read methods look
+     * @param count how many HTLCs the local index has
+     */
+    public record Services(
+            HtlcSpends spends, HtlcRecords records, Forgetting forgetting, Supplier<CompletionStage<Long>> count) {
+        /** For methods that are only described. */
+        public static final Services NONE = new Services(null, null, null, () -> null);
+    }
+
+    /** @param executor for turning answers into results: any pool of the daemon */
+    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
+        HtlcMethods methods = new HtlcMethods(services, executor);
+        return List.of(
+                DeclaredMethod.of(HtlcLock.class, methods::lock),
+                DeclaredMethod.of(SimulateHtlcLock.class, methods::simulateLock),
+                DeclaredMethod.of(HtlcClaim.class, methods::claim),
+                DeclaredMethod.of(HtlcReclaim.class, methods::reclaim),
+                DeclaredMethod.of(HtlcStatus.class, methods::status),
+                DeclaredMethod.of(HtlcList.class, methods::list),
+                DeclaredMethod.of(HtlcLookupByHashlock.class, methods::lookUp),
+                DeclaredMethod.of(HtlcForget.class, methods::forget));
+    }
+
+    private CompletionStage<HtlcLock.Result> lock(HtlcLock call, CallContext context) {
+        LockRequest request = request(call.lock(), call.clientToken());
+        return services.spends().lock(request).thenApplyAsync(receipt -> result(request, receipt), executor);
+    }
+
+    private CompletionStage<SimulateHtlcLock.Result> simulateLock(SimulateHtlcLock call, CallContext context) {
+        LockRequest request = request(call.lock(), Optional.empty());
+        return services.spends()
+                .simulateLock(request)
+                .thenApplyAsync(simulation -> result(request, simulation), executor);
+    }
+
+    private static LockRequest request(Htlcs.Lock lock, Optional<String> clientToken) {
+        return new LockRequest(
+                lock.from(),
+                lock.receiver(),
+                lock.hashLock(),
+                lock.timeout(),
+                lock.amount(),
+                SpendOptions.fee(lock.feeRate(), lock.fee()),
+                lock.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE),
+                SpendOptions.token(clientToken));
+    }
+
+    private static HtlcLock.Result result(LockRequest request, Receipt receipt) {
+        Optional<Amount> change = receipt.outputs().stream()
+                .filter(Receipt.PaidOutput::change)
+                .map(paid -> paid.output().value())
+                .findFirst();
+        return new HtlcLock.Result(
+                receipt.txId(),
+                LockRequest.OUTPUT_INDEX,
+                request.amount(),
+                request.hashLock(),
+                request.timeout(),
+                request.receiver(),
+                receipt.size(),
+                receipt.fee(),
+                receipt.feeRate(),
+                receipt.builtAtHeight(),
+                change);
+    }
+
+    private static SimulateHtlcLock.Result result(LockRequest request, Simulation simulation) {
+        return new SimulateHtlcLock.Result(
+                simulation.size(),
+                simulation.fee(),
+                simulation.feeRate(),
+                LockRequest.OUTPUT_INDEX,
+                request.amount(),
+                request.hashLock(),
+                request.timeout(),
+                request.receiver(),
+                simulation.totalIn(),
+                simulation.change(),
+                simulation.builtAtHeight());
+    }
+
+    private CompletionStage<Redeemed> claim(HtlcClaim call, CallContext context) {
+        int length = call.preimage().length();
+        if (length < 1 || length > ClaimRequest.MAX_PREIMAGE_BYTES) {
+            throw RpcException.invalidParams(
+                    "`preimage` must have 1 to " + ClaimRequest.MAX_PREIMAGE_BYTES + " bytes, got " + length);
+        }
+        Outpoint lock = outpoint(call.lockTxId(), call.outputIndex());
+        ClaimRequest request = new ClaimRequest(
+                call.from(),
+                lock,
+                call.preimage(),
+                call.sender(),
+                call.timeout(),
+                call.fee(),
+                Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
+                SpendOptions.token(call.clientToken()));
+        return services.spends().claim(request).thenApplyAsync(receipt -> redeemed("claim", lock, receipt), executor);
+    }
+
+    private CompletionStage<Redeemed> reclaim(HtlcReclaim call, CallContext context) {
+        Outpoint lock = outpoint(call.lockTxId(), call.outputIndex());
+        ReclaimRequest request = new ReclaimRequest(
+                call.from(),
+                lock,
+                call.receiver(),
+                call.hashLock(),
+                call.timeout(),
+                call.fee(),
+                Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
+                SpendOptions.token(call.clientToken()));
+        return services.spends()
+                .reclaim(request)
+                .thenApplyAsync(receipt -> redeemed("reclaim", lock, receipt), executor);
+    }
+
+    private static Redeemed redeemed(String kind, Outpoint lock, Receipt receipt) {
+        return new Redeemed(
+                receipt.txId(),
+                kind,
+                receipt.outputs().get(0).output().value(),
+                receipt.fee(),
+                lock.txId(),
+                lock.index(),
+                receipt.size());
+    }
+
+    private CompletionStage<Htlc> status(HtlcStatus call, CallContext context) {
+        Outpoint lock = outpoint(call.lockTxId(), call.outputIndex());
+        return services.records()
+                .status(lock)
+                .thenApplyAsync(
+                        found -> found.map(HtlcMethods::htlc)
+                                .orElseThrow(() -> new RpcException(
+                                        ErrorCode.WALLET_NOT_FOUND, "the index has no HTLC at " + lock)),
+                        executor);
+    }
+
+    private CompletionStage<HtlcList.Result> list(HtlcList call, CallContext context) {
+        long limit = call.limit().orElse(DEFAULT_LIMIT);
+        if (limit < 1) {
+            throw RpcException.invalidParams("`limit` must be at least 1");
+        }
+        HtlcRecords.Query query = new HtlcRecords.Query(
+                roles(call.role().orElse(RoleFilter.ANY)),
+                call.state().map(states -> states(states.items())).orElse(EnumSet.allOf(HtlcRecord.State.class)),
+                call.sinceHeight(),
+                call.address(),
+                call.cursor(),
+                (int) Math.min(limit, MOST));
+        return services.records()
+                .list(query)
+                .thenApplyAsync(page -> new HtlcList.Result(htlcs(page.records()), page.nextCursor()), executor);
+    }
+
+    private static Set<HtlcRecord.Role> roles(RoleFilter asked) {
+        return asked == RoleFilter.ANY
+                ? EnumSet.allOf(HtlcRecord.Role.class)
+                : EnumSet.of(HtlcRecord.Role.valueOf(asked.name()));
+    }
+
+    private static Set<HtlcRecord.State> states(List<Htlcs.State> asked) {
+        return asked.stream()
+                .map(state -> HtlcRecord.State.valueOf(state.name()))
+                .collect(Collectors.toSet());
+    }
+
+    private CompletionStage<HtlcLookupByHashlock.Result> lookUp(HtlcLookupByHashlock call, CallContext context) {
+        return services.records()
+                .ofHashLock(call.hashLock())
+                .thenApplyAsync(found -> new HtlcLookupByHashlock.Result(htlcs(found)), executor);
+    }
+
+    private CompletionStage<HtlcForget.Result> forget(HtlcForget call, CallContext context) {
+        return services.forgetting()
+                .forget(outpoint(call.lockTxId(), call.outputIndex()))
+                .thenApplyAsync(HtlcForget.Result::new, executor);
+    }
+
+    private static Outpoint outpoint(Hash256 lockTxId, OptionalLong outputIndex) {
+        return new Outpoint(lockTxId, outputIndex.orElse(0));
+    }
+
+    private static List<Htlc> htlcs(List<HtlcRecord> found) {
+        return found.stream().map(HtlcMethods::htlc).toList();
+    }
+
+    /** HTLC as the methods and the events tell it. */
+    public static Htlc htlc(HtlcRecord found) {
+        return new Htlc(
+                found.lock().txId(),
+                found.lock().index(),
+                new Htlc.Params(
+                        found.params().sender(),
+                        found.params().receiver(),
+                        found.params().hashLock(),
+                        found.params().timeoutHeight()),
+                found.amount(),
+                found.lockHeight(),
+                Htlcs.State.valueOf(found.state().name()),
+                found.claim()
+                        .map(claim -> new Htlc.Claim(claim.txId(), claim.preimage(), claim.height(), claim.input())),
+                found.reclaim().map(reclaim -> new Htlc.Reclaim(reclaim.txId(), reclaim.height(), reclaim.input())),
+                Htlcs.Role.valueOf(found.role().name()),
+                found.lastIndexedHeight());
+    }
+}

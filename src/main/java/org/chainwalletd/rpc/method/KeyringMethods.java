@@ -1,0 +1,198 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.api.Keys.DeleteAddress;
+import org.chainwalletd.api.Keys.ExportAddress;
+import org.chainwalletd.api.Keys.ExportVault;
+import org.chainwalletd.api.Keys.GenerateAddress;
+import org.chainwalletd.api.Keys.GenerateIndependentAddress;
+import org.chainwalletd.api.Keys.GenerateStandardAddress;
+import org.chainwalletd.api.Keys.ImportMnemonic;
+import org.chainwalletd.api.Keys.ImportPrivateKey;
+import org.chainwalletd.api.Keys.ImportStandardMnemonic;
+import org.chainwalletd.api.Keys.ImportVault;
+import org.chainwalletd.api.Keys.ListAddresses;
+import org.chainwalletd.api.Keys.NewKey;
+import org.chainwalletd.api.Keys.RevealAddressMnemonic;
+import org.chainwalletd.api.Keys.RevealMnemonic;
+import org.chainwalletd.api.Keys.RevealPrivateKey;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.VaultExport;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcMethod;
+
+/**
+ * Answers the methods of {@link org.chainwalletd.api.Keys}.
+ *
+ * <p>A new key is durable first, then watched on the chain, and only then does its caller hear of it. A crash between leaves a key that nobody
+ * was told of; the next start watches it. A key that is drawn here is new to the world; one that comes from elsewhere, or from a seed that may
+ * have been used elsewhere, may have coins.
+ */
+public final class KeyringMethods {
+    private final Keyring keyring;
+    private final CoinLedger ledger;
+    private final DeletionGuard guard;
+    private final Executor executor;
+
+    private KeyringMethods(Keyring keyring, CoinLedger ledger, DeletionGuard guard, Executor executor) {
+        this.keyring = keyring;
+        this.ledger = ledger;
+        this.guard = guard;
+        this.executor = executor;
+    }
+
+    /**
+     * @param ledger watches new keys
+     * @param guard asked before a key is deleted
+     * @param executor for turning the keyring's answers into results: any pool of the daemon
+     */
+    public static List<RpcMethod<?, ?>> all(
+            Keyring keyring, CoinLedger ledger, DeletionGuard guard, Executor executor) {
+        KeyringMethods methods = new KeyringMethods(keyring, ledger, guard, executor);
+        return List.of(
+                DeclaredMethod.of(GenerateStandardAddress.class, methods::generateStandard),
+                DeclaredMethod.of(GenerateIndependentAddress.class, methods::generateIndependent),
+                DeclaredMethod.of(GenerateAddress.class, methods::deriveNext),
+                DeclaredMethod.of(ImportPrivateKey.class, methods::importSecret),
+                DeclaredMethod.of(ImportMnemonic.class, methods::importIndependent),
+                DeclaredMethod.of(ImportStandardMnemonic.class, methods::importStandard),
+                DeclaredMethod.of(ListAddresses.class, methods::list),
+                DeclaredMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
+                DeclaredMethod.of(RevealMnemonic.class, methods::revealSeedPhrase),
+                DeclaredMethod.of(RevealPrivateKey.class, methods::revealSecret),
+                DeclaredMethod.of(ExportAddress.class, methods::exportAddress),
+                DeclaredMethod.of(ExportVault.class, methods::exportVault),
+                DeclaredMethod.of(ImportVault.class, methods::importVault),
+                DeclaredMethod.of(DeleteAddress.class, methods::delete));
+    }
+
+    private CompletionStage<NewKey> generateStandard(GenerateStandardAddress call, CallContext context) {
+        return drawn(keyring.generateStandard(call.label(), context::hasLeft));
+    }
+
+    private CompletionStage<NewKey> generateIndependent(GenerateIndependentAddress call, CallContext context) {
+        return drawn(keyring.generateIndependent(call.label(), context::hasLeft));
+    }
+
+    private CompletionStage<GenerateAddress.Result> deriveNext(GenerateAddress call, CallContext context) {
+        return old(keyring.deriveNext(call.label()))
+                .thenApplyAsync(
+                        brought -> new GenerateAddress.Result(
+                                brought.key().address(),
+                                brought.key().knownPublicKey(),
+                                brought.key().index().orElseThrow(),
+                                brought.rescanBlocksLeft()),
+                        executor);
+    }
+
+    private CompletionStage<NewKey> importSecret(ImportPrivateKey call, CallContext context) {
+        return takenIn(keyring.importSecret(call.privateKey(), call.label()));
+    }
+
+    private CompletionStage<NewKey> importIndependent(ImportMnemonic call, CallContext context) {
+        return takenIn(keyring.importIndependent(call.mnemonic(), call.label()));
+    }
+
+    private CompletionStage<NewKey> importStandard(ImportStandardMnemonic call, CallContext context) {
+        return takenIn(keyring.importStandard(call.mnemonic(), call.label()));
+    }
+
+    private CompletionStage<ImportVault.Result> importVault(ImportVault call, CallContext context) {
+        return keyring.importVault(call.vaultHex(), call.passphrase())
+                .thenComposeAsync(addresses -> watched(addresses, addresses), executor)
+                .thenApplyAsync(brought -> new ImportVault.Result(brought.key(), brought.rescanBlocksLeft()), executor);
+    }
+
+    /** There is no history to be read. */
+    private CompletionStage<NewKey> drawn(CompletionStage<KeyEntry> key) {
+        return key.thenComposeAsync(
+                entry -> ledger.watchFresh(entry.address())
+                        .thenApplyAsync(watched -> newKey(entry, OptionalLong.empty()), executor),
+                executor);
+    }
+
+    private CompletionStage<NewKey> takenIn(CompletionStage<KeyEntry> key) {
+        return old(key).thenApplyAsync(brought -> newKey(brought.key(), brought.rescanBlocksLeft()), executor);
+    }
+
+    private static NewKey newKey(KeyEntry entry, OptionalLong rescanBlocksLeft) {
+        return new NewKey(entry.address(), entry.knownPublicKey(), true, rescanBlocksLeft);
+    }
+
+    /**
+     * Keys that may have a history.
+     *
+     * @param rescanBlocksLeft read until it is known; empty when nothing is being read
+     */
+    private record Brought<T>(T key, OptionalLong rescanBlocksLeft) {}
+
+    private CompletionStage<Brought<KeyEntry>> old(CompletionStage<KeyEntry> key) {
+        return key.thenComposeAsync(entry -> watched(entry, List.of(entry.address())), executor);
+    }
+
+    private <T> CompletionStage<Brought<T>> watched(T key, List<Address> addresses) {
+        if (addresses.isEmpty()) {
+            return CompletableFuture.completedFuture(new Brought<>(key, OptionalLong.empty()));
+        }
+        return ledger.watchOld(addresses).thenApplyAsync(left -> new Brought<>(key, left), executor);
+    }
+
+    private CompletionStage<ListAddresses.Result> list(ListAddresses call, CallContext context) {
+        return CompletableFuture.supplyAsync(
+                () -> new ListAddresses.Result(
+                        keyring.list().stream().map(KeyringMethods::listed).toList()),
+                executor);
+    }
+
+    private static ListAddresses.AddressEntry listed(KeyEntry entry) {
+        return new ListAddresses.AddressEntry(entry.address(), entry.index(), entry.label(), entry.imported());
+    }
+
+    private CompletionStage<RevealAddressMnemonic.Result> revealPhrase(
+            RevealAddressMnemonic call, CallContext context) {
+        return keyring.revealPhrase(call.address(), call.passphrase())
+                .thenApplyAsync(phrase -> new RevealAddressMnemonic.Result(call.address(), Words.of(phrase)), executor);
+    }
+
+    private CompletionStage<RevealMnemonic.Result> revealSeedPhrase(RevealMnemonic call, CallContext context) {
+        return keyring.revealSeedPhrase(call.passphrase())
+                .thenApplyAsync(phrase -> new RevealMnemonic.Result(Words.of(phrase)), executor);
+    }
+
+    private CompletionStage<RevealPrivateKey.Result> revealSecret(RevealPrivateKey call, CallContext context) {
+        return keyring.revealSecret(call.address(), call.passphrase())
+                .thenApplyAsync(secret -> new RevealPrivateKey.Result(call.address(), secret), executor);
+    }
+
+    private CompletionStage<ExportAddress.Result> exportAddress(ExportAddress call, CallContext context) {
+        return keyring.exportAddress(call.address(), call.passphrase())
+                .thenApplyAsync(vault -> new ExportAddress.Result(call.address(), vault), executor);
+    }
+
+    private CompletionStage<ExportVault.Result> exportVault(ExportVault call, CallContext context) {
+        return keyring.exportVault(call.passphrase()).thenApplyAsync(KeyringMethods::exported, executor);
+    }
+
+    private static ExportVault.Result exported(VaultExport.Export export) {
+        List<ExportVault.Missing> missing = export.missing().stream()
+                .map(part -> new ExportVault.Missing(part.part(), part.address()))
+                .toList();
+        return new ExportVault.Result(export.vault(), missing.isEmpty() ? Optional.empty() : Optional.of(missing));
+    }
+
+    private CompletionStage<DeleteAddress.Result> delete(DeleteAddress call, CallContext context) {
+        Optional<DeletionGuard> asked = call.force().orElse(false) ? Optional.empty() : Optional.of(guard);
+        return keyring.delete(call.address(), call.passphrase(), asked)
+                .thenApplyAsync(DeleteAddress.Result::new, executor);
+    }
+}

@@ -1,0 +1,42 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.rpc.RpcException;
+
+/**
+ * What the nodes fail with: a signature for another chain than ours as -32030, everything else as -32020 with the node's code and words in the text
+ * (interface.md, sections 7.3 and 7.5).
+ */
+public final class NodeErrors implements ErrorTranslator {
+    /** Each kind by itself: a new one that nobody has thought about is an internal error, not silently one of the node's. */
+    static final Map<Class<? extends NodeException>, Function<NodeException, RpcException>> BY_KIND = Map.of(
+            NodeException.Rejected.class, NodeErrors::upstream,
+            NodeException.Unreachable.class, NodeErrors::upstream,
+            NodeException.BadAnswer.class, NodeErrors::upstream,
+            NodeException.WrongChain.class, NodeErrors::wrongChain);
+
+    @Override
+    public Optional<RpcException> translate(Throwable failure) {
+        return Optional.ofNullable(BY_KIND.get(failure.getClass())).map(known -> known.apply((NodeException) failure));
+    }
+
+    private static RpcException upstream(NodeException failure) {
+        return new RpcException(ErrorCode.UPSTREAM, failure.getMessage());
+    }
+
+    private static RpcException wrongChain(NodeException failure) {
+        return ((NodeException.WrongChain) failure).isAboutSigning()
+                ? new RpcException(ErrorCode.TX_BUILD, "nothing was signed: " + failure.getMessage())
+                : upstream(failure);
+    }
+
+    /** The refusal of a node that was asked for what it does not have. */
+    static NodeException.Rejected notFound(String words) {
+        return new NodeException.Rejected(ErrorCode.INVALID_PARAMS.code(), words);
+    }
+}

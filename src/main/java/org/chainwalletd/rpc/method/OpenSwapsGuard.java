@@ -1,0 +1,35 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.EvmKeyGuard;
+import org.chainwalletd.keyring.EvmKeyObjection;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.swap.SwapBook;
+
+/** Keeps the keys of both chains that an open swap needs to claim, or to take its lock back. */
+public final class OpenSwapsGuard implements DeletionGuard, EvmKeyGuard {
+    private final SwapBook swaps;
+
+    public OpenSwapsGuard(SwapBook swaps) {
+        this.swaps = swaps;
+    }
+
+    @Override
+    public CompletionStage<Optional<String>> objection(KeyEntry entry) {
+        return CompletableFuture.completedFuture(
+                swaps.needing(entry.address()).map(id -> "the open swap " + id + " needs it"));
+    }
+
+    @Override
+    public CompletionStage<List<EvmKeyObjection>> objections(EvmAddress key) {
+        return CompletableFuture.completedFuture(swaps.needing(key)
+                .<List<EvmKeyObjection>>map(
+                        id -> List.of(new EvmKeyObjection.OpenSwap("the open swap " + id + " needs it")))
+                .orElse(List.of()));
+    }
+}

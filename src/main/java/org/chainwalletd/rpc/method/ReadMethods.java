@@ -1,0 +1,339 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.chainwalletd.api.Reads.Block;
+import org.chainwalletd.api.Reads.GetAddressMempool;
+import org.chainwalletd.api.Reads.GetAddressUtxos;
+import org.chainwalletd.api.Reads.GetBalance;
+import org.chainwalletd.api.Reads.GetBlock;
+import org.chainwalletd.api.Reads.GetBlockByHeight;
+import org.chainwalletd.api.Reads.GetBlockById;
+import org.chainwalletd.api.Reads.GetBlockHeight;
+import org.chainwalletd.api.Reads.GetBlockIdAtHeight;
+import org.chainwalletd.api.Reads.GetScriptUtxos;
+import org.chainwalletd.api.Reads.GetStatus;
+import org.chainwalletd.api.Reads.GetTransaction;
+import org.chainwalletd.api.Reads.GetWalletBalance;
+import org.chainwalletd.api.Reads.Ping;
+import org.chainwalletd.api.Reads.Utxo;
+import org.chainwalletd.api.Reads.UtxoListing;
+import org.chainwalletd.api.Reads.ValidateAddress;
+import org.chainwalletd.api.Spending.Input;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.NodesSeen;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+
+/** Answers the methods of {@link org.chainwalletd.api.Reads}. */
+public final class ReadMethods {
+    private static final CompletionStage<Ping.Result> PONG = CompletableFuture.completedStage(new Ping.Result(true));
+
+    private static final int STATUS_PATIENCE_SECONDS = 5;
+
+    /** More addresses than this cannot be asked for in the time of {@link GetWalletBalance#PATIENCE}, so that waiting would be in vain. */
+    private static final int MOST_WORTH_WAITING = 2_000;
+
+    private final String version;
+    private final Nodes nodes;
+    private final NodeClient client;
+    private final NodeClient coins;
+    private final Supplier<List<KeyEntry>> keys;
+    private final InFlight inFlight;
+    private final Executor executor;
+
+    private ReadMethods(
+            String version,
+            Nodes nodes,
+            NodeClient coins,
+            Supplier<List<KeyEntry>> keys,
+            InFlight inFlight,
+            Executor executor) {
+        this.version = version;
+        this.nodes = nodes;
+        this.client = nodes.client();
+        this.coins = coins;
+        this.keys = keys;
+        this.inFlight = inFlight;
+        this.executor = executor;
+    }
+
+    /** Spends that are under way, as {@code get_status} tells them; answered from memory. */
+    public interface InFlight {
+        /** Outpoints that are reserved now. */
+        int utxos();
+
+        /** Spends that were broadcast and not yet seen confirmed, conflicted or abandoned. */
+        int transfers();
+    }
+
+    /**
+     * @param version of the daemon, for {@code get_status}
+     * @param coins asked for balances and listings of addresses
+     * @param keys all of the keyring, from memory
+     * @param executor puts answers together
+     */
+    public static List<RpcMethod<?, ?>> all(
+            ChainProfile profile,
+            String version,
+            Nodes nodes,
+            NodeClient coins,
+            Supplier<List<KeyEntry>> keys,
+            InFlight inFlight,
+            Executor executor) {
+        ReadMethods methods = new ReadMethods(version, nodes, coins, keys, inFlight, executor);
+        TransactionReads transactions = new TransactionReads(profile, nodes.client(), executor);
+        return List.of(
+                DeclaredMethod.of(Ping.class, (call, context) -> PONG),
+                DeclaredMethod.of(ValidateAddress.class, methods::validateAddress),
+                DeclaredMethod.of(GetStatus.class, methods::status),
+                DeclaredMethod.of(GetBlockHeight.class, methods::blockHeight),
+                DeclaredMethod.of(GetBlockById.class, methods::blockById),
+                DeclaredMethod.of(GetBlockByHeight.class, methods::blockByHeight),
+                DeclaredMethod.of(GetBlockIdAtHeight.class, methods::blockIdAtHeight),
+                DeclaredMethod.of(GetBlock.class, methods::block),
+                DeclaredMethod.of(GetTransaction.class, transactions::transaction),
+                DeclaredMethod.of(GetBalance.class, methods::balance),
+                DeclaredMethod.of(GetWalletBalance.class, methods::walletBalance),
+                DeclaredMethod.of(GetAddressUtxos.class, methods::addressUtxos),
+                DeclaredMethod.of(GetScriptUtxos.class, methods::scriptUtxos),
+                DeclaredMethod.of(GetAddressMempool.class, methods::addressMempool));
+    }
+
+    private CompletionStage<ValidateAddress.Result> validateAddress(ValidateAddress call, CallContext context) {
+        return CompletableFuture.completedStage(parsed(call.address()));
+    }
+
+    private static ValidateAddress.Result parsed(String text) {
+        try {
+            return new ValidateAddress.Result(true, Optional.of(Address.parse(text)));
+        } catch (IllegalArgumentException e) {
+            return new ValidateAddress.Result(false, Optional.empty());
+        }
+    }
+
+    /** Succeeds whatever the nodes do, within a few seconds. */
+    private CompletionStage<GetStatus.Result> status(GetStatus call, CallContext context) {
+        return client.hasty()
+                .tip()
+                .thenApplyAsync(Optional::of, executor)
+                .toCompletableFuture()
+                .completeOnTimeout(Optional.empty(), STATUS_PATIENCE_SECONDS, TimeUnit.SECONDS)
+                .handleAsync((tip, failure) -> status(failure == null ? tip : Optional.empty()), executor);
+    }
+
+    private GetStatus.Result status(Optional<NodeClient.Tip> tip) {
+        NodesSeen seen = nodes.seen().get();
+        boolean refused = seen.complaint().isPresent() && !seen.maySign();
+        return new GetStatus.Result(
+                version,
+                new GetStatus.Tip(
+                        tip.map(NodeClient.Tip::blockId),
+                        tip.isPresent() ? OptionalLong.of(tip.get().height()) : OptionalLong.empty()),
+                tip.isPresent() && !refused,
+                seen.nodes().stream().map(NodesSeen.Seen::url).toList(),
+                keys.get().size(),
+                inFlight.utxos(),
+                inFlight.transfers(),
+                seen.network(),
+                seen.expected(),
+                seen.complaint());
+    }
+
+    private CompletionStage<GetBlockHeight.Result> blockHeight(GetBlockHeight call, CallContext context) {
+        return client.tip()
+                .thenApplyAsync(
+                        tip -> new GetBlockHeight.Result(
+                                tip.height(), tip.blockId(), Optional.ofNullable(tip.genesisBlockId())),
+                        executor);
+    }
+
+    private CompletionStage<Block> blockById(GetBlockById call, CallContext context) {
+        return client.block(call.blockId()).thenApplyAsync(ReadMethods::byId, executor);
+    }
+
+    private CompletionStage<Block> blockByHeight(GetBlockByHeight call, CallContext context) {
+        return blockAt(call.height());
+    }
+
+    /** The whole block is fetched, its id is answered. */
+    private CompletionStage<GetBlockIdAtHeight.Result> blockIdAtHeight(GetBlockIdAtHeight call, CallContext context) {
+        return blockAt(call.height())
+                .thenApplyAsync(block -> new GetBlockIdAtHeight.Result(block.height(), block.blockId()), executor);
+    }
+
+    private CompletionStage<Block> block(GetBlock call, CallContext context) {
+        if (call.hash().isPresent()) {
+            return client.block(call.hash().get()).thenApplyAsync(ReadMethods::byId, executor);
+        }
+        return blockAt(call.height().orElseThrow(() -> RpcException.invalidParams("give either `hash` or `height`")));
+    }
+
+    private CompletionStage<Block> blockAt(long height) {
+        return client.blockAt(height)
+                .thenApplyAsync(
+                        found -> view(found.orElseThrow(
+                                () -> NodeErrors.notFound("No block at height " + U64.toString(height)))),
+                        executor);
+    }
+
+    private static Block byId(Optional<NodeClient.BlockSummary> found) {
+        return view(found.orElseThrow(() -> NodeErrors.notFound("Block not found")));
+    }
+
+    private static Block view(NodeClient.BlockSummary block) {
+        return new Block(
+                block.blockId(),
+                block.blockId(),
+                block.height(),
+                block.previousBlockId(),
+                block.stateRoot(),
+                block.txRoot(),
+                block.timestamp(),
+                block.nonce(),
+                block.difficultyTarget(),
+                block.txCount(),
+                block.transactions());
+    }
+
+    private CompletionStage<GetBalance.Result> balance(GetBalance call, CallContext context) {
+        return coins.balance(call.address())
+                .thenApplyAsync(balance -> new GetBalance.Result(call.address(), balance), executor);
+    }
+
+    private CompletionStage<GetWalletBalance.Result> walletBalance(GetWalletBalance call, CallContext context) {
+        return CompletableFuture.supplyAsync(() -> scanned(keys.get(), call.addresses()), executor)
+                .thenComposeAsync(entries -> scan(entries, call.utxos().orElse(true)), executor);
+    }
+
+    private static List<KeyEntry> scanned(List<KeyEntry> entries, Optional<List<Address>> filter) {
+        if (filter.isEmpty()) {
+            return entries;
+        }
+        Set<Address> wanted = new HashSet<>(filter.get());
+        return entries.stream()
+                .filter(entry -> wanted.contains(entry.address()))
+                .toList();
+    }
+
+    private CompletionStage<GetWalletBalance.Result> scan(List<KeyEntry> entries, boolean withUtxos) {
+        List<Address> addresses = entries.stream().map(KeyEntry::address).toList();
+        NodeClient asked = addresses.size() <= MOST_WORTH_WAITING ? coins.patient(GetWalletBalance.PATIENCE) : coins;
+        CompletionStage<List<Amount>> balances = asked.balances(addresses);
+        CompletionStage<List<NodeClient.UtxoListing>> listings =
+                withUtxos ? asked.addressUtxos(addresses) : CompletableFuture.completedStage(List.of());
+        return balances.thenCombineAsync(listings, (found, listed) -> result(entries, found, listed), executor);
+    }
+
+    private static GetWalletBalance.Result result(
+            List<KeyEntry> keys, List<Amount> balances, List<NodeClient.UtxoListing> listings) {
+        List<GetWalletBalance.WalletEntry> entries = new ArrayList<>(keys.size());
+        Amount total = Amount.ZERO;
+        for (int i = 0; i < keys.size(); i++) {
+            entries.add(entry(
+                    keys.get(i),
+                    balances.get(i),
+                    listings.isEmpty() ? Optional.empty() : Optional.of(listings.get(i))));
+            total = sum(total, balances.get(i));
+        }
+        return new GetWalletBalance.Result(entries, total);
+    }
+
+    private static GetWalletBalance.WalletEntry entry(
+            KeyEntry key, Amount balance, Optional<NodeClient.UtxoListing> listing) {
+        return new GetWalletBalance.WalletEntry(
+                key.address(),
+                key.index(),
+                key.label(),
+                key.imported(),
+                balance,
+                listing.isPresent() ? OptionalLong.of(listing.get().utxos().size()) : OptionalLong.empty(),
+                listing.map(NodeClient.UtxoListing::truncated));
+    }
+
+    private static Amount sum(Amount total, Amount balance) {
+        try {
+            return total.plus(balance);
+        } catch (ArithmeticException e) {
+            throw new NodeException.BadAnswer("the balances that the node reports add up to more than 2^64-1");
+        }
+    }
+
+    private CompletionStage<UtxoListing> addressUtxos(GetAddressUtxos call, CallContext context) {
+        return coins.addressUtxos(call.address())
+                .thenApplyAsync(listing -> listing(Optional.of(call.address()), Optional.empty(), listing), executor);
+    }
+
+    private CompletionStage<UtxoListing> scriptUtxos(GetScriptUtxos call, CallContext context) {
+        int length = call.scriptHex().length();
+        if (length == 0 || length > ChainProfile.MAX_VAR_BYTES) {
+            throw RpcException.invalidParams("`script_hex` must have 1 to 65535 bytes, not " + length);
+        }
+        return client.scriptUtxos(call.scriptHex())
+                .thenApplyAsync(listing -> listing(Optional.empty(), Optional.of(call.scriptHex()), listing), executor);
+    }
+
+    private static UtxoListing listing(
+            Optional<Address> address, Optional<Bytes> script, NodeClient.UtxoListing listing) {
+        return new UtxoListing(
+                address,
+                script,
+                listing.tipHeight(),
+                listing.truncated(),
+                listing.utxos().stream().map(ReadMethods::utxo).toList());
+    }
+
+    private static Utxo utxo(NodeClient.Utxo utxo) {
+        return new Utxo(
+                utxo.outpoint().txId(),
+                utxo.outpoint().index(),
+                utxo.value(),
+                utxo.height(),
+                utxo.coinbase(),
+                utxo.scriptLength() == null ? OptionalInt.empty() : OptionalInt.of(utxo.scriptLength()));
+    }
+
+    private CompletionStage<GetAddressMempool.Result> addressMempool(GetAddressMempool call, CallContext context) {
+        return client.addressMempool(call.address())
+                .thenApplyAsync(
+                        mempool -> new GetAddressMempool.Result(
+                                call.address(),
+                                mempool.tipHeight(),
+                                mempool.entries().stream()
+                                        .map(ReadMethods::pending)
+                                        .toList()),
+                        executor);
+    }
+
+    private static GetAddressMempool.Pending pending(NodeClient.MempoolEntry entry) {
+        return new GetAddressMempool.Pending(
+                entry.txId(),
+                entry.received().stream()
+                        .map(output -> new GetAddressMempool.Received(output.outputIndex(), output.value()))
+                        .toList(),
+                entry.spent().stream()
+                        .map(coin -> new Input(
+                                coin.outpoint().txId(), coin.outpoint().index(), coin.value()))
+                        .toList());
+    }
+}

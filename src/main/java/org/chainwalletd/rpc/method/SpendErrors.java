@@ -1,0 +1,171 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.wire.U32;
+
+/** Refusals of spending as errors of the catalogue, with their data (interface.md, sections 7.3 and 7.4; decisions.md, section 2). */
+public final class SpendErrors implements ErrorTranslator {
+    record InputConflict(boolean inputConflict, boolean retryable) {}
+
+    record Shortfall(
+            boolean inFlightReserved,
+            Amount needed,
+            Amount available,
+            @U32 long utxoCount,
+            Amount inFlightValue,
+            @U32 long inFlightCount) {}
+
+    record FeeData(Amount fee, Amount maxFee) {}
+
+    record DustData(Amount amount, Amount dustThreshold) {}
+
+    record CountData(@U32 long count, @U32 long max) {}
+
+    record Later(boolean retryable) {}
+
+    private static final long BUSY_RETRY_SECONDS = 1;
+
+    record TokenData(String clientToken) {}
+
+    record AllowanceData(
+            String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSecs) {}
+
+    record InFlight(
+            boolean retryable,
+            String retryAfter,
+            Amount needed,
+            Amount available,
+            Amount inFlightValue,
+            @U32 long inFlightCount) {}
+
+    @Override
+    public Optional<RpcException> translate(Throwable failure) {
+        if (failure instanceof SpendException refused) {
+            return Optional.of(translated(refused.refusal()));
+        }
+        if (failure instanceof StoreException store) {
+            return Optional.of(translated(store));
+        }
+        return Optional.empty();
+    }
+
+    private static RpcException translated(StoreException failure) {
+        return switch (failure.reason()) {
+            case BUSY ->
+                RpcException.tooManyRequests(
+                        "this call has broadcast nothing: " + failure.getMessage(), BUSY_RETRY_SECONDS);
+            case UNKNOWN ->
+                new RpcException(
+                        ErrorCode.INTERNAL_ERROR,
+                        "this call has broadcast nothing yet, but what it has decided on may be after a restart: "
+                                + failure.getMessage());
+            case STOPPED ->
+                new RpcException(
+                        ErrorCode.INTERNAL_ERROR,
+                        "this call has broadcast nothing, spending is stopped: " + failure.getMessage());
+            case UNAVAILABLE, DAMAGED ->
+                new RpcException(
+                        ErrorCode.INTERNAL_ERROR,
+                        "this call has broadcast nothing, the store failed; an earlier call with its client_token may have: "
+                                + failure.getMessage());
+        };
+    }
+
+    /** One row for each refusal there is; a test compares them with the refusals. */
+    private static final Map<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> ROWS = Map.ofEntries(
+            row(SpendRefusal.WalletNotFound.class, ErrorCode.WALLET_NOT_FOUND),
+            row(
+                    SpendRefusal.DustOutput.class,
+                    ErrorCode.DUST_OUTPUT,
+                    dust -> new DustData(dust.amount(), dust.threshold())),
+            row(SpendRefusal.BuildFailed.class, ErrorCode.TX_BUILD),
+            row(SpendRefusal.AllowanceExceeded.class, ErrorCode.ALLOWANCE_EXCEEDED, SpendErrors::data),
+            row(
+                    SpendRefusal.InsufficientBalance.class,
+                    ErrorCode.INSUFFICIENT_BALANCE,
+                    poor -> insufficient(poor.shortage())),
+            row(
+                    SpendRefusal.InFlightExhausted.class,
+                    ErrorCode.IN_FLIGHT_EXHAUSTED,
+                    exhausted -> inFlight(exhausted.shortage())),
+            row(SpendRefusal.FeeTooHigh.class, ErrorCode.FEE_TOO_HIGH, high -> new FeeData(high.fee(), high.maxFee())),
+            row(SpendRefusal.CoinsContradicted.class, ErrorCode.TX_BUILD),
+            row(SpendRefusal.CoinsOutOfReach.class, ErrorCode.UPSTREAM, missing -> new Later(true)),
+            row(
+                    SpendRefusal.TokenConflict.class,
+                    ErrorCode.IDEMPOTENCY_CONFLICT,
+                    conflict -> new TokenData(conflict.token())),
+            row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
+            row(SpendRefusal.DoubleSpend.class, ErrorCode.DOUBLE_SPEND, spent -> new InputConflict(true, false)),
+            row(SpendRefusal.OutcomeUnknown.class, ErrorCode.UPSTREAM),
+            row(SpendRefusal.Contested.class, ErrorCode.UPSTREAM),
+            row(SpendRefusal.ShuttingDown.class, ErrorCode.INTERNAL_ERROR));
+
+    private static <R extends SpendRefusal>
+            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> row(
+                    Class<R> type, ErrorCode code) {
+        return Map.entry(type, refusal -> new RpcException(code, refusal.message()));
+    }
+
+    private static <R extends SpendRefusal>
+            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> row(
+                    Class<R> type, ErrorCode code, Function<R, Record> data) {
+        return Map.entry(type, refusal -> new RpcException(code, refusal.message(), data.apply(type.cast(refusal))));
+    }
+
+    /** The refusals that have an error. */
+    static Set<Class<? extends SpendRefusal>> known() {
+        return ROWS.keySet();
+    }
+
+    private static RpcException translated(SpendRefusal refusal) {
+        return ROWS.get(refusal.getClass()).apply(refusal);
+    }
+
+    static RpcException tooManyOutputs(int count, int max) {
+        return new RpcException(
+                ErrorCode.TOO_MANY_OUTPUTS,
+                count + " outputs, at most " + max + " are allowed",
+                new CountData(count, max));
+    }
+
+    private static AllowanceData data(SpendRefusal.AllowanceExceeded exceeded) {
+        return new AllowanceData(
+                exceeded.scope(),
+                exceeded.limit(),
+                exceeded.spent(),
+                exceeded.requested(),
+                exceeded.remaining(),
+                exceeded.periodSeconds());
+    }
+
+    private static Shortfall insufficient(SpendRefusal.Shortage shortage) {
+        return new Shortfall(
+                shortage.inFlightCount() > 0,
+                shortage.needed(),
+                shortage.available(),
+                shortage.utxoCount(),
+                shortage.inFlightValue(),
+                shortage.inFlightCount());
+    }
+
+    private static InFlight inFlight(SpendRefusal.Shortage shortage) {
+        return new InFlight(
+                true,
+                "next_block",
+                shortage.needed(),
+                shortage.available(),
+                shortage.inFlightValue(),
+                shortage.inFlightCount());
+    }
+}

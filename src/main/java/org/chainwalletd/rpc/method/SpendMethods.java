@@ -1,0 +1,163 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.api.Spending.AbandonTransfer;
+import org.chainwalletd.api.Spending.AllowanceStatus;
+import org.chainwalletd.api.Spending.Input;
+import org.chainwalletd.api.Spending.Output;
+import org.chainwalletd.api.Spending.PaidOutput;
+import org.chainwalletd.api.Spending.SendRawTransaction;
+import org.chainwalletd.api.Spending.SimulateTransfer;
+import org.chainwalletd.api.Spending.Transfer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.Payment;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.store.Coin;
+
+/** Answers the methods of {@link org.chainwalletd.api.Spending}. */
+public final class SpendMethods {
+    private final SpendService spending;
+    private final Executor executor;
+
+    private SpendMethods(SpendService spending, Executor executor) {
+        this.spending = spending;
+        this.executor = executor;
+    }
+
+    /**
+     * @param executor for turning answers into results: any pool of the daemon
+     */
+    public static List<RpcMethod<?, ?>> all(SpendService spending, Executor executor) {
+        SpendMethods methods = new SpendMethods(spending, executor);
+        return List.of(
+                DeclaredMethod.of(Transfer.class, methods::transfer),
+                DeclaredMethod.of(SimulateTransfer.class, methods::simulate),
+                DeclaredMethod.of(SendRawTransaction.class, methods::sendRaw),
+                DeclaredMethod.of(AbandonTransfer.class, methods::abandon),
+                DeclaredMethod.of(AllowanceStatus.class, methods::allowance));
+    }
+
+    private CompletionStage<Transfer.Result> transfer(Transfer call, CallContext context) {
+        return spending.transfer(request(call.payment(), call.clientToken()))
+                .thenApplyAsync(
+                        receipt -> new Transfer.Result(
+                                receipt.txId(),
+                                receipt.size(),
+                                receipt.fee(),
+                                receipt.feeRate(),
+                                inputs(receipt.inputs()),
+                                outputs(receipt.outputs()),
+                                receipt.builtAtHeight()),
+                        executor);
+    }
+
+    private CompletionStage<SimulateTransfer.Result> simulate(SimulateTransfer call, CallContext context) {
+        return spending.simulate(request(call.payment(), Optional.empty()))
+                .thenApplyAsync(
+                        simulation -> new SimulateTransfer.Result(
+                                simulation.size(),
+                                simulation.fee(),
+                                simulation.feeRate(),
+                                inputs(simulation.inputs()),
+                                outputs(simulation.outputs()),
+                                simulation.totalIn(),
+                                simulation.totalOut(),
+                                simulation.change(),
+                                simulation.builtAtHeight()),
+                        executor);
+    }
+
+    private CompletionStage<SendRawTransaction.Result> sendRaw(SendRawTransaction call, CallContext context) {
+        return spending.sendRaw(call.txHex()).thenApplyAsync(SendRawTransaction.Result::new, executor);
+    }
+
+    private CompletionStage<AbandonTransfer.Result> abandon(AbandonTransfer call, CallContext context) {
+        List<Outpoint> outpoints = call.outpoints().stream()
+                .map(outpoint -> new Outpoint(outpoint.txId(), outpoint.outputIndex()))
+                .toList();
+        return spending.abandon(outpoints)
+                .thenApplyAsync(done -> new AbandonTransfer.Result(done.released(), done.remaining()), executor);
+    }
+
+    private CompletionStage<AllowanceStatus.Result> allowance(AllowanceStatus call, CallContext context) {
+        return spending.allowanceStatus()
+                .thenApplyAsync(
+                        status -> new AllowanceStatus.Result(
+                                status.perTransaction(),
+                                status.perPeriod(),
+                                status.periodSeconds(),
+                                status.spent(),
+                                status.remaining()),
+                        executor);
+    }
+
+    /** Checks the parameters as far as that needs nobody else, in the order of decisions.md, section 2. */
+    private static TransferRequest request(
+            org.chainwalletd.api.Spending.Payment payment, Optional<String> clientToken) {
+        int count = payment.outputs().size();
+        if (count == 0) {
+            throw RpcException.invalidParams("`outputs` must have at least one item");
+        }
+        if (count > TransferRequest.MAX_OUTPUTS) {
+            throw SpendErrors.tooManyOutputs(count, TransferRequest.MAX_OUTPUTS);
+        }
+        return new TransferRequest(
+                payment.from(),
+                payments(payment.outputs()),
+                SpendOptions.fee(payment.feeRate(), payment.fee()),
+                payment.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE),
+                SpendOptions.token(clientToken),
+                payment.datum().map(SpendMethods::datum));
+    }
+
+    private static List<Payment> payments(List<Output> outputs) {
+        List<Payment> payments = new ArrayList<>(outputs.size());
+        for (Output output : outputs) {
+            try {
+                payments.add(new Payment(Address.parse(output.to()), output.amount()));
+            } catch (IllegalArgumentException e) {
+                throw RpcException.invalidParams(
+                        "`outputs[" + payments.size() + "].to` must be an address of 64 hex characters");
+            }
+        }
+        return payments;
+    }
+
+    private static Bytes datum(String hex) {
+        if (hex.length() > 2 * ChainProfile.MAX_DATUM_BYTES) {
+            throw RpcException.invalidParams("`datum` must have at most " + ChainProfile.MAX_DATUM_BYTES + " bytes");
+        }
+        try {
+            return Bytes.parse(hex);
+        } catch (IllegalArgumentException e) {
+            throw RpcException.invalidParams("`datum` must be hex with an even number of digits");
+        }
+    }
+
+    private static List<Input> inputs(List<Coin> coins) {
+        return coins.stream()
+                .map(coin -> new Input(coin.outpoint().txId(), coin.outpoint().index(), coin.value()))
+                .toList();
+    }
+
+    /** Outputs of a transfer always have an address. */
+    private static List<PaidOutput> outputs(List<Receipt.PaidOutput> outputs) {
+        return outputs.stream()
+                .map(paid -> new PaidOutput(
+                        paid.output().address().orElseThrow(), paid.output().value(), paid.change()))
+                .toList();
+    }
+}

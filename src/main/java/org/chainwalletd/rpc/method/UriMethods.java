@@ -1,0 +1,57 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.PaymentUris.PaymentRequest;
+import org.chainwalletd.api.PaymentUris.PaymentUriDecode;
+import org.chainwalletd.api.PaymentUris.PaymentUriEncode;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.uri.PaymentUri;
+import org.chainwalletd.uri.PaymentUriCodec;
+import org.chainwalletd.uri.PaymentUriException;
+
+/** Answers the methods of {@link org.chainwalletd.api.PaymentUris}. */
+public final class UriMethods {
+    private final PaymentUriCodec codec;
+
+    private UriMethods(PaymentUriCodec codec) {
+        this.codec = codec;
+    }
+
+    public static List<RpcMethod<?, ?>> all(PaymentUriCodec codec) {
+        UriMethods methods = new UriMethods(codec);
+        return List.of(
+                DeclaredMethod.of(PaymentUriEncode.class, methods::encode),
+                DeclaredMethod.of(PaymentUriDecode.class, methods::decode));
+    }
+
+    private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call, CallContext context) {
+        PaymentRequest request = call.request();
+        try {
+            PaymentUri uri = new PaymentUri(
+                    request.address(),
+                    request.amount(),
+                    request.memo(),
+                    request.hashLock(),
+                    request.timeout(),
+                    request.label());
+            return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(uri)));
+        } catch (PaymentUriException e) {
+            return CompletableFuture.failedStage(RpcException.invalidParams(e.getMessage()));
+        }
+    }
+
+    private CompletionStage<PaymentRequest> decode(PaymentUriDecode call, CallContext context) {
+        try {
+            PaymentUri uri = codec.decode(call.uri());
+            return CompletableFuture.completedStage(new PaymentRequest(
+                    uri.address(), uri.amount(), uri.memo(), uri.hashLock(), uri.timeout(), uri.label()));
+        } catch (PaymentUriException e) {
+            return CompletableFuture.failedStage(RpcException.invalidParams("parameter `uri`: " + e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package org.chainwalletd.rpc.method;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Waiting;
+import org.chainwalletd.api.Waiting.ListCredits;
+import org.chainwalletd.api.Waiting.WaitForPayment;
+import org.chainwalletd.api.Waiting.WaitForTx;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.books.Credit;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditPruning;
+import org.chainwalletd.wait.PaymentOutcome;
+import org.chainwalletd.wait.PaymentSince;
+import org.chainwalletd.wait.TxOutcome;
+import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wire.MemberNames;
+
+/** Answers the methods of {@link Waiting}. */
+public final class WaitMethods {
+    private static final Amount ANYTHING = Amount.of(1);
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MOST = 1_000;
+    private static final int QUOTE_ID_BYTES = 16;
+
+    private final Waits waits;
+    private final CreditFeed feed;
+    private final CreditOwners owners;
+    private final Executor executor;
+
+    private WaitMethods(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
+        this.waits = waits;
+        this.feed = feed;
+        this.owners = owners;
+        this.executor = executor;
+    }
+
+    /** Tells the feed of credits about our addresses and our chain. */
+    public interface CreditOwners {
+        CompletionStage<Boolean> owns(Address address);
+
+        /** Blocks until a coinbase may be spent. */
+        int maturity();
+
+        /** Whether the chain is known to be the one that the operator means. */
+        boolean isVerified();
+    }
+
+    /**
+     * @param feed of credits
+     * @param executor puts answers together
+     */
+    public static List<RpcMethod<?, ?>> all(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
+        WaitMethods methods = new WaitMethods(waits, feed, owners, executor);
+        return List.of(
+                DeclaredMethod.of(WaitForTx.class, methods::waitForTransaction),
+                DeclaredMethod.of(WaitForPayment.class, methods::waitForPayment),
+                DeclaredMethod.of(ListCredits.class, methods::listCredits));
+    }
+
+    /** Data of -32040. */
+    private record Expired(Hash256 txId, long minConfirmations, long elapsedSecs) {}
+
+    private CompletionStage<WaitForTx.Result> waitForTransaction(WaitForTx call, CallContext context) {
+        long depth = Math.max(1, call.minConfirmations().orElse(1));
+        return waits.forTransaction(call.txId(), depth, call.waits(), context.gone())
+                .thenApplyAsync(outcome -> result(call.txId(), depth, outcome), executor);
+    }
+
+    private static WaitForTx.Result result(Hash256 txId, long depth, TxOutcome outcome) {
+        if (outcome instanceof TxOutcome.Confirmed confirmed) {
+            return new WaitForTx.Result(
+                    txId, confirmed.block().blockId(), confirmed.block().height(), confirmed.confirmations());
+        }
+        long elapsed = ((TxOutcome.TimedOut) outcome).elapsedSeconds();
+        throw new RpcException(
+                ErrorCode.WAIT_TIMEOUT,
+                "the transaction has not got " + depth + " confirmations in " + elapsed + " s; waiting again is safe",
+                new Expired(txId, depth, elapsed));
+    }
+
+    private CompletionStage<WaitForPayment.Result> waitForPayment(WaitForPayment call, CallContext context) {
+        if (call.sinceCursor().isPresent()) {
+            return waitSince(call, call.sinceCursor().get(), context);
+        }
+        return waits.forPayment(call.address(), call.minAmount().orElse(ANYTHING), call.waits(), context.gone())
+                .thenApplyAsync(outcome -> result(call.address(), outcome, Optional.empty()), executor);
+    }
+
+    private CompletionStage<WaitForPayment.Result> waitSince(WaitForPayment call, String cursor, CallContext context) {
+        return owners.owns(call.address())
+                .thenComposeAsync(
+                        owned -> {
+                            if (!owned) {
+                                throw RpcException.invalidParams(
+                                        "since_cursor is for addresses of this daemon, and it has no "
+                                                + call.address());
+                            }
+                            return feed.store();
+                        },
+                        executor)
+                .thenComposeAsync(
+                        store -> waits.forPaymentSince(
+                                sinceCursor(cursor, store, call.address()),
+                                call.minAmount().orElse(ANYTHING),
+                                call.waits(),
+                                context.gone()),
+                        executor)
+                .handleAsync(
+                        (since, failure) -> {
+                            PaymentSince told = unlessPruned(since, failure);
+                            return result(
+                                    call.address(),
+                                    told.outcome(),
+                                    Optional.of(told.cursor().text()));
+                        },
+                        executor);
+    }
+
+    private static CreditCursor sinceCursor(String cursor, String store, Address address) {
+        return CreditCursor.parse(cursor, store, 0, Optional.of(address))
+                .orElseThrow(() -> RpcException.invalidParams(
+                        "since_cursor is of other books, or of calls with another address or min_confirmations"));
+    }
+
+    private static WaitForPayment.Result result(Address address, PaymentOutcome outcome, Optional<String> cursor) {
+        if (outcome instanceof PaymentOutcome.Received received) {
+            return new WaitForPayment.Result(
+                    address,
+                    true,
+                    false,
+                    Optional.of(idOrNull(received.txId())),
+                    Optional.of(received.amount()),
+                    OptionalLong.of(received.confirmations()),
+                    OptionalLong.of(received.tipHeight()),
+                    received.waitedSeconds(),
+                    cursor);
+        }
+        long waited = ((PaymentOutcome.TimedOut) outcome).waitedSeconds();
+        return new WaitForPayment.Result(
+                address,
+                false,
+                true,
+                Optional.empty(),
+                Optional.empty(),
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                waited,
+                cursor);
+    }
+
+    private static JsonNode idOrNull(Optional<Hash256> txId) {
+        return txId.<JsonNode>map(id -> TextNode.valueOf(id.hex())).orElse(NullNode.getInstance());
+    }
+
+    private CompletionStage<ListCredits.Result> listCredits(ListCredits call, CallContext context) {
+        int limit = (int) limit(call.limit());
+        long depth = call.minConfirmations().orElse(0);
+        boolean fromNow = fromNow(call);
+        return requireOwned(call.address())
+                .thenComposeAsync(owned -> feed.store(), executor)
+                .thenComposeAsync(
+                        store -> fromNow
+                                ? onlyCursor(depth, call.address())
+                                : creditsFrom(call, store, depth, limit, context),
+                        executor);
+    }
+
+    private static long limit(OptionalLong asked) {
+        long limit = asked.orElse(DEFAULT_LIMIT);
+        if (limit < 1 || limit > MOST) {
+            throw RpcException.invalidParams("limit is 1 to " + MOST);
+        }
+        return limit;
+    }
+
+    private static boolean fromNow(ListCredits call) {
+        if (call.from().isEmpty()) {
+            return false;
+        }
+        if (!call.from().get().equals("now") || call.cursor().isPresent()) {
+            throw RpcException.invalidParams("from is 'now', and not given together with a cursor");
+        }
+        return true;
+    }
+
+    private CompletionStage<Boolean> requireOwned(Optional<Address> address) {
+        if (address.isEmpty()) {
+            return CompletableFuture.completedStage(true);
+        }
+        return owners.owns(address.get())
+                .thenApplyAsync(
+                        owned -> {
+                            if (!owned) {
+                                throw new RpcException(
+                                        ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + address.get());
+                            }
+                            return true;
+                        },
+                        executor);
+    }
+
+    private CompletionStage<ListCredits.Result> onlyCursor(long depth, Optional<Address> address) {
+        return feed.now(depth, address)
+                .thenApplyAsync(cursor -> new ListCredits.Result(List.of(), cursor.text(), false), executor);
+    }
+
+    private CompletionStage<ListCredits.Result> creditsFrom(
+            ListCredits call, String store, long depth, int limit, CallContext context) {
+        CompletionStage<CreditCursor> start = call.cursor().isPresent()
+                ? CompletableFuture.completedStage(cursor(call, store, depth))
+                : feed.beginning(depth, call.address());
+        return start.thenComposeAsync(cursor -> credits(call, cursor, limit, context), executor);
+    }
+
+    private static CreditCursor cursor(ListCredits call, String store, long depth) {
+        return CreditCursor.parse(call.cursor().get(), store, depth, call.address())
+                .orElseThrow(() -> RpcException.invalidParams(
+                        "the cursor is of other books, or of calls with another address or min_confirmations"));
+    }
+
+    private CompletionStage<ListCredits.Result> credits(
+            ListCredits call, CreditCursor cursor, int limit, CallContext context) {
+        return waits.forCredits(cursor, call.includeChange().orElse(false), limit, call.waits(), context.gone())
+                .handleAsync((batch, failure) -> result(unlessPruned(batch, failure)), executor);
+    }
+
+    private ListCredits.Result result(CreditFeed.Batch batch) {
+        boolean verified = owners.isVerified();
+        return new ListCredits.Result(
+                batch.events().stream()
+                        .map(event -> credit(event, batch.tipHeight(), owners.maturity(), verified))
+                        .toList(),
+                batch.cursor().text(),
+                batch.more());
+    }
+
+    /**
+     * @param tipHeight to which confirmations are counted
+     * @param maturity blocks until a coinbase may be spent
+     * @param verified whether the chain is known to be the one that the operator means
+     */
+    public static Waiting.Credit credit(CreditEvent event, long tipHeight, int maturity, boolean verified) {
+        Credit credit = event.credit();
+        boolean mined = credit.isInBlock();
+        long height = credit.block().height();
+        return new Waiting.Credit(
+                event.number(),
+                MemberNames.word(event.kind()),
+                credit.address(),
+                credit.outpoint().txId(),
+                credit.outpoint().index(),
+                credit.amount(),
+                mined ? OptionalLong.of(height) : OptionalLong.empty(),
+                mined ? Optional.of(credit.block().blockId()) : Optional.empty(),
+                event.confirmed() ? Math.max(0, tipHeight - height + 1) : 0,
+                credit.own(),
+                credit.change(),
+                credit.coinbase(),
+                mined ? OptionalLong.of(credit.coinbase() ? height + maturity - 1 : height) : OptionalLong.empty(),
+                credit.datum(),
+                credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES),
+                verified ? Optional.empty() : Optional.of(true));
+    }
+
+    /**
+     * Data of the answer to a cursor from before the oldest credits that are kept ({@code --credits-keep-days}).
+     *
+     * @param firstCursor the first one that is valid with the same parameters
+     */
+    private record Pruned(String firstCursor) {}
+
+    /** Gives back what was read, or says why it was not. */
+    private static <T> T unlessPruned(T answer, Throwable failure) {
+        if (failure == null) {
+            return answer;
+        }
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof CreditPruning.PrunedException pruned) {
+            throw new RpcException(
+                    ErrorCode.INVALID_PARAMS,
+                    pruned.getMessage(),
+                    new Pruned(pruned.first().text()));
+        }
+        throw Causes.passedOn(cause);
+    }
+}

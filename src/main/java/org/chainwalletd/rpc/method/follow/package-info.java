@@ -1,2 +1,0 @@
-/** The methods about the followed chain itself. */
-package org.chainwalletd.rpc.method.follow;

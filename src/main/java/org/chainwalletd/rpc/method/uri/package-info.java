@@ -1,2 +1,0 @@
-/** The methods for payment URIs (interface.md, section 4.12). Only {@code MethodFamilies} uses it. */
-package org.chainwalletd.rpc.method.uri;

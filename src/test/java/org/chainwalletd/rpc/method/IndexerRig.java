@@ -1,0 +1,92 @@
+package org.chainwalletd.rpc.method;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.typesafe.config.ConfigFactory;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.indexer.AddressHistory;
+import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.RpcUpstream;
+
+/** The methods of this family behind the real envelope, over a node and indexers that the test chooses. */
+final class IndexerRig implements AutoCloseable {
+    static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+            .build();
+    static final ChainProfile PROFILE = ChainProfile.of("chain");
+
+    final IndexerClient client;
+    private final ActorTestKit kit = ActorTestKit.create(ConfigFactory.empty());
+    private final ExecutorService executor = Executors.newFixedThreadPool(2);
+    private final NodeClient nodes;
+    private final HttpPeers peers;
+
+    IndexerRig(URI node, Optional<String> token, URI... indexers) {
+        Settings.Node settings = new Settings.Node(
+                List.of(node), 2, Duration.ofMillis(10), Duration.ofSeconds(10), 8 << 20, 32, Optional.empty());
+        nodes = Nodes.clientOf(kit.system(), settings, executor, new SimpleMeterRegistry());
+        peers = HttpPeers.start(kit.system(), executor, () -> {});
+        Nodes.Way way = new Nodes.Way(peers, ByteBudget.of(1 << 24), executor, new SimpleMeterRegistry());
+        client = indexers.length == 0
+                ? null
+                : new IndexerClient(
+                        RpcUpstream.toIndexers(new UnderKit(), settings.withUrls(List.of(indexers)), token, way),
+                        executor);
+    }
+
+    CallRig calls() {
+        return calls(AddressHistory.NONE);
+    }
+
+    CallRig calls(AddressHistory own) {
+        IndexerMethods.Sources sources = new IndexerMethods.Sources(Optional.ofNullable(client), own);
+        return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new NodeErrors());
+    }
+
+    /** What a real indexer answered: {@code src/test/resources/fixtures/indexer-rpc.json}, unchanged. */
+    static JsonNode recorded(String name) {
+        try (InputStream in = IndexerRig.class.getResourceAsStream("/fixtures/indexer-rpc.json")) {
+            for (JsonNode exchange : JSON.readTree(in).required("exchanges")) {
+                if (exchange.required("name").textValue().equals(name)) {
+                    return exchange;
+                }
+            }
+            throw new AssertionError("nothing recorded as " + name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private final class UnderKit implements Nodes.Spawner {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            return kit.spawn(behavior);
+        }
+    }
+
+    @Override
+    public void close() {
+        peers.close();
+        kit.shutdownTestKit();
+        executor.shutdownNow();
+    }
+}
