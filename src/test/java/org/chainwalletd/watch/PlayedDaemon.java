@@ -53,13 +53,13 @@ final class PlayedDaemon implements AutoCloseable {
         server.start();
         status(1234, 2);
         result("get_follower_status", """
-                {"last_indexed_height":1230,"last_indexed_block_id":"bb","tip_height":1234,"lag":4,"indexed_htlc_count":1,
+                {"last_indexed_height":1230,"last_indexed_block_id":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","tip_height":1234,"lag":4,"indexed_htlc_count":1,
                 "follower_started_at":1,"full_scan_complete":false,"rescan_blocks_left":77,"tip_age_seconds":1,"complaints":[]}""");
         result("get_wallet_balance", """
                 {"entries":[{"address":"%1$s","label":"shop","imported":true,"balance":18446744073709551615},
                 {"address":"%1$s","label":"evil\\u001b[2Jlabel","imported":true,"balance":5}],"total":18446744073709551615}""".formatted(ADDRESS));
         result("htlc_list", """
-                {"htlcs":[{"lock_tx_id":"%s","output_index":0,"params":{"sender":"aa","receiver":"bb","hash_lock":"cc","timeout_height":2000},
+                {"htlcs":[{"lock_tx_id":"%s","output_index":0,"params":{"sender":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","receiver":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","hash_lock":"cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc","timeout_height":2000},
                 "amount":700,"lock_block_height":1200,"state":"locked_expired","claim":null,"reclaim":null,"role":"sender","last_indexed_height":1230}]}""".formatted(TX));
     }
 
@@ -77,8 +77,8 @@ final class PlayedDaemon implements AutoCloseable {
 
     void status(long tip, int inFlight) {
         result("get_status", """
-                {"version":"9.8.7","tip":{"block_id":"bb","height":%d},"upstream_ok":true,"upstream_nodes":["http://node:1/"],
-                "wallet_count":2,"in_flight_utxos":3,"in_flight_transfers":%d,"network":"devnet","genesis_block_id":"gg"}""".formatted(tip, inFlight));
+                {"version":"9.8.7","tip":{"block_id":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","height":%d},"upstream_ok":true,"upstream_nodes":["http://node:1/"],
+                "wallet_count":2,"in_flight_utxos":3,"in_flight_transfers":%d,"network":"devnet","genesis_block_id":"9999999999999999999999999999999999999999999999999999999999999999"}""".formatted(tip, inFlight));
     }
 
     /** Told to every open stream. */

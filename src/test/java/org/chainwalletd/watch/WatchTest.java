@@ -145,7 +145,7 @@ class WatchTest {
             daemon.status(4321, 0);
             screen.until("live", "4,321");
             daemon.close();
-            screen.until("no answer from " + address, "4,321");
+            screen.until("connection refused at " + address, "4,321");
             screen.type('q');
         });
     }
@@ -216,9 +216,13 @@ class WatchTest {
 
     private static void until(ScreenTerminal.VirtualTerminal virtual, String... texts) {
         for (String text : texts) {
-            Await.until(
-                    "the screen shows " + text,
-                    () -> virtual.screen().toString().contains(text));
+            try {
+                Await.until(
+                        "the screen shows " + text,
+                        () -> virtual.screen().toString().contains(text));
+            } catch (AssertionError inVain) {
+                throw new AssertionError(inVain.getMessage() + "; it shows\n" + virtual.screen(), inVain);
+            }
         }
     }
 
