@@ -57,6 +57,15 @@ class LauncherScriptTest {
                 .endsWith("00000000\n");
     }
 
+    @Test
+    void only_commands_that_are_soon_over_are_compiled_in_haste() throws Exception {
+        launch(Map.of("WALLETD_ARCHIVE", "off"), ":", "rpc ping");
+        assertThat(heard("daemon")).contains("-XX:TieredStopAtLevel=1", "-Xmx");
+
+        launch(Map.of("WALLETD_ARCHIVE", "off"), ":", "--datadir rpc");
+        assertThat(heard("daemon")).doesNotContain("-XX:TieredStopAtLevel");
+    }
+
     /** Otherwise the tour's payments stood in the audit trail, and the passphrase in one more process. */
     @Test
     void the_maker_of_the_archive_gets_neither_secrets_nor_the_files_of_the_log() throws Exception {
@@ -124,7 +133,11 @@ class LauncherScriptTest {
 
     /** @param before what the shell does first */
     private void launch(Map<String, String> variables, String before) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder("sh", "-c", before + "; exec " + launcher)
+        launch(variables, before, "");
+    }
+
+    private void launch(Map<String, String> variables, String before, String words) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder("sh", "-c", before + "; exec " + launcher + " " + words)
                 .redirectErrorStream(true)
                 .redirectOutput(folder.resolve("output").toFile());
         builder.environment().putAll(variables);
