@@ -311,14 +311,11 @@ public final class Daemon implements AutoCloseable {
         return system;
     }
 
-    /** While the passphrase is proved, for all of a large file is looked at. Books that are not there are made when it is known to be right. */
+    /** Once the passphrase is known to be right, since opening them writes: a start that is refused leaves the datadir as it was. */
     private CompletionStage<Books> openBooks(
             CompletionStage<Store> store, CompletionStage<Keyring> keyring, Workers workers) {
-        boolean there = Files.exists(settings.datadir().resolve(Books.FILE_NAME));
-        CompletionStage<?> before =
-                there ? store : store.thenCombineAsync(keyring, (one, other) -> other, Runnable::run);
-        CompletionStage<Books> opening =
-                before.thenApplyAsync(done -> Books.open(settings.datadir(), Following.tables()), workers.disk());
+        CompletionStage<Books> opening = store.thenCombineAsync(
+                keyring, (one, other) -> Books.open(settings.datadir(), Following.tables()), workers.disk());
         booksOpen.accept(() -> closeBooks(opening));
         return opening;
     }
