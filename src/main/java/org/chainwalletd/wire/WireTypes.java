@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.Serializers;
 import com.fasterxml.jackson.databind.ser.std.StdScalarSerializer;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import com.fasterxml.jackson.databind.type.ReferenceType;
 import java.io.IOException;
 import java.util.Optional;
@@ -28,6 +29,7 @@ final class WireTypes extends SimpleModule {
         super("wire-types");
         WireValue.all().forEach(this::add);
         addSerializer(SecretBytes.class, new SecretSerializer());
+        addSerializer(new OneOrMoreSerializer());
         addSerializer(RawJson.class, scalar(RawJson.class, (value, out) -> out.writeRawValue(value.text())));
     }
 
@@ -108,6 +110,24 @@ final class WireTypes extends SimpleModule {
                     secret.close();
                 }
             }
+        }
+    }
+
+    /** Always as an array. */
+    private static final class OneOrMoreSerializer extends StdSerializer<OneOrMore<?>> {
+        private static final long serialVersionUID = 1L;
+
+        OneOrMoreSerializer() {
+            super(OneOrMore.class, false);
+        }
+
+        @Override
+        public void serialize(OneOrMore<?> value, JsonGenerator out, SerializerProvider provider) throws IOException {
+            out.writeStartArray();
+            for (Object item : value.items()) {
+                provider.findValueSerializer(item.getClass()).serialize(item, out, provider);
+            }
+            out.writeEndArray();
         }
     }
 

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.api.Htlcs;
+import org.chainwalletd.api.Htlcs.HtlcList;
 import org.chainwalletd.api.Keys.RevealPrivateKey;
 import org.chainwalletd.api.Reads.GetBalance;
 import org.chainwalletd.api.Reads.Ping;
@@ -50,6 +52,15 @@ class TypedClientTest {
                         + "\",\"amount\":18446744073709551615}],\"client_token\":\"payout-1\"}}");
         assertThat(receipt.outputs()).extracting(PaidOutput::amount).containsExactly(Amount.MAX);
         assertThat(receipt.builtAtHeight()).isEqualTo(7);
+    }
+
+    @Test
+    void a_parameter_that_is_one_or_more_goes_out_as_an_array() {
+        answer("{\"htlcs\":[]}");
+
+        client.call(HtlcList.of().withState(List.of(Htlcs.State.LOCKED, Htlcs.State.LOCKED_EXPIRED)));
+
+        assertThat(sent.get(0)).contains("\"params\":{\"state\":[\"locked\",\"locked_expired\"]}");
     }
 
     @Test
