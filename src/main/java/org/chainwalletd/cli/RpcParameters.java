@@ -110,6 +110,9 @@ final class RpcParameters {
                 return next;
             }
         }
+        if (word.startsWith("[")) {
+            throw new Mistake("the parameters are no JSON object but array: give them by name");
+        }
         throw new Mistake("a parameter reads key=value, or all of them are one JSON object in quotes"
                 + (required.isEmpty() ? "" : ", or the required ones come first: " + String.join(", ", required))
                 + "; this one does not: '" + shown(word) + "'");
