@@ -119,7 +119,6 @@ public final class Daemon implements AutoCloseable {
         placeFiles();
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new Ground.UnderGuardian(system));
-        CompletionStage<Books> openingBooks = openBooks(opening, opened, workers);
         Rehearsal.run(settings, system);
         Ground ground = new Ground(settings, system, workers, meters, heldForPeers);
         Store store = Futures.await(opening, OPENING, "opening the store");
@@ -137,8 +136,7 @@ public final class Daemon implements AutoCloseable {
                 OPENING,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
-        Books books = Futures.await(openingBooks, OPENING, "opening the books");
-        front.serve(startServices(ground, keyring, sealed, books));
+        front.serve(startServices(ground, keyring, sealed));
         watchKeys.run();
         closers.add("http", () -> front.drain(waits, times));
         closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
@@ -157,8 +155,9 @@ public final class Daemon implements AutoCloseable {
     }
 
     /** Each one over those before it, as the packages lie on each other. */
-    private Services startServices(Ground ground, Keyring keyring, Store store, Books books) {
+    private Services startServices(Ground ground, Keyring keyring, Store store) {
         Nodes nodes = outside.nodes();
+        Books books = openBooks();
         books.remember(store::confirmed);
         Following following = Following.start(
                 settings,
@@ -311,19 +310,11 @@ public final class Daemon implements AutoCloseable {
         return system;
     }
 
-    /** Once the passphrase is known to be right, since opening them writes: a start that is refused leaves the datadir as it was. */
-    private CompletionStage<Books> openBooks(
-            CompletionStage<Store> store, CompletionStage<Keyring> keyring, Workers workers) {
-        CompletionStage<Books> opening = store.thenCombineAsync(
-                keyring, (one, other) -> Books.open(settings.datadir(), Following.tables()), workers.disk());
-        booksOpen.accept(() -> closeBooks(opening));
-        return opening;
-    }
-
-    private void closeBooks(CompletionStage<Books> opening) {
-        if (!opening.toCompletableFuture().isCompletedExceptionally()) {
-            Futures.await(opening, times.untilStopped(), "closing the books").close();
-        }
+    /** When nothing can refuse the start any more: opening them writes, and a start that is refused leaves the datadir as it was. */
+    private Books openBooks() {
+        Books books = Books.open(settings.datadir(), Following.tables());
+        booksOpen.accept(books::close);
+        return books;
     }
 
     private Waiting startWaiting(Ground ground, Nodes nodes, Following following) {
