@@ -94,6 +94,9 @@ class TlsWeightTest {
                 for (int i = 0; i < CONNECTIONS; i++) {
                     idle.add(asked(any, fixture));
                 }
+                Await.until(
+                        "they weigh no more than they are counted as",
+                        () -> live() - before <= CONNECTIONS * (long) TlsLayers.CONNECTION_BYTES);
                 long after = settled();
                 assertThat(fixture.server.connections()).isEqualTo(CONNECTIONS);
                 System.out.println((after - before) / CONNECTIONS);
