@@ -65,7 +65,7 @@ public interface AccountSends {
     /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
     CompletionStage<AccountFunds> funds(EvmAddress address, String swap);
 
-    /** What is not over, but for copies, oldest first; for deletion guards. */
+    /** Sends that are not over, without copies, oldest first; for deletion guards. */
     CompletionStage<List<SendRecord>> open(EvmAddress from);
 
     /** Who counts the swaps that need gas; set once, before anything is sent. */

@@ -22,7 +22,7 @@ record Commitment(long nonce, BigInteger most, BigInteger least, boolean waiting
                 waiting);
     }
 
-    /** Of a copy: it repeats a call that counts already, and pays at most for its own failure. */
+    /** Commitment of a copy: its call counts already with the send that it repeats, and a copy pays at most for its own failure. */
     static Commitment ofCopy(AccountSend send) {
         return new Commitment(send.nonce(), BigInteger.ZERO, BigInteger.ZERO, false);
     }

@@ -73,7 +73,7 @@ final class Copier {
     }
 
     /**
-     * One row for each nonce, also where the journal has it already; those that are over or could not be written are left out. The age of what
+     * Copies a send, one row for each nonce, also where the journal has it already; those that are over or could not be written are left out. The age of what
      * is repeated is theirs too, and so is its fee by time.
      *
      * @param versions whose prices the copies have

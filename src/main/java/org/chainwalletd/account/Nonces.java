@@ -45,7 +45,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
 
-    /** What the store knows of the nonces of an address. */
+    /** Nonces of an address as the store knows them. */
     private record Given(OptionalLong next, OptionalLong lost) {}
 
     /** A request that has no nonce yet, with all who wait for it. */

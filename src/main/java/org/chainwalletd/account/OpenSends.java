@@ -94,7 +94,7 @@ final class OpenSends {
         return rows;
     }
 
-    /** Those whose nonce the journal has given, by nonce: each waits for the ones before it. */
+    /** Sends whose nonce the journal has given, by nonce: each waits for the ones before it. */
     List<OpenSend> given(EvmAddress from) {
         return of(from).stream().filter(send -> !send.row.isCopy()).toList();
     }

@@ -56,7 +56,7 @@ final class SendMaker {
                 .thenComposeAsync(found -> make(line, found, requests), setup.executor());
     }
 
-    /** What decides whether something new may be sent. */
+    /** Facts that decide whether something new may be sent. */
     CompletionStage<Survey> survey(EvmAddress from, Survey.Basis basis) {
         return Survey.of(
                 setup.chain(), from, basis, why -> stops.accept(new AccountSends.Stopped(from, why)), setup.executor());

@@ -425,7 +425,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         return this;
     }
 
-    /** What is journalled is followed in any case. */
+    /** Follows every journalled row in any case. */
     private void begin(AccountSend copy, boolean isWanted) {
         if (sends.find(copy.id()).isPresent()) {
             return;
@@ -494,7 +494,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
-    /** What they repeat may have been refused for a reason that passes, such as a time: it is tried again, but not at once. */
+    /** Pauses after a revert: the call may have failed for a reason that passes, such as a time, so it is tried again, but not at once. */
     private void pause(AccountSend copy) {
         long until = setup.clock().millis() + setup.pace().refused().toMillis();
         sends.given(SendSetup.address(copy.call().from())).stream()

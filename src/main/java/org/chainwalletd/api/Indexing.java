@@ -79,7 +79,7 @@ public final class Indexing {
 
             @Doc("`next_cursor` of the page before") Optional<String> cursor)
             implements Call<ListSettlements.Result> {
-        /** Of all contracts, from the first page on. */
+        /** Settlements of all contracts, from the first page on. */
         public static ListSettlements of(Address address) {
             return new ListSettlements(
                     address, Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());

@@ -18,7 +18,7 @@ public @interface Method {
     /** Least scope of a token that may call it. */
     Scope scope();
 
-    /** One or more sentences for the reference page. */
+    /** Sentences for the reference page. */
     String summary();
 
     /** Errors that this method's own rules can give, besides those that every method can (parameters, token, internal). */

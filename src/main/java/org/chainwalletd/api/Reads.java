@@ -255,7 +255,7 @@ public final class Reads {
             @Doc("Only these addresses; unknown ones are ignored. Default: all managed")
             Optional<List<Address>> addresses)
             implements Call<GetWalletBalance.Result> {
-        /** One wait for the nodes' quotas of a minute, and the work around it. */
+        /** Longest time of the call: a wait for the nodes' quotas of a minute, and the work around it. */
         public static final Duration PATIENCE = Duration.ofSeconds(90);
 
         /** All managed addresses, with their outputs counted. */

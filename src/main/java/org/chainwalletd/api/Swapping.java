@@ -200,7 +200,7 @@ public final class Swapping {
     public record SwapPriceKlines(
             @Doc("default 1d") Optional<String> interval,
             @Doc("default 120, at most 500") OptionalLong limit) implements Call<SwapPriceKlines.Result> {
-        /** Of the last days. */
+        /** Daily prices, as many as the pool gives by default. */
         public static SwapPriceKlines of() {
             return new SwapPriceKlines(Optional.empty(), OptionalLong.empty());
         }

@@ -14,7 +14,7 @@ public final class MethodHelp {
 
     private MethodHelp() {}
 
-    /** One line for each method, without those for older clients. */
+    /** Lists the methods, a line each, without those for older clients. */
     public static String of(MethodRegistry registry) {
         MethodHelp help = new MethodHelp();
         for (RpcMethod<?, ?> method : registry.methods()) {

@@ -23,7 +23,7 @@ final class CoinChoice {
     private static final Logger LOG = LoggerFactory.getLogger(CoinChoice.class);
     /** More addresses than this are not remembered as clean; they merely cost one more question. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
-    /** Those that were met first are met again. */
+    /** Bound of the coins that are remembered as spent; the oldest is forgotten first, and then merely met again. */
     private static final int MOST_SPENT_ELSEWHERE = 10_000;
 
     private final Supplier<Optional<Network>> network;

@@ -56,7 +56,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             CompletableFuture<Choice> answer)
             implements Command {}
 
-    /** What this spend took of the allowance is given back, in the store already: another one of the same payment has taken its place. */
+    /** Gives back what this spend took of the allowance, as the store has done already: another one of the same payment has taken its place. */
     record Replaced(Hash256 txId) implements Command {}
 
     /** Somebody else's spend of this coin was shown by its bytes. */

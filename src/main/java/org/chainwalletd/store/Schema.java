@@ -239,7 +239,7 @@ final class Schema {
                         + AccountSendTable.COPIES);
     }
 
-    /** Of a payment that was built again its first spend: those that have the same are one payment, whichever of them is mined. */
+    /** Links the spends of a payment that was built again to its first one: they are one payment, whichever of them is mined. */
     private static List<String> paymentsAgain() {
         return List.of(
                 "ALTER TABLE spends ADD COLUMN first_id INTEGER",

@@ -40,7 +40,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
                 return collision.get();
             }
             if (bound.isPresent()) {
-                // One of both can leave, and that counts once.
+                // Only one of the two spends can be mined, so the payment counts once.
                 MinuteSums.giveBack(
                         session, bound.get().intent().allowance(), bound.get().countedAt());
                 spends.countsSince(session, bound.get(), OptionalLong.empty());

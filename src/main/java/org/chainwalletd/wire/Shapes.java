@@ -75,10 +75,7 @@ public final class Shapes {
     private static Member member(RecordComponent component) {
         boolean nullable = component.isAnnotationPresent(OrNull.class);
         Class<?> type = component.getType();
-        DescribedBy describedBy = component.getAnnotation(DescribedBy.class);
-        Type described = describedBy != null
-                ? describedBy.value()
-                : type == Optional.class ? argument(component.getGenericType()) : component.getGenericType();
+        Type described = type == Optional.class ? argument(component.getGenericType()) : component.getGenericType();
         Alias alias = component.getAnnotation(Alias.class);
         Doc doc = component.getAnnotation(Doc.class);
         return new Member(
