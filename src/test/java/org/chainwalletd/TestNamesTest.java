@@ -49,4 +49,21 @@ class TestNamesTest {
                     .allSatisfy(file -> assertThat(Files.readString(file)).contains("\n@Tag(\"long\")\n"));
         }
     }
+
+    @Test
+    void every_test_that_the_page_of_promises_names_exists() throws IOException {
+        List<String> named = Pattern.compile("`(\\w+(?:Test|IT|Contract))`")
+                .matcher(Files.readString(Path.of("src/site/markdown/promises.md")))
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            List<String> classes = files.map(path -> path.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .map(name -> name.substring(0, name.length() - ".java".length()))
+                    .toList();
+            assertThat(classes).containsAll(named);
+            assertThat(named).hasSizeGreaterThan(100);
+        }
+    }
 }
