@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -64,6 +65,7 @@ class SeenCreditsTest {
     private final Map<Integer, Set<Hash256>> known = new ConcurrentHashMap<>();
     private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
     private final List<String> asked = new CopyOnWriteArrayList<>();
+    private final AtomicInteger changes = new AtomicInteger();
     private Books books;
     private CreditFeed feed;
     private ActorRef<SeenCredits.Command> seen;
@@ -87,7 +89,7 @@ class SeenCreditsTest {
     private void begin() {
         followers.clear();
         seen = kit.spawn(SeenCredits.create(new SeenCredits.Setup(
-                books, book, List.of(node(0), node(1)), followers::add, () -> {}, Runnable::run)));
+                books, book, List.of(node(0), node(1)), followers::add, changes::incrementAndGet, Runnable::run)));
         Await.until("it follows", () -> followers.size() == 1);
     }
 
@@ -127,7 +129,10 @@ class SeenCreditsTest {
     private Hash256 see(Transaction tx, CreditEvent.Kind... toldThen) {
         Hash256 txId = TransactionCodec.txId(PROFILE, tx);
         known.values().forEach(pool -> pool.add(txId));
+        int before = changes.get();
         seen.tell(new SeenCredits.Seen(txId, tx));
+        // The feed tells it from the commit on, the actor asks for it from when on it has heard of that commit.
+        Await.until("it is watched", () -> changes.get() > before);
         awaitTold(toldThen);
         return txId;
     }
