@@ -54,21 +54,23 @@ class ArchitectureTest {
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("wire", "chain", "crypto", "config", "store", "net")),
-            Map.entry("keyring", Set.of("chain", "crypto", "config", "store", "evm")),
+            Map.entry("keyring", Set.of("api", "wire", "chain", "crypto", "config", "store", "evm")),
             Map.entry("devnet", Set.of("chain", "crypto", "config", "store", "evm")),
-            Map.entry("quote", Set.of("chain", "crypto", "node", "keyring")),
-            Map.entry("uri", Set.of("chain")),
+            Map.entry("quote", Set.of("api", "wire", "chain", "crypto", "node", "keyring")),
+            Map.entry("uri", Set.of("api", "wire", "chain")),
             Map.entry("indexer", Set.of("wire", "chain", "config", "node")),
             Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
-            Map.entry("coins", Set.of("chain", "config", "store", "node", "keyring", "follow")),
-            Map.entry("wait", Set.of("chain", "config", "store", "node", "follow")),
-            Map.entry("spend", Set.of("chain", "crypto", "config", "store", "node", "keyring", "coins", "follow")),
-            Map.entry("message", Set.of("chain", "crypto", "keyring")),
+            Map.entry("coins", Set.of("api", "wire", "chain", "config", "store", "node", "keyring", "follow")),
+            Map.entry("wait", Set.of("api", "wire", "chain", "config", "store", "node", "follow")),
+            Map.entry(
+                    "spend",
+                    Set.of("api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "follow")),
+            Map.entry("message", Set.of("api", "wire", "chain", "crypto", "keyring")),
             Map.entry(
                     "htlc",
                     Set.of(
-                            "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend", "follow",
-                            "indexer")),
+                            "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend",
+                            "follow", "indexer")),
             Map.entry(
                     "rpc",
                     Set.of(
@@ -81,12 +83,12 @@ class ArchitectureTest {
             Map.entry("client", Set.of("api", "wire", "chain", "crypto")),
             Map.entry("watch", Set.of("client", "api", "wire", "chain")),
             Map.entry("evm", Set.of("chain", "crypto")),
-            Map.entry("account", Set.of("chain", "crypto", "config", "store", "net", "keyring", "evm")),
+            Map.entry("account", Set.of("api", "wire", "chain", "crypto", "config", "store", "net", "keyring", "evm")),
             Map.entry(
                     "swap",
                     Set.of(
-                            "chain", "crypto", "config", "store", "net", "node", "keyring", "evm", "account", "follow",
-                            "coins", "spend", "htlc")),
+                            "api", "wire", "chain", "crypto", "config", "store", "net", "node", "keyring", "evm",
+                            "account", "follow", "coins", "spend", "htlc")),
             Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 
     private static final Set<String> BARE_CONTINUATIONS = Set.of(

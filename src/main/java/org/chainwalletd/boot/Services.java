@@ -22,7 +22,6 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.AccountErrors;
-import org.chainwalletd.rpc.method.HtlcErrors;
 import org.chainwalletd.rpc.method.IndexerMethods;
 import org.chainwalletd.rpc.method.KeyringErrors;
 import org.chainwalletd.rpc.method.MethodFamilies;
@@ -32,7 +31,6 @@ import org.chainwalletd.rpc.method.OpenHtlcsGuard;
 import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.rpc.method.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.PoolErrors;
-import org.chainwalletd.rpc.method.QuoteErrors;
 import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
@@ -66,8 +64,6 @@ record Services(
         List<ErrorTranslator> known = List.of(
                 new KeyringErrors(settings().wallets()),
                 new SpendErrors(),
-                new HtlcErrors(),
-                new QuoteErrors(),
                 new NodeErrors(),
                 new PoolErrors(),
                 new AccountErrors());

@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.store.books.Books;
@@ -32,7 +33,7 @@ public final class Forgetting {
     /**
      * Leaves a settled record out from now on; it comes back when a reorganisation takes the block away that settled it.
      *
-     * @return false when there is none; fails with {@link HtlcException} when it is not settled
+     * @return false when there is none; fails with {@link RefusedException} when it is not settled
      */
     public CompletionStage<Boolean> forget(Outpoint lock) {
         long height = tip.get().map(FollowedTip::height).orElse(-1L);
@@ -40,7 +41,9 @@ public final class Forgetting {
                 .thenApplyAsync(
                         outcome -> {
                             if (outcome == Outcome.OPEN) {
-                                throw new HtlcException(new HtlcRefusal.NotSettled(lock));
+                                throw RefusedException.invalidParams(
+                                        "the HTLC " + lock
+                                                + " is still locked: only claimed, reclaimed and unknown ones can be forgotten");
                             }
                             return outcome == Outcome.REMOVED;
                         },

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -26,7 +27,7 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 
 /**
- * The way in to locking, claiming and reclaiming. Stages fail with {@link HtlcException} or with what {@link SpendService} fails with; what
+ * The way in to locking, claiming and reclaiming. Stages fail with {@link RefusedException} or with what {@link SpendService} fails with; what
  * that promises of a token, a crash and a lost answer holds here too.
  */
 public final class HtlcSpends {
@@ -139,14 +140,15 @@ public final class HtlcSpends {
     }
 
     private static <T> CompletionStage<T> refused(String cause) {
-        return CompletableFuture.failedFuture(new HtlcException(new HtlcRefusal.UnusableReceiver(cause)));
+        return CompletableFuture.failedFuture(RefusedException.invalidParams("`receiver` " + cause));
     }
 
     private CompletionStage<Receipt> redeem(Redemption request) {
         Amount minimum = request.shape().minimumFee();
         if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
-            return CompletableFuture.failedFuture(new HtlcException(
-                    new HtlcRefusal.FeeBelowMinimum(request.fee().get(), minimum)));
+            return CompletableFuture.failedFuture(RefusedException.invalidParams(
+                    "`fee` of " + request.fee().get() + " base units is below the consensus minimum of " + minimum
+                            + " for this spend; leave it out to pay the minimum"));
         }
         return whenOwned(request.from(), own -> redeem(request, request.params(own)));
     }
@@ -162,7 +164,8 @@ public final class HtlcSpends {
                         sent -> sent.isPresent()
                                 ? redeemOwn(request, params)
                                 : CompletableFuture.failedFuture(
-                                        new HtlcException(new HtlcRefusal.LookedAfter(request.lock(), owner.get()))),
+                                        RefusedException.invalidParams("the HTLC " + request.lock() + " is redeemed by "
+                                                + owner.get() + "; nothing was broadcast")),
                         executor);
     }
 

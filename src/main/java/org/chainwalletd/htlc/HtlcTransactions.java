@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
@@ -29,7 +30,7 @@ public final class HtlcTransactions {
     }
 
     /**
-     * The output at {@code lock}, which is the HTLC of {@code params}, whatever datum it carries. Fails with {@link HtlcException} when it is
+     * The output at {@code lock}, which is the HTLC of {@code params}, whatever datum it carries. Fails with {@link RefusedException} when it is
      * another one, and with {@link org.chainwalletd.node.NodeException} when no node shows it.
      */
     public CompletionStage<TxOutput> output(Outpoint lock, HtlcParams params) {

@@ -2,6 +2,7 @@ package org.chainwalletd.htlc;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.books.HtlcRows.Position;
@@ -22,7 +23,7 @@ final class ListCursor {
         return HexFormat.of().formatHex(bytes.array());
     }
 
-    /** @throws HtlcException when it is none of ours */
+    /** @throws RefusedException -32602 when it is none of ours */
     static Position parse(String cursor) {
         if (cursor.length() != 2 * LENGTH) {
             throw invalid();
@@ -43,7 +44,7 @@ final class ListCursor {
         return new Position(height, new Outpoint(Hash256.of(txId), Integer.toUnsignedLong(bytes.getInt())));
     }
 
-    private static HtlcException invalid() {
-        return new HtlcException(new HtlcRefusal.BadCursor());
+    private static RefusedException invalid() {
+        return RefusedException.invalidParams("`cursor` is not one that htlc_list gave: begin without it");
     }
 }

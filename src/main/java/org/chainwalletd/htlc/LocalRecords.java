@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -77,7 +78,7 @@ public final class LocalRecords implements HtlcRecords {
         Position after;
         try {
             after = start(query);
-        } catch (HtlcException e) {
+        } catch (RefusedException e) {
             return CompletableFuture.failedFuture(e);
         }
         long height = height();

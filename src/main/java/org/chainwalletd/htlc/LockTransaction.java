@@ -1,5 +1,7 @@
 package org.chainwalletd.htlc;
 
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
@@ -19,7 +21,7 @@ record LockTransaction(Transaction transaction, boolean confirmed) {
      * The output at {@code lock}, which is exactly the HTLC of {@code expected} (chain protocol, section 15) and can be spent without
      * anything else.
      *
-     * @throws HtlcException when it is another output, or none
+     * @throws RefusedException -32036 when it is another output, or none
      * @throws SpendException when it can never be spent with what the daemon is given
      */
     TxOutput authenticated(Outpoint lock, HtlcParams expected) {
@@ -35,7 +37,7 @@ record LockTransaction(Transaction transaction, boolean confirmed) {
     /**
      * The same, whatever datum it carries.
      *
-     * @throws HtlcException when it is another output, or none
+     * @throws RefusedException -32036 when it is another output, or none
      */
     TxOutput output(Outpoint lock, HtlcParams expected) {
         if (lock.index() >= transaction.outputs().size()) {
@@ -49,8 +51,12 @@ record LockTransaction(Transaction transaction, boolean confirmed) {
         return output;
     }
 
-    private static HtlcException mismatch(Outpoint lock, String cause) {
-        return new HtlcException(new HtlcRefusal.OutputMismatch(lock, cause));
+    /** The output on the chain is not the one that the parameters describe, or a node answered with other bytes than asked for. */
+    static RefusedException mismatch(Outpoint lock, String cause) {
+        return new RefusedException(
+                ErrorCode.HTLC_OUTPUT_AUTH,
+                "the output " + lock + " is not the HTLC that the parameters describe: " + cause
+                        + "; nothing was broadcast");
     }
 
     /** Names what differs, never what it should be: a wrong preimage stays the caller's. */

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
@@ -52,7 +53,7 @@ final class LockTransactions {
     }
 
     /**
-     * The transaction that made {@code lock}. Fails with {@link HtlcException} when nodes answered, but none with its bytes; with {@link
+     * The transaction that made {@code lock}. Fails with {@link RefusedException} when nodes answered, but none with its bytes; with {@link
      * NodeException} when they do not know it or cannot be asked.
      */
     CompletionStage<LockTransaction> find(Outpoint lock) {
@@ -111,8 +112,7 @@ final class LockTransactions {
             return heard.found().get();
         }
         if (heard.lie().isPresent()) {
-            throw new HtlcException(
-                    new HtlcRefusal.OutputMismatch(lock, heard.lie().get()));
+            throw LockTransaction.mismatch(lock, heard.lie().get());
         }
         throw heard.failure()
                 .filter(RuntimeException.class::isInstance)

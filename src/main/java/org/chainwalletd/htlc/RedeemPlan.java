@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -14,6 +16,7 @@ import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
@@ -91,7 +94,10 @@ record RedeemPlan(
 
     private void requireTimeout(long height) {
         if (request instanceof ReclaimRequest && !params.reclaimableInBlock(height)) {
-            throw new HtlcException(new HtlcRefusal.TimeoutNotReached(height, params.timeoutHeight()));
+            throw new RefusedException(
+                    ErrorCode.TIMEOUT_NOT_REACHED,
+                    "the timeout is not reached: the chain is at height " + U64.toString(height)
+                            + ", a reclaim needs a height above " + U64.toString(params.timeoutHeight()));
         }
     }
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
@@ -73,19 +74,19 @@ public final class Quotes {
     public record Verdict(Optional<String> failure, Address signer, Address payee, Hash256 genesis) {}
 
     /**
-     * Fails with {@link QuoteException} for terms that no quote can have, with {@link KeyringException} when the keyring cannot sign for the
+     * Fails with {@link RefusedException} for terms that no quote can have, with {@link KeyringException} when the keyring cannot sign for the
      * issuer, with {@link org.chainwalletd.node.NodeException} when it is not known which chain this is.
      */
     public CompletionStage<Issued> issue(QuoteTerms terms) {
         if (terms.life() == 0 || U64.compare(terms.life(), Quote.MAX_LIFE) > 0) {
             return CompletableFuture.failedStage(
-                    new QuoteException("a quote lives for 1 to " + Quote.MAX_LIFE + " seconds"));
+                    RefusedException.invalidParams("a quote lives for 1 to " + Quote.MAX_LIFE + " seconds"));
         }
         Quote quote = quote(terms);
         Optional<QuoteCheck> refused = QuoteCheck.firstFailedTerm(quote);
         if (refused.isPresent()) {
             return CompletableFuture.failedStage(
-                    new QuoteException(refused.get().reason()));
+                    RefusedException.invalidParams(refused.get().reason()));
         }
         return signer.find(terms.issuer())
                 .thenComposeAsync(

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.wire.Json;
 import org.chainwalletd.wire.WipedBuffers;
 
@@ -54,7 +55,7 @@ final class Answers {
     }
 
     /** Counted, and written whether there is room or not: a caller has to learn what became of its call. */
-    static List<byte[]> error(RpcException refusal, String id, AnswerRoom room) {
+    static List<byte[]> error(RefusedException refusal, String id, AnswerRoom room) {
         AnswerBuffer out = new AnswerBuffer(room, true);
         try {
             out.write(ERROR);

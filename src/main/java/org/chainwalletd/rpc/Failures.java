@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.wire.WireException;
 import org.slf4j.Logger;
@@ -20,16 +21,16 @@ final class Failures {
         this.translators = List.copyOf(translators);
     }
 
-    RpcException translate(Throwable failure, String method, CallContext context) {
+    RefusedException translate(Throwable failure, String method, CallContext context) {
         Throwable cause = Causes.of(failure);
-        if (cause instanceof RpcException refusal) {
+        if (cause instanceof RefusedException refusal) {
             return refusal;
         }
         if (cause instanceof WireException refusal) {
-            return RpcException.invalidParams(refusal.getMessage());
+            return RefusedException.invalidParams(refusal.getMessage());
         }
         for (ErrorTranslator translator : translators) {
-            Optional<RpcException> translated = translator.translate(cause);
+            Optional<RefusedException> translated = translator.translate(cause);
             if (translated.isPresent()) {
                 return translated.get();
             }
@@ -41,14 +42,14 @@ final class Failures {
     }
 
     /** Nothing was begun: the same call can be sent again. */
-    static RpcException busy() {
-        return RpcException.tooManyRequests("the daemon is busy, try again in a second", RETRY_AFTER_SECONDS);
+    static RefusedException busy() {
+        return RefusedException.tooManyRequests("the daemon is busy, try again in a second", RETRY_AFTER_SECONDS);
     }
 
     /** The details go to the log only: an exception's text may quote what the caller must not see. */
-    static RpcException internal(Throwable cause, String method, CallContext context) {
+    static RefusedException internal(Throwable cause, String method, CallContext context) {
         LOG.error("{} failed unexpectedly, request {}", method, context.requestId(), cause);
-        return new RpcException(
+        return new RefusedException(
                 ErrorCode.INTERNAL_ERROR,
                 "internal error in " + method + "; the daemon's log has details under request " + context.requestId());
     }

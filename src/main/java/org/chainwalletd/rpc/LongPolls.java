@@ -1,6 +1,7 @@
 package org.chainwalletd.rpc;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.api.RefusedException;
 
 /** How many long polls are open, and how many may be. */
 final class LongPolls {
@@ -18,12 +19,12 @@ final class LongPolls {
     }
 
     /**
-     * @throws RpcException -32042 when there is no place
+     * @throws RefusedException -32042 when there is no place
      */
     void enter() {
         if (open.incrementAndGet() > most) {
             open.decrementAndGet();
-            throw RpcException.tooManyRequests(
+            throw RefusedException.tooManyRequests(
                     "already " + most + " waits at a time (--max-waits)", RETRY_AFTER_SECONDS);
         }
     }

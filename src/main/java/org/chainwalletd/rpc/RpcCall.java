@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.MDC;
@@ -62,8 +63,8 @@ final class RpcCall {
     }
 
     /** The same words whatever is wrong with the token, so that a caller learns nothing (interface.md, section 5.2). */
-    static RpcException authenticationRequired() {
-        return new RpcException(ErrorCode.UNAUTHORIZED, "authentication required");
+    static RefusedException authenticationRequired() {
+        return new RefusedException(ErrorCode.UNAUTHORIZED, "authentication required");
     }
 
     /** The stage never fails; it is complete already when the method answered at once. */
@@ -77,17 +78,17 @@ final class RpcCall {
 
     private <T> CompletableFuture<T> decide(Function<Outcome, T> finish) {
         if (envelope.refusal() != null) {
-            return now(finish, refuse(new RpcException(ErrorCode.INVALID_REQUEST, envelope.refusal())));
+            return now(finish, refuse(new RefusedException(ErrorCode.INVALID_REQUEST, envelope.refusal())));
         }
         RegisteredMethod<?, ?> method = shared.registry().find(envelope.method());
         if (method == null) {
-            RpcException unknown = new RpcException(ErrorCode.METHOD_NOT_FOUND, "method not found");
+            RefusedException unknown = new RefusedException(ErrorCode.METHOD_NOT_FOUND, "method not found");
             observeRefusal(CallOutcome.UNKNOWN_METHOD, Scope.READ, unknown);
             return now(finish, refuse(unknown));
         }
         Scope required = method.method().scope();
         if (!context.scope().contains(required)) {
-            RpcException unauthorized = authenticationRequired();
+            RefusedException unauthorized = authenticationRequired();
             denied.run();
             observeRefusal(method.method().name(), required, unauthorized);
             return now(finish, refuse(unauthorized));
@@ -131,7 +132,7 @@ final class RpcCall {
             }
             CompletionStage<R> stage = method.method().call(params, context);
             return stage.toCompletableFuture();
-        } catch (RpcException refusal) {
+        } catch (RefusedException refusal) {
             return CompletableFuture.failedFuture(refusal);
         } catch (Throwable failure) {
             return CompletableFuture.failedFuture(failure);
@@ -174,7 +175,7 @@ final class RpcCall {
                 shared.observer().abandoned(context, method.method().name());
                 return new Outcome(null, 204);
             }
-            RpcException refusal =
+            RefusedException refusal =
                     shared.failures().translate(failure, method.method().name(), context);
             observeEnd(method, Optional.of(refusal.code()), Optional.empty());
             return refuse(refusal);
@@ -198,14 +199,14 @@ final class RpcCall {
         }
     }
 
-    private static RpcException noRoom() {
-        return RpcException.tooManyRequests(
+    private static RefusedException noRoom() {
+        return RefusedException.tooManyRequests(
                 "no room for the answer: the daemon holds too much for its clients at the moment, or the answers of the "
                         + "batch are too long (--max-batch-answer-bytes)",
                 1);
     }
 
-    private Outcome refuse(RpcException refusal) {
+    private Outcome refuse(RefusedException refusal) {
         return envelope.isNotification()
                 ? new Outcome(null, 204)
                 : new Outcome(
@@ -220,7 +221,7 @@ final class RpcCall {
                         new CallOutcome(method.method().name(), method.method().scope(), error, nanos(), txId));
     }
 
-    private void observeRefusal(String method, Scope required, RpcException refusal) {
+    private void observeRefusal(String method, Scope required, RefusedException refusal) {
         shared.observer()
                 .refused(
                         context,

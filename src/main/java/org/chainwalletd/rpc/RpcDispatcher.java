@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -98,9 +99,9 @@ public final class RpcDispatcher {
         if (read instanceof Envelope.Batch batch) {
             return new BatchRun(batch.envelopes(), scope.get(), client).start();
         }
-        RpcException refusal = read instanceof Envelope.Refused refused
-                ? new RpcException(refused.code(), refused.message())
-                : RpcException.tooManyRequests(
+        RefusedException refusal = read instanceof Envelope.Refused refused
+                ? new RefusedException(refused.code(), refused.message())
+                : RefusedException.tooManyRequests(
                         "no room for the request: the daemon holds too much for its clients at the moment", 1);
         return CompletableFuture.completedFuture(
                 new RpcAnswer(refusal.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID, client.room())));
@@ -239,7 +240,9 @@ public final class RpcDispatcher {
                     envelope.isNotification()
                             ? null
                             : Answers.error(
-                                    new RpcException(ErrorCode.INTERNAL_ERROR, "internal error"), envelope.id(), room));
+                                    new RefusedException(ErrorCode.INTERNAL_ERROR, "internal error"),
+                                    envelope.id(),
+                                    room));
         }
 
         private void answered(int item, List<byte[]> json) {

@@ -3,6 +3,7 @@ package org.chainwalletd.rpc;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Spelling;
@@ -63,7 +64,7 @@ public interface RpcMethod<P extends Record, R> {
     }
 
     /**
-     * Must not block. Fails with {@link RpcException}, or with a service's own exception that an {@link ErrorTranslator} knows; anything
+     * Must not block. Fails with {@link RefusedException}, or with a service's own exception that an {@link ErrorTranslator} knows; anything
      * else becomes -32603.
      */
     CompletionStage<R> call(P params, CallContext context);

@@ -2,6 +2,7 @@ package org.chainwalletd.uri;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -22,11 +23,11 @@ public record PaymentUri(
         OptionalLong timeout,
         Optional<String> label) {
     /**
-     * @throws PaymentUriException for a timeout without a hash lock: there is nothing that could time out
+     * @throws RefusedException for a timeout without a hash lock: there is nothing that could time out
      */
     public PaymentUri {
         if (timeout.isPresent() && hashLock.isEmpty()) {
-            throw new PaymentUriException("timeout has a meaning only together with hash_lock");
+            throw RefusedException.invalidParams("timeout has a meaning only together with hash_lock");
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -55,7 +56,7 @@ public final class PaymentUriCodec {
     /**
      * The canonical form.
      *
-     * @throws PaymentUriException when a text has no UTF-8, or all together is longer than {@link #MAX_LENGTH}
+     * @throws RefusedException when a text has no UTF-8, or all together is longer than {@link #MAX_LENGTH}
      */
     public String encode(PaymentUri uri) {
         Map<Field, String> fields = new EnumMap<>(Field.class);
@@ -76,13 +77,13 @@ public final class PaymentUriCodec {
     }
 
     /**
-     * @throws PaymentUriException for anything that is not a payment URI of this brand
+     * @throws RefusedException for anything that is not a payment URI of this brand
      */
     public PaymentUri decode(String text) {
         refuseLongerThanAllowed(text.length());
         int colon = text.indexOf(':');
         if (colon < 0 || !text.substring(0, colon).equalsIgnoreCase(scheme)) {
-            throw new PaymentUriException("a payment URI begins with " + scheme + ":");
+            throw RefusedException.invalidParams("a payment URI begins with " + scheme + ":");
         }
         int question = text.indexOf('?', colon);
         String address = text.substring(colon + 1, question < 0 ? text.length() : question);
@@ -98,7 +99,8 @@ public final class PaymentUriCodec {
 
     private static void refuseLongerThanAllowed(int length) {
         if (length > MAX_LENGTH) {
-            throw new PaymentUriException("a payment URI has at most " + MAX_LENGTH + " characters, not " + length);
+            throw RefusedException.invalidParams(
+                    "a payment URI has at most " + MAX_LENGTH + " characters, not " + length);
         }
     }
 
@@ -115,10 +117,10 @@ public final class PaymentUriCodec {
                 continue;
             }
             if (equals < 0) {
-                throw new PaymentUriException(known.get().key() + " has no value");
+                throw RefusedException.invalidParams(known.get().key() + " has no value");
             }
             if (fields.put(known.get(), value) != null) {
-                throw new PaymentUriException(known.get().key() + " is there twice");
+                throw RefusedException.invalidParams(known.get().key() + " is there twice");
             }
         }
         return fields;
@@ -128,7 +130,7 @@ public final class PaymentUriCodec {
         try {
             return Address.parse(hex);
         } catch (IllegalArgumentException e) {
-            throw new PaymentUriException("after the scheme comes an address of 64 hex characters");
+            throw RefusedException.invalidParams("after the scheme comes an address of 64 hex characters");
         }
     }
 
@@ -136,7 +138,7 @@ public final class PaymentUriCodec {
         try {
             return Hash256.parse(new String(hex, StandardCharsets.ISO_8859_1));
         } catch (IllegalArgumentException e) {
-            throw new PaymentUriException("hash_lock must be 64 hex characters");
+            throw RefusedException.invalidParams("hash_lock must be 64 hex characters");
         }
     }
 
@@ -159,6 +161,6 @@ public final class PaymentUriCodec {
                 return number;
             }
         }
-        throw new PaymentUriException(field.key() + " must be an integer from 0 to " + U64.MAX);
+        throw RefusedException.invalidParams(field.key() + " must be an integer from 0 to " + U64.MAX);
     }
 }

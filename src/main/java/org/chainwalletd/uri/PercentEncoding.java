@@ -6,6 +6,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import org.chainwalletd.api.RefusedException;
 
 /** Percent-encoding of UTF-8 text (RFC 3986, section 2.1). A plus sign is a plus sign: forms write blanks so, URIs do not. */
 final class PercentEncoding {
@@ -20,7 +21,7 @@ final class PercentEncoding {
     /**
      * Keeps the unreserved characters (RFC 3986, section 2.3) and escapes the bytes of all others, in upper case.
      *
-     * @throws PaymentUriException for half of a surrogate pair, which has no UTF-8
+     * @throws RefusedException for half of a surrogate pair, which has no UTF-8
      */
     static String encode(String text) {
         StringBuilder encoded = new StringBuilder(text.length() + 16);
@@ -40,7 +41,7 @@ final class PercentEncoding {
         try {
             return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
         } catch (CharacterCodingException e) {
-            throw new PaymentUriException("a text has half of a surrogate pair, which UTF-8 cannot carry");
+            throw RefusedException.invalidParams("a text has half of a surrogate pair, which UTF-8 cannot carry");
         }
     }
 
@@ -48,7 +49,7 @@ final class PercentEncoding {
      * The bytes that {@code encoded} stands for.
      *
      * @param part what it is, for messages
-     * @throws PaymentUriException for an escape that is not {@code %} and two hexadecimal digits, and for a character that must be escaped
+     * @throws RefusedException for an escape that is not {@code %} and two hexadecimal digits, and for a character that must be escaped
      */
     static byte[] decode(String encoded, String part) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(encoded.length());
@@ -60,7 +61,7 @@ final class PercentEncoding {
             } else if (isUnreserved(next) || ALLOWED_IN_QUERY.indexOf(next) >= 0) {
                 bytes.write(next);
             } else {
-                throw new PaymentUriException(part + " has a character that must be percent-encoded");
+                throw RefusedException.invalidParams(part + " has a character that must be percent-encoded");
             }
         }
         return bytes.toByteArray();
@@ -70,7 +71,7 @@ final class PercentEncoding {
         if (at + 2 > encoded.length()
                 || !HexFormat.isHexDigit(encoded.charAt(at))
                 || !HexFormat.isHexDigit(encoded.charAt(at + 1))) {
-            throw new PaymentUriException(part + " has a % that is not followed by two hex digits");
+            throw RefusedException.invalidParams(part + " has a % that is not followed by two hex digits");
         }
         return HexFormat.fromHexDigits(encoded, at, at + 2);
     }
@@ -79,7 +80,7 @@ final class PercentEncoding {
      * Strict UTF-8.
      *
      * @param part what it is, for messages
-     * @throws PaymentUriException for anything else
+     * @throws RefusedException for anything else
      */
     static String text(byte[] utf8, String part) {
         try {
@@ -88,7 +89,7 @@ final class PercentEncoding {
                     .decode(ByteBuffer.wrap(utf8))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw new PaymentUriException(part + " is not UTF-8");
+            throw RefusedException.invalidParams(part + " is not UTF-8");
         }
     }
 

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
@@ -19,7 +20,6 @@ import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.htlc.HtlcException;
 import org.chainwalletd.htlc.HtlcOwners;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.testkit.Party;
@@ -267,7 +267,7 @@ class ChainOwnLegTest {
                 hashLock.equals(row.terms().hashLock()) ? Optional.of("the swap of this test") : Optional.empty();
         try {
             assertThatThrownBy(() -> get(rig.htlcs.reclaim(byHand)))
-                    .isInstanceOf(HtlcException.class)
+                    .isInstanceOf(RefusedException.class)
                     .hasMessageContaining("the swap of this test");
             String back = get(rig.own.takeBack(row));
             assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value()))

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -155,7 +156,7 @@ class PaymentUriCodecTest {
     })
     void hostile_queries_are_refused_with_the_rule_they_break(String query, String rule) {
         assertThatThrownBy(() -> decode(query))
-                .isInstanceOf(PaymentUriException.class)
+                .isInstanceOf(RefusedException.class)
                 .hasMessageContaining(rule);
     }
 
@@ -180,7 +181,7 @@ class PaymentUriCodecTest {
                 "chain:ab",
             })
     void texts_that_are_no_payment_uri_are_refused(String text) {
-        assertThatThrownBy(() -> CODEC.decode(text)).isInstanceOf(PaymentUriException.class);
+        assertThatThrownBy(() -> CODEC.decode(text)).isInstanceOf(RefusedException.class);
     }
 
     @ParameterizedTest
@@ -196,7 +197,7 @@ class PaymentUriCodecTest {
             })
     void an_address_stands_alone_between_scheme_and_query(String form) {
         assertThatThrownBy(() -> CODEC.decode(form.replace("%s", ADDRESS)))
-                .isInstanceOf(PaymentUriException.class)
+                .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("64 hex");
     }
 
@@ -208,17 +209,17 @@ class PaymentUriCodecTest {
         assertThat(longest).hasSize(PaymentUriCodec.MAX_LENGTH);
         assertThat(CODEC.decode(longest).memo().orElseThrow()).hasSize(room);
         assertThatThrownBy(() -> CODEC.encode(with("m".repeat(room + 1), null)))
-                .isInstanceOf(PaymentUriException.class)
+                .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("at most");
         assertThatThrownBy(() -> CODEC.decode("chain:" + ADDRESS + "?x=" + "&".repeat(2_000_000)))
-                .isInstanceOf(PaymentUriException.class)
+                .isInstanceOf(RefusedException.class)
                 .hasMessageContaining("at most");
     }
 
     @Test
     void half_of_a_surrogate_pair_cannot_be_written() {
-        assertThatThrownBy(() -> CODEC.encode(with("\ud83d", null))).isInstanceOf(PaymentUriException.class);
-        assertThatThrownBy(() -> CODEC.encode(with(null, "\ude80x"))).isInstanceOf(PaymentUriException.class);
+        assertThatThrownBy(() -> CODEC.encode(with("\ud83d", null))).isInstanceOf(RefusedException.class);
+        assertThatThrownBy(() -> CODEC.encode(with(null, "\ude80x"))).isInstanceOf(RefusedException.class);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.util.Arrays;
 import java.util.Random;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ class PaymentUriFuzzTest {
         PaymentUri uri;
         try {
             uri = CODEC.decode(text);
-        } catch (PaymentUriException e) {
+        } catch (RefusedException e) {
             assertThat(e.getMessage()).isNotBlank().hasSizeLessThan(200);
             return false;
         }

@@ -8,8 +8,8 @@ import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.SendException;
 import org.chainwalletd.account.SendRefusal;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
-import org.chainwalletd.rpc.RpcException;
 
 /** What the account chain's client refuses or fails with, as errors of the catalogue. */
 public final class AccountErrors implements ErrorTranslator {
@@ -21,42 +21,47 @@ public final class AccountErrors implements ErrorTranslator {
     record TokenData(String clientToken) {}
 
     /** One row for each refusal there is; a test compares them with the refusals. */
-    private static final Map<Class<? extends SendRefusal>, Function<SendRefusal, RpcException>> ROWS = Map.ofEntries(
-            row(
-                    SendRefusal.InsufficientBalance.class,
-                    poor -> new RpcException(
-                            ErrorCode.INSUFFICIENT_BALANCE,
-                            poor.message(),
-                            new Shortfall(
-                                    poor.needed().toString(),
-                                    poor.available().toString(),
-                                    poor.reserved().toString()))),
-            row(
-                    SendRefusal.ReferenceTaken.class,
-                    taken -> new RpcException(
-                            ErrorCode.IDEMPOTENCY_CONFLICT, taken.message(), new TokenData(token(taken.reference())))),
-            row(SendRefusal.TooMany.class, many -> RpcException.tooManyRequests(many.message(), BUSY_RETRY_SECONDS)),
-            row(SendRefusal.FeeTooHigh.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.NonceGap.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.NonceAhead.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.NonceBehind.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.HasCode.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.OldChain.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.WouldRevert.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.NotWantedAnyMore.class, AccountErrors::cannotBeBuilt),
-            row(SendRefusal.NotOpen.class, closed -> RpcException.invalidParams(closed.message())),
-            row(
-                    SendRefusal.ShuttingDown.class,
-                    stopping -> new RpcException(ErrorCode.INTERNAL_ERROR, stopping.message())));
+    private static final Map<Class<? extends SendRefusal>, Function<SendRefusal, RefusedException>> ROWS =
+            Map.ofEntries(
+                    row(
+                            SendRefusal.InsufficientBalance.class,
+                            poor -> new RefusedException(
+                                    ErrorCode.INSUFFICIENT_BALANCE,
+                                    poor.message(),
+                                    new Shortfall(
+                                            poor.needed().toString(),
+                                            poor.available().toString(),
+                                            poor.reserved().toString()))),
+                    row(
+                            SendRefusal.ReferenceTaken.class,
+                            taken -> new RefusedException(
+                                    ErrorCode.IDEMPOTENCY_CONFLICT,
+                                    taken.message(),
+                                    new TokenData(token(taken.reference())))),
+                    row(
+                            SendRefusal.TooMany.class,
+                            many -> RefusedException.tooManyRequests(many.message(), BUSY_RETRY_SECONDS)),
+                    row(SendRefusal.FeeTooHigh.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.NonceGap.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.NonceAhead.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.NonceBehind.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.HasCode.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.OldChain.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.WouldRevert.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.NotWantedAnyMore.class, AccountErrors::cannotBeBuilt),
+                    row(SendRefusal.NotOpen.class, closed -> RefusedException.invalidParams(closed.message())),
+                    row(
+                            SendRefusal.ShuttingDown.class,
+                            stopping -> new RefusedException(ErrorCode.INTERNAL_ERROR, stopping.message())));
 
     private static <R extends SendRefusal>
-            Map.Entry<Class<? extends SendRefusal>, Function<SendRefusal, RpcException>> row(
-                    Class<R> type, Function<R, RpcException> error) {
+            Map.Entry<Class<? extends SendRefusal>, Function<SendRefusal, RefusedException>> row(
+                    Class<R> type, Function<R, RefusedException> error) {
         return Map.entry(type, refusal -> error.apply(type.cast(refusal)));
     }
 
-    private static RpcException cannotBeBuilt(SendRefusal refusal) {
-        return new RpcException(ErrorCode.TX_BUILD, refusal.message());
+    private static RefusedException cannotBeBuilt(SendRefusal refusal) {
+        return new RefusedException(ErrorCode.TX_BUILD, refusal.message());
     }
 
     /** The refusals that have an error. */
@@ -74,12 +79,12 @@ public final class AccountErrors implements ErrorTranslator {
     }
 
     @Override
-    public Optional<RpcException> translate(Throwable failure) {
+    public Optional<RefusedException> translate(Throwable failure) {
         if (failure instanceof SendException refused) {
             return Optional.of(ROWS.get(refused.refusal().getClass()).apply(refused.refusal()));
         }
         if (failure instanceof AccountException endpoints) {
-            return Optional.of(new RpcException(ErrorCode.UPSTREAM, endpoints.getMessage()));
+            return Optional.of(new RefusedException(ErrorCode.UPSTREAM, endpoints.getMessage()));
         }
         return Optional.empty();
     }

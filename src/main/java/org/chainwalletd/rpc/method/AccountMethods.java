@@ -26,6 +26,7 @@ import org.chainwalletd.api.EvmAccount;
 import org.chainwalletd.api.EvmAccount.EvmGetBalances;
 import org.chainwalletd.api.EvmAccount.EvmSendNative;
 import org.chainwalletd.api.EvmAccount.EvmTxHistory;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeyException;
@@ -33,7 +34,6 @@ import org.chainwalletd.keyring.EvmKeyRefusal;
 import org.chainwalletd.keyring.EvmKeys;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link EvmAccount} that ask the account chain or send on it. */
@@ -71,9 +71,9 @@ public final class AccountMethods {
                 DeclaredMethod.of(EvmSendNative.class, methods::send));
     }
 
-    /** @throws RpcException when there is no account chain */
+    /** @throws RefusedException when there is no account chain */
     private Services account() {
-        return services.orElseThrow(() -> RpcException.invalidParams(
+        return services.orElseThrow(() -> RefusedException.invalidParams(
                 "swap not configured: this daemon knows no account chain, start it with --evm-rpc"));
     }
 
@@ -129,7 +129,7 @@ public final class AccountMethods {
         Services account = account();
         long limit = call.limit().orElse(DEFAULT_LIMIT);
         if (limit < 1 || limit > MOST) {
-            throw RpcException.invalidParams("limit is 1 to " + MOST);
+            throw RefusedException.invalidParams("limit is 1 to " + MOST);
         }
         BigInteger chainId = account.chain().chainId();
         return account.sends()
@@ -144,9 +144,9 @@ public final class AccountMethods {
                 return before;
             }
         } catch (NumberFormatException e) {
-            throw RpcException.invalidParams("the cursor is none of an earlier answer");
+            throw RefusedException.invalidParams("the cursor is none of an earlier answer");
         }
-        throw RpcException.invalidParams("the cursor is none of an earlier answer");
+        throw RefusedException.invalidParams("the cursor is none of an earlier answer");
     }
 
     private static EvmTxHistory.Result result(BigInteger chainId, AccountService.Page page) {
@@ -206,22 +206,22 @@ public final class AccountMethods {
         try {
             EvmAddress address = EvmAddress.parse(text);
             if (address.isZero()) {
-                throw RpcException.invalidParams("`to` is the zero address: what is sent there is lost");
+                throw RefusedException.invalidParams("`to` is the zero address: what is sent there is lost");
             }
             return address;
         } catch (IllegalArgumentException e) {
-            throw RpcException.invalidParams("`to`: " + e.getMessage());
+            throw RefusedException.invalidParams("`to`: " + e.getMessage());
         }
     }
 
     /** Wei from an amount as people write it, in whole coins with at most 18 decimals. */
     private static BigInteger wei(String amount) {
         if (!DECIMAL.matcher(amount).matches()) {
-            throw RpcException.invalidParams("`amount`: must be a decimal number with at most 18 decimals, or max");
+            throw RefusedException.invalidParams("`amount`: must be a decimal number with at most 18 decimals, or max");
         }
         BigInteger wei = new BigDecimal(amount).movePointRight(DECIMALS).toBigIntegerExact();
         if (wei.signum() == 0 || wei.bitLength() > 256) {
-            throw RpcException.invalidParams("`amount`: must be more than zero and at most 256 bits of wei");
+            throw RefusedException.invalidParams("`amount`: must be more than zero and at most 256 bits of wei");
         }
         return wei;
     }
@@ -230,7 +230,7 @@ public final class AccountMethods {
         String hash = "0x" + sent.hash().hex();
         SendState state = sent.state();
         if (state instanceof SendState.Journalled) {
-            throw new RpcException(
+            throw new RefusedException(
                     ErrorCode.UPSTREAM,
                     "the outcome of transaction " + hash + " is unknown, no endpoint of the account chain has taken it"
                             + " yet, and the daemon goes on sending it: "
@@ -239,7 +239,7 @@ public final class AccountMethods {
                                     : "look at evm_tx_history before paying again"));
         }
         if (state.isOver() && !(state instanceof SendState.Final)) {
-            throw new RpcException(
+            throw new RefusedException(
                     ErrorCode.TX_BUILD, "transaction " + hash + " is " + state.word() + ": nothing was paid by it");
         }
         return new EvmSendNative.Result(hash);

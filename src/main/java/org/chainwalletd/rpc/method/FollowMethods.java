@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Following.GetFollowerStatus;
 import org.chainwalletd.api.Following.Rescan;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Following}. */
@@ -90,15 +90,15 @@ public final class FollowMethods {
                 .toList();
     }
 
-    private RpcException notYet(FollowStatus status) {
+    private RefusedException notYet(FollowStatus status) {
         List<String> complaints = complaints(status);
         String why = complaints.isEmpty() ? "" : ": " + String.join("; ", complaints);
-        return new RpcException(ErrorCode.UPSTREAM, "no block is followed yet" + why);
+        return new RefusedException(ErrorCode.UPSTREAM, "no block is followed yet" + why);
     }
 
     private CompletionStage<Rescan.Result> rescan(Rescan call, CallContext context) {
         if (call.fromHeight() < 0) {
-            throw RpcException.invalidParams("from_height is above every block");
+            throw RefusedException.invalidParams("from_height is above every block");
         }
         return follower.rescan(call.fromHeight())
                 .thenApplyAsync(begun -> begun.map(FollowMethods::begun).orElseThrow(FollowMethods::tooHigh), executor);
@@ -108,7 +108,7 @@ public final class FollowMethods {
         return new Rescan.Result(begun.fromHeight(), begun.toHeight(), begun.blocksLeft());
     }
 
-    private static RpcException tooHigh() {
-        return RpcException.invalidParams("from_height is above the followed tip");
+    private static RefusedException tooHigh() {
+        return RefusedException.invalidParams("from_height is above the followed tip");
     }
 }

@@ -22,6 +22,7 @@ import org.chainwalletd.api.Htlcs.HtlcStatus;
 import org.chainwalletd.api.Htlcs.Redeemed;
 import org.chainwalletd.api.Htlcs.RoleFilter;
 import org.chainwalletd.api.Htlcs.SimulateHtlcLock;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -34,7 +35,6 @@ import org.chainwalletd.htlc.LockRequest;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.Simulation;
@@ -140,7 +140,7 @@ public final class HtlcMethods {
     private CompletionStage<Redeemed> claim(HtlcClaim call, CallContext context) {
         int length = call.preimage().length();
         if (length < 1 || length > ClaimRequest.MAX_PREIMAGE_BYTES) {
-            throw RpcException.invalidParams(
+            throw RefusedException.invalidParams(
                     "`preimage` must have 1 to " + ClaimRequest.MAX_PREIMAGE_BYTES + " bytes, got " + length);
         }
         Outpoint lock = outpoint(call.lockTxId(), call.outputIndex());
@@ -189,7 +189,7 @@ public final class HtlcMethods {
                 .status(lock)
                 .thenApplyAsync(
                         found -> found.map(HtlcMethods::htlc)
-                                .orElseThrow(() -> new RpcException(
+                                .orElseThrow(() -> new RefusedException(
                                         ErrorCode.WALLET_NOT_FOUND, "the index has no HTLC at " + lock)),
                         executor);
     }
@@ -197,7 +197,7 @@ public final class HtlcMethods {
     private CompletionStage<HtlcList.Result> list(HtlcList call, CallContext context) {
         long limit = call.limit().orElse(DEFAULT_LIMIT);
         if (limit < 1) {
-            throw RpcException.invalidParams("`limit` must be at least 1");
+            throw RefusedException.invalidParams("`limit` must be at least 1");
         }
         HtlcRecords.Query query = new HtlcRecords.Query(
                 roles(call.role().orElse(RoleFilter.ANY)),

@@ -21,6 +21,7 @@ import org.chainwalletd.api.Indexing.GetAttestationEdges;
 import org.chainwalletd.api.Indexing.GetOutputDatum;
 import org.chainwalletd.api.Indexing.GetOutputSpentBy;
 import org.chainwalletd.api.Indexing.ListSettlements;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
@@ -38,7 +39,6 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 
@@ -87,7 +87,7 @@ public final class IndexerMethods {
     private <T> CompletionStage<T> ask(Function<IndexerClient, CompletionStage<T>> question) {
         return sources.client()
                 .map(question)
-                .orElseGet(() -> CompletableFuture.failedStage(new RpcException(
+                .orElseGet(() -> CompletableFuture.failedStage(new RefusedException(
                         ErrorCode.INDEXER_NOT_CONFIGURED,
                         "no indexer is configured: the daemon answers this with --indexer-rpc only")));
     }
@@ -95,11 +95,11 @@ public final class IndexerMethods {
     /**
      * Rows of a page: 100 when nothing is said, never more than 1000.
      *
-     * @throws RpcException -32602 for a limit of zero
+     * @throws RefusedException -32602 for a limit of zero
      */
     private static int limit(OptionalLong asked) {
         if (asked.isPresent() && asked.getAsLong() == 0) {
-            throw RpcException.invalidParams("`limit` must be at least 1");
+            throw RefusedException.invalidParams("`limit` must be at least 1");
         }
         return (int) Math.min(asked.orElse(DEFAULT_LIMIT), MOST_LIMIT);
     }
@@ -311,7 +311,7 @@ public final class IndexerMethods {
     private CompletionStage<FindSettlementsByQuoteId.Result> settlementsOfQuote(
             FindSettlementsByQuoteId call, CallContext context) {
         if (call.quoteId().length() != OutputDatum.QUOTE_ID_BYTES) {
-            throw RpcException.invalidParams("`quote_id` must be 32 hex characters");
+            throw RefusedException.invalidParams("`quote_id` must be 32 hex characters");
         }
         return ask(client -> client.settlementsOfQuote(call.quoteId()))
                 .thenApplyAsync(

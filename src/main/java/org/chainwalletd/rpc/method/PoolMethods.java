@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Swapping;
 import org.chainwalletd.api.Swapping.LpDepositStart;
 import org.chainwalletd.api.Swapping.LpDepositStatus;
@@ -21,7 +22,6 @@ import org.chainwalletd.api.Swapping.SwapPriceKlines;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.swap.Units;
 import org.chainwalletd.swap.pool.Kline;
@@ -90,13 +90,14 @@ public final class PoolMethods {
 
     private static String interval(Optional<String> asked) {
         return Pool.interval(asked.orElse(DEFAULT_INTERVAL))
-                .orElseThrow(() -> RpcException.invalidParams("`interval` must be a number and a letter, such as 1d"));
+                .orElseThrow(
+                        () -> RefusedException.invalidParams("`interval` must be a number and a letter, such as 1d"));
     }
 
     private static int limit(OptionalLong asked) {
         long limit = asked.orElse(DEFAULT_LIMIT);
         if (limit < 1 || limit > Pool.MOST_KLINES) {
-            throw RpcException.invalidParams("`limit` must be between 1 and " + Pool.MOST_KLINES);
+            throw RefusedException.invalidParams("`limit` must be between 1 and " + Pool.MOST_KLINES);
         }
         return (int) limit;
     }
@@ -127,13 +128,13 @@ public final class PoolMethods {
         try {
             return EvmAddress.parse(text);
         } catch (IllegalArgumentException e) {
-            throw RpcException.invalidParams("`evm_address`: " + e.getMessage());
+            throw RefusedException.invalidParams("`evm_address`: " + e.getMessage());
         }
     }
 
     private CompletionStage<PoolAnswer> deposit(LpDepositStatus call, CallContext context) {
         if (!Pool.isPathWord(call.id())) {
-            throw RpcException.invalidParams("`id` must be an id that the pool gave");
+            throw RefusedException.invalidParams("`id` must be an id that the pool gave");
         }
         return told(pool.lpDeposit(call.id()));
     }
@@ -141,7 +142,7 @@ public final class PoolMethods {
     /** The pool pays the address that the shares are of. */
     private CompletionStage<PoolAnswer> withdraw(LpWithdrawSelf call, CallContext context) {
         if (Units.decimal(call.shares()).filter(value -> value.signum() > 0).isEmpty()) {
-            throw RpcException.invalidParams("`shares` must be a decimal string above zero");
+            throw RefusedException.invalidParams("`shares` must be a decimal string above zero");
         }
         return told(pool.lpWithdraw(call.chainAddress(), call.shares()));
     }

@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.api.Quoting.QuoteCredential;
 import org.chainwalletd.api.Quoting.QuoteIssue;
 import org.chainwalletd.api.Quoting.QuoteVerify;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.quote.Quote;
@@ -15,7 +16,6 @@ import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.quote.SignedQuote;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.wire.Spelling;
 
@@ -103,7 +103,7 @@ public final class QuoteMethods {
                 signed.signature());
     }
 
-    /** @throws RpcException -32602 for an id of another length */
+    /** @throws RefusedException -32602 for an id of another length */
     private static SignedQuote signed(QuoteCredential credential) {
         Quote quote = new Quote(
                 credential.version(),
@@ -122,11 +122,11 @@ public final class QuoteMethods {
 
     /**
      * @param path of the parameter, for the message
-     * @throws RpcException -32602 unless there are 16 bytes
+     * @throws RefusedException -32602 unless there are 16 bytes
      */
     private static Bytes quoteId(String path, Bytes id) {
         if (id.length() != Quote.ID_LENGTH) {
-            throw RpcException.invalidParams(
+            throw RefusedException.invalidParams(
                     "parameter `" + path + "` must be 32 hex characters, got " + 2 * id.length());
         }
         return id;

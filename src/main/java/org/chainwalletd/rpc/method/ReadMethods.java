@@ -29,6 +29,7 @@ import org.chainwalletd.api.Reads.Ping;
 import org.chainwalletd.api.Reads.Utxo;
 import org.chainwalletd.api.Reads.UtxoListing;
 import org.chainwalletd.api.Reads.ValidateAddress;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Spending.Input;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -42,7 +43,6 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Reads}. */
@@ -186,7 +186,8 @@ public final class ReadMethods {
         if (call.hash().isPresent()) {
             return client.block(call.hash().get()).thenApplyAsync(ReadMethods::byId, executor);
         }
-        return blockAt(call.height().orElseThrow(() -> RpcException.invalidParams("give either `hash` or `height`")));
+        return blockAt(
+                call.height().orElseThrow(() -> RefusedException.invalidParams("give either `hash` or `height`")));
     }
 
     private CompletionStage<Block> blockAt(long height) {
@@ -287,7 +288,7 @@ public final class ReadMethods {
     private CompletionStage<UtxoListing> scriptUtxos(GetScriptUtxos call, CallContext context) {
         int length = call.scriptHex().length();
         if (length == 0 || length > ChainProfile.MAX_VAR_BYTES) {
-            throw RpcException.invalidParams("`script_hex` must have 1 to 65535 bytes, not " + length);
+            throw RefusedException.invalidParams("`script_hex` must have 1 to 65535 bytes, not " + length);
         }
         return client.scriptUtxos(call.scriptHex())
                 .thenApplyAsync(listing -> listing(Optional.empty(), Optional.of(call.scriptHex()), listing), executor);

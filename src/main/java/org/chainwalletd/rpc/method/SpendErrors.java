@@ -5,9 +5,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.ErrorTranslator;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.StoreException;
@@ -49,7 +49,7 @@ public final class SpendErrors implements ErrorTranslator {
             @U32 long inFlightCount) {}
 
     @Override
-    public Optional<RpcException> translate(Throwable failure) {
+    public Optional<RefusedException> translate(Throwable failure) {
         if (failure instanceof SpendException refused) {
             return Optional.of(translated(refused.refusal()));
         }
@@ -59,22 +59,22 @@ public final class SpendErrors implements ErrorTranslator {
         return Optional.empty();
     }
 
-    private static RpcException translated(StoreException failure) {
+    private static RefusedException translated(StoreException failure) {
         return switch (failure.reason()) {
             case BUSY ->
-                RpcException.tooManyRequests(
+                RefusedException.tooManyRequests(
                         "this call has broadcast nothing: " + failure.getMessage(), BUSY_RETRY_SECONDS);
             case UNKNOWN ->
-                new RpcException(
+                new RefusedException(
                         ErrorCode.INTERNAL_ERROR,
                         "this call has broadcast nothing yet, but what it has decided on may be after a restart: "
                                 + failure.getMessage());
             case STOPPED ->
-                new RpcException(
+                new RefusedException(
                         ErrorCode.INTERNAL_ERROR,
                         "this call has broadcast nothing, spending is stopped: " + failure.getMessage());
             case UNAVAILABLE, DAMAGED ->
-                new RpcException(
+                new RefusedException(
                         ErrorCode.INTERNAL_ERROR,
                         "this call has broadcast nothing, the store failed; an earlier call with its client_token may have: "
                                 + failure.getMessage());
@@ -82,45 +82,53 @@ public final class SpendErrors implements ErrorTranslator {
     }
 
     /** One row for each refusal there is; a test compares them with the refusals. */
-    private static final Map<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> ROWS = Map.ofEntries(
-            row(SpendRefusal.WalletNotFound.class, ErrorCode.WALLET_NOT_FOUND),
-            row(
-                    SpendRefusal.DustOutput.class,
-                    ErrorCode.DUST_OUTPUT,
-                    dust -> new DustData(dust.amount(), dust.threshold())),
-            row(SpendRefusal.BuildFailed.class, ErrorCode.TX_BUILD),
-            row(SpendRefusal.AllowanceExceeded.class, ErrorCode.ALLOWANCE_EXCEEDED, SpendErrors::data),
-            row(
-                    SpendRefusal.InsufficientBalance.class,
-                    ErrorCode.INSUFFICIENT_BALANCE,
-                    poor -> insufficient(poor.shortage())),
-            row(
-                    SpendRefusal.InFlightExhausted.class,
-                    ErrorCode.IN_FLIGHT_EXHAUSTED,
-                    exhausted -> inFlight(exhausted.shortage())),
-            row(SpendRefusal.FeeTooHigh.class, ErrorCode.FEE_TOO_HIGH, high -> new FeeData(high.fee(), high.maxFee())),
-            row(SpendRefusal.CoinsContradicted.class, ErrorCode.TX_BUILD),
-            row(SpendRefusal.CoinsOutOfReach.class, ErrorCode.UPSTREAM, missing -> new Later(true)),
-            row(
-                    SpendRefusal.TokenConflict.class,
-                    ErrorCode.IDEMPOTENCY_CONFLICT,
-                    conflict -> new TokenData(conflict.token())),
-            row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
-            row(SpendRefusal.DoubleSpend.class, ErrorCode.DOUBLE_SPEND, spent -> new InputConflict(true, false)),
-            row(SpendRefusal.OutcomeUnknown.class, ErrorCode.UPSTREAM),
-            row(SpendRefusal.Contested.class, ErrorCode.UPSTREAM),
-            row(SpendRefusal.ShuttingDown.class, ErrorCode.INTERNAL_ERROR));
+    private static final Map<Class<? extends SpendRefusal>, Function<SpendRefusal, RefusedException>> ROWS =
+            Map.ofEntries(
+                    row(SpendRefusal.WalletNotFound.class, ErrorCode.WALLET_NOT_FOUND),
+                    row(
+                            SpendRefusal.DustOutput.class,
+                            ErrorCode.DUST_OUTPUT,
+                            dust -> new DustData(dust.amount(), dust.threshold())),
+                    row(SpendRefusal.BuildFailed.class, ErrorCode.TX_BUILD),
+                    row(SpendRefusal.AllowanceExceeded.class, ErrorCode.ALLOWANCE_EXCEEDED, SpendErrors::data),
+                    row(
+                            SpendRefusal.InsufficientBalance.class,
+                            ErrorCode.INSUFFICIENT_BALANCE,
+                            poor -> insufficient(poor.shortage())),
+                    row(
+                            SpendRefusal.InFlightExhausted.class,
+                            ErrorCode.IN_FLIGHT_EXHAUSTED,
+                            exhausted -> inFlight(exhausted.shortage())),
+                    row(
+                            SpendRefusal.FeeTooHigh.class,
+                            ErrorCode.FEE_TOO_HIGH,
+                            high -> new FeeData(high.fee(), high.maxFee())),
+                    row(SpendRefusal.CoinsContradicted.class, ErrorCode.TX_BUILD),
+                    row(SpendRefusal.CoinsOutOfReach.class, ErrorCode.UPSTREAM, missing -> new Later(true)),
+                    row(
+                            SpendRefusal.TokenConflict.class,
+                            ErrorCode.IDEMPOTENCY_CONFLICT,
+                            conflict -> new TokenData(conflict.token())),
+                    row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
+                    row(
+                            SpendRefusal.DoubleSpend.class,
+                            ErrorCode.DOUBLE_SPEND,
+                            spent -> new InputConflict(true, false)),
+                    row(SpendRefusal.OutcomeUnknown.class, ErrorCode.UPSTREAM),
+                    row(SpendRefusal.Contested.class, ErrorCode.UPSTREAM),
+                    row(SpendRefusal.ShuttingDown.class, ErrorCode.INTERNAL_ERROR));
 
     private static <R extends SpendRefusal>
-            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> row(
+            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RefusedException>> row(
                     Class<R> type, ErrorCode code) {
-        return Map.entry(type, refusal -> new RpcException(code, refusal.message()));
+        return Map.entry(type, refusal -> new RefusedException(code, refusal.message()));
     }
 
     private static <R extends SpendRefusal>
-            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RpcException>> row(
+            Map.Entry<Class<? extends SpendRefusal>, Function<SpendRefusal, RefusedException>> row(
                     Class<R> type, ErrorCode code, Function<R, Record> data) {
-        return Map.entry(type, refusal -> new RpcException(code, refusal.message(), data.apply(type.cast(refusal))));
+        return Map.entry(
+                type, refusal -> new RefusedException(code, refusal.message(), data.apply(type.cast(refusal))));
     }
 
     /** The refusals that have an error. */
@@ -128,12 +136,12 @@ public final class SpendErrors implements ErrorTranslator {
         return ROWS.keySet();
     }
 
-    private static RpcException translated(SpendRefusal refusal) {
+    private static RefusedException translated(SpendRefusal refusal) {
         return ROWS.get(refusal.getClass()).apply(refusal);
     }
 
-    static RpcException tooManyOutputs(int count, int max) {
-        return new RpcException(
+    static RefusedException tooManyOutputs(int count, int max) {
+        return new RefusedException(
                 ErrorCode.TOO_MANY_OUTPUTS,
                 count + " outputs, at most " + max + " are allowed",
                 new CountData(count, max));

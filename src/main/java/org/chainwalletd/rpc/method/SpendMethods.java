@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Spending.AbandonTransfer;
 import org.chainwalletd.api.Spending.AllowanceStatus;
 import org.chainwalletd.api.Spending.Input;
@@ -19,7 +20,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.Payment;
 import org.chainwalletd.spend.Receipt;
@@ -109,7 +109,7 @@ public final class SpendMethods {
             org.chainwalletd.api.Spending.Payment payment, Optional<String> clientToken) {
         int count = payment.outputs().size();
         if (count == 0) {
-            throw RpcException.invalidParams("`outputs` must have at least one item");
+            throw RefusedException.invalidParams("`outputs` must have at least one item");
         }
         if (count > TransferRequest.MAX_OUTPUTS) {
             throw SpendErrors.tooManyOutputs(count, TransferRequest.MAX_OUTPUTS);
@@ -129,7 +129,7 @@ public final class SpendMethods {
             try {
                 payments.add(new Payment(Address.parse(output.to()), output.amount()));
             } catch (IllegalArgumentException e) {
-                throw RpcException.invalidParams(
+                throw RefusedException.invalidParams(
                         "`outputs[" + payments.size() + "].to` must be an address of 64 hex characters");
             }
         }
@@ -138,12 +138,13 @@ public final class SpendMethods {
 
     private static Bytes datum(String hex) {
         if (hex.length() > 2 * ChainProfile.MAX_DATUM_BYTES) {
-            throw RpcException.invalidParams("`datum` must have at most " + ChainProfile.MAX_DATUM_BYTES + " bytes");
+            throw RefusedException.invalidParams(
+                    "`datum` must have at most " + ChainProfile.MAX_DATUM_BYTES + " bytes");
         }
         try {
             return Bytes.parse(hex);
         } catch (IllegalArgumentException e) {
-            throw RpcException.invalidParams("`datum` must be hex with an even number of digits");
+            throw RefusedException.invalidParams("`datum` must be hex with an even number of digits");
         }
     }
 

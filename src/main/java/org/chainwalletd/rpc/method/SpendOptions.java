@@ -2,8 +2,8 @@ package org.chainwalletd.rpc.method;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.spend.FeeChoice;
 
 /** The parameters that all spends have in common: the fee and the idempotency token. */
@@ -13,10 +13,10 @@ public final class SpendOptions {
 
     private SpendOptions() {}
 
-    /** @throws RpcException -32602 when both are given */
+    /** @throws RefusedException -32602 when both are given */
     public static FeeChoice fee(OptionalLong feeRate, Optional<Amount> fee) {
         if (fee.isPresent() && feeRate.isPresent()) {
-            throw RpcException.invalidParams("`fee` and `fee_rate` are mutually exclusive; give one");
+            throw RefusedException.invalidParams("`fee` and `fee_rate` are mutually exclusive; give one");
         }
         if (fee.isPresent()) {
             return new FeeChoice.Fixed(fee.get());
@@ -27,7 +27,7 @@ public final class SpendOptions {
     /**
      * Printable ASCII only: the token stands in logs.
      *
-     * @throws RpcException -32602
+     * @throws RefusedException -32602
      */
     public static Optional<String> token(Optional<String> clientToken) {
         clientToken.ifPresent(SpendOptions::checkToken);
@@ -37,7 +37,7 @@ public final class SpendOptions {
     private static void checkToken(String token) {
         boolean printable = token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
         if (token.length() < SHORTEST_TOKEN || token.length() > LONGEST_TOKEN || !printable) {
-            throw RpcException.invalidParams("`client_token` must have " + SHORTEST_TOKEN + " to " + LONGEST_TOKEN
+            throw RefusedException.invalidParams("`client_token` must have " + SHORTEST_TOKEN + " to " + LONGEST_TOKEN
                     + " printable ASCII characters");
         }
     }

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.SwapException;
 import org.chainwalletd.swap.SwapRefusal;
@@ -45,7 +45,7 @@ public final class SwapErrors implements ErrorTranslator {
     }
 
     @Override
-    public Optional<RpcException> translate(Throwable failure) {
+    public Optional<RefusedException> translate(Throwable failure) {
         if (failure instanceof SwapException.Refused refused) {
             return Optional.of(refusal(refused.refusal()));
         }
@@ -57,28 +57,28 @@ public final class SwapErrors implements ErrorTranslator {
                 : Optional.empty();
     }
 
-    private static RpcException refusal(SwapRefusal refusal) {
+    private static RefusedException refusal(SwapRefusal refusal) {
         return refusal instanceof SwapRefusal.TooManySwaps
-                ? RpcException.tooManyRequests(refusal.message(), QUOTES_EXPIRE_SECONDS)
-                : new RpcException(CODES.get(refusal.getClass()), refusal.message());
+                ? RefusedException.tooManyRequests(refusal.message(), QUOTES_EXPIRE_SECONDS)
+                : new RefusedException(CODES.get(refusal.getClass()), refusal.message());
     }
 
     /** The cause's own error, and nothing that could be taken for an end of the swap. */
-    private RpcException unsettled(SwapException.Unsettled failure) {
-        RpcException told = told(failure.getCause());
-        return new RpcException(
+    private RefusedException unsettled(SwapException.Unsettled failure) {
+        RefusedException told = told(failure.getCause());
+        return new RefusedException(
                 told.code(),
                 told.getMessage() + " (swap " + failure.id()
                         + " goes on by itself from where it is: ask swap_status before anything else)",
                 told.data());
     }
 
-    private RpcException underway(SwapException.LockUnknown failure) {
-        RpcException told = told(failure.getCause());
+    private RefusedException underway(SwapException.LockUnknown failure) {
+        RefusedException told = told(failure.getCause());
         String why = SAY_NOTHING_HAPPENED.contains(told.code())
                 ? "the daemon could not go on at that moment"
                 : told.getMessage();
-        return new RpcException(
+        return new RefusedException(
                 ErrorCode.UPSTREAM,
                 "the outcome of the lock of swap " + failure.id() + " is not known yet, and the daemon goes on with it:"
                         + " ask swap_status, or call swap_execute again, which never locks a second time (" + why
@@ -86,13 +86,13 @@ public final class SwapErrors implements ErrorTranslator {
                 new Underway(true));
     }
 
-    private RpcException told(Throwable failure) {
+    private RefusedException told(Throwable failure) {
         Throwable cause = Causes.of(failure);
         return others.stream()
                 .flatMap(translator -> translator.translate(cause).stream())
                 .findFirst()
-                .orElseGet(() -> cause instanceof RpcException known
+                .orElseGet(() -> cause instanceof RefusedException known
                         ? known
-                        : new RpcException(ErrorCode.UPSTREAM, "no answer in time, or one that cannot be used"));
+                        : new RefusedException(ErrorCode.UPSTREAM, "no answer in time, or one that cannot be used"));
     }
 }

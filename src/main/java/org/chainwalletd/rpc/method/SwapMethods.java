@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Swapping;
 import org.chainwalletd.api.Swapping.SwapExecute;
 import org.chainwalletd.api.Swapping.SwapGetQuote;
@@ -24,7 +25,6 @@ import org.chainwalletd.api.Swapping.SwapRefund;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.swap.PoolLock;
 import org.chainwalletd.swap.Quoting;
@@ -83,7 +83,7 @@ public final class SwapMethods {
             Optional<M> methods, Function<M, DeclaredMethod.Handler<C, R>> handler) {
         return methods.map(handler)
                 .orElseGet(() -> (call, context) -> CompletableFuture.failedFuture(
-                        RpcException.invalidParams("swap not configured: this daemon has no swap engine")));
+                        RefusedException.invalidParams("swap not configured: this daemon has no swap engine")));
     }
 
     /** Takes a price of the pool, bound to what was asked, with a secret of our own. */
@@ -99,14 +99,14 @@ public final class SwapMethods {
     private static BigInteger units(String name, String text, int decimals) {
         return Units.parse(text, decimals)
                 .filter(units -> units.signum() > 0)
-                .orElseThrow(() -> RpcException.invalidParams(
+                .orElseThrow(() -> RefusedException.invalidParams(
                         "`" + name + "` must be a decimal string above zero with at most " + decimals + " decimals"));
     }
 
     /** Locks our side; what follows the engine does by itself. Money is locked for hours: only on a chain that is known to be the operator's. */
     private CompletionStage<SwapRecord> execute(SwapExecute call, CallContext context) {
         unverified.get().ifPresent(why -> {
-            throw new RpcException(ErrorCode.UPSTREAM, "nothing was locked: " + why);
+            throw new RefusedException(ErrorCode.UPSTREAM, "nothing was locked: " + why);
         });
         return told(swaps.execute(id(call.swapId()), call.minAmountOut()));
     }
@@ -123,7 +123,7 @@ public final class SwapMethods {
     private CompletionStage<SwapList.Result> list(SwapList call, CallContext context) {
         long limit = call.limit().orElse(DEFAULT_LIMIT);
         if (limit < 1 || limit > MOST) {
-            throw RpcException.invalidParams("`limit` must be between 1 and " + MOST);
+            throw RefusedException.invalidParams("`limit` must be between 1 and " + MOST);
         }
         return swaps.page(call.state().map(SwapMethods::status), call.cursor().map(SwapMethods::number), (int) limit)
                 .thenApplyAsync(this::result, executor);
@@ -131,7 +131,7 @@ public final class SwapMethods {
 
     private static SwapStatus status(String word) {
         return SwapStatus.ofWord(word)
-                .orElseThrow(() -> RpcException.invalidParams("`state` must be one of "
+                .orElseThrow(() -> RefusedException.invalidParams("`state` must be one of "
                         + Arrays.stream(SwapStatus.values())
                                 .map(SwapStatus::word)
                                 .collect(Collectors.joining(", "))));
@@ -139,7 +139,7 @@ public final class SwapMethods {
 
     private static long number(String cursor) {
         if (!cursor.matches(CURSOR)) {
-            throw RpcException.invalidParams("`cursor` must be the next_cursor of an earlier answer");
+            throw RefusedException.invalidParams("`cursor` must be the next_cursor of an earlier answer");
         }
         return Long.parseLong(cursor);
     }
@@ -153,7 +153,7 @@ public final class SwapMethods {
     /** An id as quotes have it: 16 random bytes in hex. */
     private static String id(String text) {
         if (!ID.matcher(text).matches()) {
-            throw RpcException.invalidParams("`swap_id` must be the swap_id of a quote, 32 hex characters");
+            throw RefusedException.invalidParams("`swap_id` must be the swap_id of a quote, 32 hex characters");
         }
         return text;
     }

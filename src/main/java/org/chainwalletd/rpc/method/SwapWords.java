@@ -4,9 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.config.Settings.EvmWords;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.wire.Spelling;
 
@@ -82,10 +82,10 @@ public final class SwapWords {
         return direction.isSell() ? "chain_to_native" : "native_to_chain";
     }
 
-    /** @throws RpcException -32602 for another word */
+    /** @throws RefusedException -32602 for another word */
     Direction direction(String word) {
         return read(word)
-                .orElseThrow(() -> RpcException.invalidParams("`direction` must be "
+                .orElseThrow(() -> RefusedException.invalidParams("`direction` must be "
                         + direction(Direction.CHAIN_TO_NATIVE) + " or " + direction(Direction.NATIVE_TO_CHAIN)));
     }
 

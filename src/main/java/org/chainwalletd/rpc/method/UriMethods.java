@@ -6,13 +6,12 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.api.PaymentUris.PaymentRequest;
 import org.chainwalletd.api.PaymentUris.PaymentUriDecode;
 import org.chainwalletd.api.PaymentUris.PaymentUriEncode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.uri.PaymentUri;
 import org.chainwalletd.uri.PaymentUriCodec;
-import org.chainwalletd.uri.PaymentUriException;
 
 /** Answers the methods of {@link org.chainwalletd.api.PaymentUris}. */
 public final class UriMethods {
@@ -31,18 +30,14 @@ public final class UriMethods {
 
     private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call, CallContext context) {
         PaymentRequest request = call.request();
-        try {
-            PaymentUri uri = new PaymentUri(
-                    request.address(),
-                    request.amount(),
-                    request.memo(),
-                    request.hashLock(),
-                    request.timeout(),
-                    request.label());
-            return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(uri)));
-        } catch (PaymentUriException e) {
-            return CompletableFuture.failedStage(RpcException.invalidParams(e.getMessage()));
-        }
+        PaymentUri uri = new PaymentUri(
+                request.address(),
+                request.amount(),
+                request.memo(),
+                request.hashLock(),
+                request.timeout(),
+                request.label());
+        return CompletableFuture.completedStage(new PaymentUriEncode.Result(codec.encode(uri)));
     }
 
     private CompletionStage<PaymentRequest> decode(PaymentUriDecode call, CallContext context) {
@@ -50,8 +45,8 @@ public final class UriMethods {
             PaymentUri uri = codec.decode(call.uri());
             return CompletableFuture.completedStage(new PaymentRequest(
                     uri.address(), uri.amount(), uri.memo(), uri.hashLock(), uri.timeout(), uri.label()));
-        } catch (PaymentUriException e) {
-            return CompletableFuture.failedStage(RpcException.invalidParams("parameter `uri`: " + e.getMessage()));
+        } catch (RefusedException e) {
+            return CompletableFuture.failedStage(RefusedException.invalidParams("parameter `uri`: " + e.getMessage()));
         }
     }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Waiting;
 import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.api.Waiting.WaitForPayment;
@@ -19,7 +20,6 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
-import org.chainwalletd.rpc.RpcException;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.books.Credit;
@@ -90,7 +90,7 @@ public final class WaitMethods {
                     txId, confirmed.block().blockId(), confirmed.block().height(), confirmed.confirmations());
         }
         long elapsed = ((TxOutcome.TimedOut) outcome).elapsedSeconds();
-        throw new RpcException(
+        throw new RefusedException(
                 ErrorCode.WAIT_TIMEOUT,
                 "the transaction has not got " + depth + " confirmations in " + elapsed + " s; waiting again is safe",
                 new Expired(txId, depth, elapsed));
@@ -109,7 +109,7 @@ public final class WaitMethods {
                 .thenComposeAsync(
                         owned -> {
                             if (!owned) {
-                                throw RpcException.invalidParams(
+                                throw RefusedException.invalidParams(
                                         "since_cursor is for addresses of this daemon, and it has no "
                                                 + call.address());
                             }
@@ -136,7 +136,7 @@ public final class WaitMethods {
 
     private static CreditCursor sinceCursor(String cursor, String store, Address address) {
         return CreditCursor.parse(cursor, store, 0, Optional.of(address))
-                .orElseThrow(() -> RpcException.invalidParams(
+                .orElseThrow(() -> RefusedException.invalidParams(
                         "since_cursor is of other books, or of calls with another address or min_confirmations"));
     }
 
@@ -186,7 +186,7 @@ public final class WaitMethods {
     private static long limit(OptionalLong asked) {
         long limit = asked.orElse(DEFAULT_LIMIT);
         if (limit < 1 || limit > MOST) {
-            throw RpcException.invalidParams("limit is 1 to " + MOST);
+            throw RefusedException.invalidParams("limit is 1 to " + MOST);
         }
         return limit;
     }
@@ -196,7 +196,7 @@ public final class WaitMethods {
             return false;
         }
         if (!call.from().get().equals("now") || call.cursor().isPresent()) {
-            throw RpcException.invalidParams("from is 'now', and not given together with a cursor");
+            throw RefusedException.invalidParams("from is 'now', and not given together with a cursor");
         }
         return true;
     }
@@ -209,7 +209,7 @@ public final class WaitMethods {
                 .thenApplyAsync(
                         owned -> {
                             if (!owned) {
-                                throw new RpcException(
+                                throw new RefusedException(
                                         ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + address.get());
                             }
                             return true;
@@ -232,7 +232,7 @@ public final class WaitMethods {
 
     private static CreditCursor cursor(ListCredits call, String store, long depth) {
         return CreditCursor.parse(call.cursor().get(), store, depth, call.address())
-                .orElseThrow(() -> RpcException.invalidParams(
+                .orElseThrow(() -> RefusedException.invalidParams(
                         "the cursor is of other books, or of calls with another address or min_confirmations"));
     }
 
@@ -294,7 +294,7 @@ public final class WaitMethods {
         }
         Throwable cause = Causes.of(failure);
         if (cause instanceof CreditPruning.PrunedException pruned) {
-            throw new RpcException(
+            throw new RefusedException(
                     ErrorCode.INVALID_PARAMS,
                     pruned.getMessage(),
                     new Pruned(pruned.first().text()));

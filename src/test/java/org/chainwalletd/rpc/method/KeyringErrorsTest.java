@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeyException;
 import org.chainwalletd.keyring.EvmKeyObjection;
 import org.chainwalletd.keyring.EvmKeyRefusal;
 import org.chainwalletd.keyring.KeyringException;
-import org.chainwalletd.rpc.RpcException;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -37,7 +37,7 @@ class KeyringErrorsTest {
     Stream<DynamicTest> each_refusal_of_the_account_chain_key_has_its_code() {
         return CODES.entrySet().stream()
                 .map(row -> DynamicTest.dynamicTest(row.getKey().getClass().getSimpleName(), () -> {
-                    RpcException error = new KeyringErrors(WALLETS)
+                    RefusedException error = new KeyringErrors(WALLETS)
                             .translate(new EvmKeyException(row.getKey()))
                             .orElseThrow();
                     assertThat(error.code().code()).isEqualTo(row.getValue());

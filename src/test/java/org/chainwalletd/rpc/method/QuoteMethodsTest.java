@@ -66,7 +66,6 @@ class QuoteMethodsTest {
         return new CallRig(
                 QuoteMethods.all(chain, quotes, Runnable::run),
                 new KeyringErrors(Path.of("wallets")),
-                new QuoteErrors(),
                 new NodeErrors());
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Set;
 import org.chainwalletd.api.ErrorCode;
-import org.chainwalletd.rpc.RpcException;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.SwapException;
 import org.chainwalletd.swap.SwapRefusal;
@@ -22,12 +22,13 @@ class SwapErrorsTest {
 
     @Test
     void a_failure_beneath_a_swap_keeps_its_code_and_never_says_that_the_swap_has_ended() {
-        RpcException told = errors.translate(new SwapException.Unsettled("s1", new PoolException.Unreachable("none")))
+        RefusedException told = errors.translate(
+                        new SwapException.Unsettled("s1", new PoolException.Unreachable("none")))
                 .orElseThrow();
         assertThat(told.code()).isEqualTo(ErrorCode.UPSTREAM);
         assertThat(told.getMessage()).contains("the pool gives no answer").contains("swap s1 goes on by itself");
 
-        RpcException unknown = errors.translate(new SwapException.Unsettled("s1", new IllegalStateException("x")))
+        RefusedException unknown = errors.translate(new SwapException.Unsettled("s1", new IllegalStateException("x")))
                 .orElseThrow();
         assertThat(unknown.code()).isEqualTo(ErrorCode.UPSTREAM);
         assertThat(unknown.getMessage()).contains("ask swap_status");
@@ -37,7 +38,7 @@ class SwapErrorsTest {
     void a_lock_that_is_under_way_is_never_told_as_one_that_did_not_happen() {
         SwapErrors all = new SwapErrors(List.of(new PoolErrors(), new SpendErrors()));
         for (StoreException.Reason reason : StoreException.Reason.values()) {
-            RpcException told = all.translate(
+            RefusedException told = all.translate(
                             new SwapException.LockUnknown("s1", new StoreException(reason, "the disk", null)))
                     .orElseThrow();
             assertThat(told.code()).isEqualTo(ErrorCode.UPSTREAM);
