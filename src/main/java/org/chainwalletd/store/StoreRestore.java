@@ -18,9 +18,10 @@ import org.chainwalletd.chain.Hash256;
 
 /**
  * Completes a store that has forgotten payments by what {@code sent.log} knows of them. What a node is known to have taken is in flight again,
- * and so is sent again. Of the rest nobody knows whether it left: it is abandoned, with its token bound and its coins held, so that its caller
- * can have the same bytes sent by repeating the call, and nothing else ever pays for that token. What the log says twice is entered once, so
- * that a restore that was broken off can be begun again.
+ * and so is sent again. Of the rest nobody knows whether it left: one with a token is abandoned, with its token bound and its coins held, so
+ * that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. One without a token is sent
+ * again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log was. What the log says twice
+ * is entered once, so that a restore that was broken off can be begun again.
  */
 public final class StoreRestore {
     static final String DOUBTFUL =
@@ -65,10 +66,15 @@ public final class StoreRestore {
 
     private final Set<Hash256> entered = new LinkedHashSet<>();
     private final Set<Hash256> undecided = new LinkedHashSet<>();
+    /** Those of a commit that was announced and may not have been made: their callers may have been told that nothing was sent. */
+    private final Set<Hash256> announced = new LinkedHashSet<>();
+
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
     private final List<Intent> withheld = new ArrayList<>();
     private int kept;
     private int account;
+    /** Whether the commit whose lines are entered was certainly made. */
+    private boolean made;
 
     StoreRestore(SqlSession session) throws SQLException {
         this.session = session;
@@ -150,9 +156,11 @@ public final class StoreRestore {
     /** Enters what the log in {@code folder} knows and the store does not, in a transaction that the caller has begun. */
     void enterAll(Path folder) throws IOException, SQLException {
         CommitMark own = Commits.last(session);
+        SentLog.Known end = SentLog.read(folder).orElseThrow();
         SentLog.replay(folder, new SentLog.Replay() {
             @Override
             public boolean wants(CommitMark mark) throws IOException {
+                made = !mark.equals(end.last()) || end.last().equals(end.certain());
                 logged.merge(mark.opening(), mark.number(), Math::max);
                 return !mark.store().equals(own.store()) || !isThere(mark);
             }
@@ -262,6 +270,9 @@ public final class StoreRestore {
         entered.add(row.txId());
         if (row.state() == IntentState.PREPARED) {
             undecided.add(row.txId());
+            if (!made) {
+                announced.add(row.txId());
+            }
         }
     }
 
@@ -307,7 +318,9 @@ public final class StoreRestore {
 
     private void decide() throws SQLException {
         for (Hash256 txId : undecided) {
-            close(txId, IntentState.ABANDONED, DOUBTFUL);
+            if (announced.contains(txId) || isRepeatable(txId)) {
+                close(txId, IntentState.ABANDONED, DOUBTFUL);
+            }
         }
         for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
             Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
@@ -321,6 +334,10 @@ public final class StoreRestore {
                 spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
             }
         }
+    }
+
+    private boolean isRepeatable(Hash256 txId) throws SQLException {
+        return SpendTable.find(session, txId).orElseThrow().intent().token().isPresent();
     }
 
     private static boolean mayHaveLeft(Intent intent) {

@@ -33,4 +33,11 @@ class SpendHistoryTest {
         COMPLAINTS.addAll(SpendHistory.runMany(folder, seed, histories, times));
         assertThat(COMPLAINTS).isEmpty();
     }
+
+    /** It was paid without a token, on a lying node's word, and its daemon lost its store before the log knew that a node had it. */
+    @Test
+    void seed_62603435109450_what_was_acknowledged_without_a_token_is_sent_again_after_a_restore() {
+        assertThat(SpendHistory.runMany(folder.resolve("acknowledged"), 62_603_435_109_450L, 1, 40))
+                .isEmpty();
+    }
 }

@@ -132,6 +132,55 @@ class StoreRestoreTest {
         }
     }
 
+    /** Its caller cannot repeat it, and may have been told that it is paid before the log was told that a node has it. */
+    @Test
+    void a_payment_without_a_token_that_may_have_been_acknowledged_is_sent_again() throws IOException {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+        }
+        copy(file, backup);
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(done(store.intents().open(intent(2, Optional.empty(), 2), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+        copy(backup, file);
+
+        StoreRestore.Restored restored = restore(Optional.empty(), false);
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2));
+        assertThat(restored.doubtful()).isEmpty();
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(spend(store, 2).state()).isEqualTo(IntentState.PREPARED);
+            assertThat(done(store.intents().inFlight()))
+                    .extracting(Intent::txId)
+                    .contains(hash(2));
+            assertThat(held(store, 2)).isEqualTo(intent(2, Optional.empty(), 2).inputs());
+        }
+    }
+
+    /** Its caller may have been told that the disk failed and nothing was sent. */
+    @Test
+    void a_payment_without_a_token_of_a_commit_that_may_not_have_been_made_is_not_sent() throws IOException {
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            pay(store, 1);
+            last = store.confirmed().orElseThrow();
+        }
+        try (SentLog other = SentLog.open(folder)) {
+            for (int number : new int[] {2, 3}) {
+                SentLog.Lines lines = new SentLog.Lines();
+                lines.add(new SentLine.Spend(
+                        intent(number, Optional.empty(), number), HeldInputs.ALL, OptionalLong.empty()));
+                other.announce(new CommitMark(last.store(), last.opening(), last.number() + number), lines);
+            }
+        }
+
+        StoreRestore.Restored restored = restore(Optional.empty(), false);
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2));
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(3));
+    }
+
     @Test
     void a_store_that_is_gone_is_made_from_its_log() throws IOException {
         Optional<CommitMark> books = loseMost();
