@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
@@ -46,10 +48,11 @@ import org.slf4j.LoggerFactory;
 public final class Daemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
     private static final Duration OPENING = Duration.ofMinutes(2);
+    private static final Duration LOCK_LOOKED_AT = Duration.ofSeconds(1);
 
-    private final Closers closers = new Closers();
-    private final WaitEndings waits = new WaitEndings();
-    private final StopTimes times = new StopTimes();
+    private final ShutdownSequence shutdown = new ShutdownSequence();
+    private final ShutdownSequence.WaitEndings waits = new ShutdownSequence.WaitEndings();
+    private final ShutdownSequence.Times times = new ShutdownSequence.Times();
     /** Nodes and clients may each make the daemon hold a quarter of the heap, together no more than three eighths. */
     private final ByteBudget heldForPeers = ByteBudget.ofHeap(3, 8);
 
@@ -58,15 +61,15 @@ public final class Daemon implements AutoCloseable {
     private final Consumer<String> console;
     private final CompletableFuture<Void> gaveUp = new CompletableFuture<>();
     private Optional<ActorSystem<Guardian.Command>> actors = Optional.empty();
-    private Consumer<Closers.Stop> swapKeys;
-    private Consumer<Closers.Stop> claimKeys;
-    private Consumer<Closers.Stop> storeOpen;
-    private Consumer<Closers.Stop> booksOpen;
+    private Consumer<ShutdownSequence.Stop> swapKeys;
+    private Consumer<ShutdownSequence.Stop> claimKeys;
+    private Consumer<ShutdownSequence.Stop> storeOpen;
+    private Consumer<ShutdownSequence.Stop> booksOpen;
     /** Looks at every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
     private Runnable watchKeys = () -> {};
 
-    private Outside outside;
-    private Front front;
+    private ExternalServices external;
+    private HttpFrontend frontend;
     /** No swap shows its secret from then on. */
     private volatile boolean stopping;
 
@@ -100,80 +103,102 @@ public final class Daemon implements AutoCloseable {
         } catch (RuntimeException | IOException | Error e) {
             daemon.close();
             passphrase.close();
-            throw StartupFailures.explain(e, settings);
+            throw StartupException.explain(e, settings);
         }
     }
 
     private void begin(SecretBytes passphrase) throws IOException {
         refuseEarly();
         DatadirLock lock = DatadirLock.acquire(settings.datadir());
-        closers.add("datadir lock", lock::close);
+        shutdown.add("datadir lock", lock::close);
         if (settings.jsonLogs()) {
             LogSetup.useJson();
         }
         Metrics meters = new Metrics();
-        closers.add("metrics", meters::close);
+        shutdown.add("metrics", meters::close);
         Workers workers = startWorkers(meters.registry());
         Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase, lock);
         CompletionStage<Store> opening = openStore(keys, workers);
         placeFiles();
         ActorSystem<Guardian.Command> system = startActors();
-        CompletionStage<Keyring> opened = keys.under(new Ground.UnderGuardian(system));
-        Rehearsal.run(settings, system);
-        Ground ground = new Ground(settings, system, workers, meters, heldForPeers);
+        CompletionStage<Keyring> opened = keys.under(new DaemonContext.UnderGuardian(system));
+        DryRun.run(settings, system);
+        DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers);
         Store store = Futures.await(opening, OPENING, "opening the store");
         storeOpen.accept(store::close);
         // On the dying thread itself: there may be no other.
-        store.died().thenRunAsync(() -> ground.threadEnded("the store's writer"), Runnable::run);
+        store.died().thenRunAsync(() -> context.threadEnded("the store's writer"), Runnable::run);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
-        closers.add("keyring", () -> Futures.await(keyring.close(), times.untilStopped(), "closing the keyring"));
+        shutdown.add("keyring", () -> Futures.await(keyring.close(), times.untilStopped(), "closing the keyring"));
 
         // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
-        front = Front.open(ground, console);
-        outside = Outside.start(ground, closers, console);
+        frontend = HttpFrontend.open(context, console);
+        external = ExternalServices.start(context, shutdown, console);
         SealedClaims sealed = Futures.await(
                 SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.crypto()),
                 OPENING,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
-        front.serve(startServices(ground, keyring, sealed));
+        frontend.serve(startServices(context, keyring, sealed));
         watchKeys.run();
-        closers.add("http", () -> front.drain(waits, times));
-        closers.add("look at the datadir lock", LockWatch.start(system, lock, workers.disk())::cancel);
+        shutdown.add("http", () -> frontend.drain(waits, times));
+        shutdown.add("look at the datadir lock", watchLock(system, lock, workers.disk())::cancel);
         system.tell(new Guardian.Serving());
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
     }
 
+    /**
+     * Looks every second whether the datadir is still this process's alone, and lets the process end when it is not: two daemons on one
+     * datadir would each believe that it knows all keys, coins and tokens.
+     */
+    private static Cancellable watchLock(ActorSystem<Guardian.Command> system, DatadirLock lock, Executor disk) {
+        return system.scheduler()
+                .scheduleWithFixedDelay(
+                        LOCK_LOOKED_AT,
+                        LOCK_LOOKED_AT,
+                        () -> disk.execute(() -> look(system, lock)),
+                        system.executionContext());
+    }
+
+    private static void look(ActorSystem<Guardian.Command> system, DatadirLock lock) {
+        try {
+            lock.check();
+        } catch (IOException e) {
+            LOG.error("{}", e.getMessage());
+            system.tell(new Guardian.ThreadEnded("the lock on the datadir"));
+        }
+    }
+
     /** Actors read and write until the last of them has ended, so what is under them is closed after that. */
     private void placeFiles() {
-        claimKeys = closers.place("keys of swaps' claims");
-        swapKeys = closers.place("keys of the swap journal");
-        storeOpen = closers.place("store");
-        booksOpen = closers.place("books");
+        claimKeys = shutdown.place("keys of swaps' claims");
+        swapKeys = shutdown.place("keys of the swap journal");
+        storeOpen = shutdown.place("store");
+        booksOpen = shutdown.place("books");
     }
 
     /** Each one over those before it, as the packages lie on each other. */
-    private Services startServices(Ground ground, Keyring keyring, Store store) {
-        Nodes nodes = outside.nodes();
+    private Services startServices(DaemonContext context, Keyring keyring, Store store) {
+        Nodes nodes = external.nodes();
         Books books = openBooks();
         books.remember(store::confirmed);
         Following following = Following.start(
                 settings,
-                ground.guardian(),
+                context.guardian(),
                 nodes,
                 keyring,
                 books,
                 new HtlcBook(Htlcs.parties(settings, keyring)),
-                ground.meters(),
-                ground.workers());
+                context.meters(),
+                context.workers());
         keyring.bornBy(following.follower()::height);
-        Waiting waiting = startWaiting(ground, nodes, following);
-        watchKeys(ground, keyring, books, following, waiting);
+        Waiting waiting = startWaiting(context, nodes, following);
+        watchKeys(context, keyring, books, following, waiting);
         EventHub hub = new EventHub();
-        EventStreams events = startEvents(ground, nodes, following, waiting.waits(), hub);
-        SpendService spending = startSpending(ground, following, keyring, store, new SpendEvents(hub));
+        EventStreams events = startEvents(context, nodes, following, waiting.waits(), hub);
+        SpendService spending = startSpending(context, following, keyring, store, new SpendEvents(hub));
         SwapBook openSwaps = new SwapBook();
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(
@@ -184,19 +209,19 @@ public final class Daemon implements AutoCloseable {
                         books,
                         following.follower(),
                         spending,
-                        outside.indexer(),
+                        external.indexer(),
                         new HtlcEvents(hub),
                         openSwaps,
                         parties -> waiting.watchAll(WatchReason.HTLC, parties)),
-                ground.guardian(),
-                ground.meters(),
-                ground.workers().upstream());
+                context.guardian(),
+                context.meters(),
+                context.workers().upstream());
         waiting.sighted().tellHtlcs(htlcs.sightings());
-        Optional<Accounts> accounts = startAccounts(ground, keyring, store);
+        Optional<Accounts> accounts = startAccounts(context, keyring, store);
         Swaps swaps = Swaps.start(
                 new Swaps.Parts(
-                        ground,
-                        outside,
+                        context,
+                        external,
                         keyring,
                         store,
                         books,
@@ -207,11 +232,11 @@ public final class Daemon implements AutoCloseable {
                         openSwaps,
                         hub,
                         () -> stopping),
-                ground.guardian());
+                context.guardian());
         swaps.keys().ifPresent(records -> swapKeys.accept(records::close));
         return new Services(
-                ground,
-                outside,
+                context,
+                external,
                 keyring,
                 spending,
                 following,
@@ -223,43 +248,43 @@ public final class Daemon implements AutoCloseable {
                 new OpenSwapsGuard(openSwaps));
     }
 
-    private void watchKeys(Ground ground, Keyring keyring, Books books, Following following, Waiting waiting) {
-        watchKeys = () ->
-                following.watchKeys(ground.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
-        following.forgetCredits(settings, ground.guardian(), books);
+    private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {
+        watchKeys = () -> following.watchKeys(
+                context.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
+        following.forgetCredits(settings, context.guardian(), books);
         waiting.sighted()
                 .tellCredits(following.seeCredits(
                         settings,
-                        ground.guardian(),
-                        outside.nodes(),
+                        context.guardian(),
+                        external.nodes(),
                         books,
                         waiting.waits()::creditsChanged,
-                        ground.workers()));
+                        context.workers()));
     }
 
     private SpendService startSpending(
-            Ground ground, Following following, Keyring keyring, Store store, IntentListener listener) {
-        SpendService spending = Spending.start(ground, outside.nodes(), following, keyring, store, listener);
+            DaemonContext context, Following following, Keyring keyring, Store store, IntentListener listener) {
+        SpendService spending = Spending.start(context, external.nodes(), following, keyring, store, listener);
         // A spend that takes longer than this process lives is gone on with after the next start.
-        closers.add(
+        shutdown.add(
                 "spending",
                 () -> Futures.await(spending.drain(), times.untilDrained(), "waiting for spends under way"));
         return spending;
     }
 
-    private Optional<Accounts> startAccounts(Ground ground, Keyring keyring, Store store) {
+    private Optional<Accounts> startAccounts(DaemonContext context, Keyring keyring, Store store) {
         Optional<Accounts> accounts = Accounts.start(
                 settings,
-                ground.system(),
-                outside.peers(),
-                ground.guardian(),
+                context.system(),
+                external.peers(),
+                context.guardian(),
                 keyring,
                 store,
                 heldForPeers,
-                ground.meters(),
-                ground.workers());
+                context.meters(),
+                context.workers());
         // What is made is journalled or refused; what is journalled goes on after the next start.
-        accounts.ifPresent(account -> closers.add(
+        accounts.ifPresent(account -> shutdown.add(
                 "account chain",
                 () -> Futures.await(account.sends().drain(), times.untilDrained(), "waiting for sends being made")));
         return accounts;
@@ -269,7 +294,7 @@ public final class Daemon implements AutoCloseable {
         EarlyRefusals.refuse(settings);
         EarlyRefusals.free(settings.http().listening().bind(), "--bind");
         settings.http().listening().metrics().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
-        settings.devnet().ifPresent(DevelopmentNode::refuseEarly);
+        settings.devnet().ifPresent(DevnetSetup::refuseEarly);
     }
 
     private Workers startWorkers(MeterRegistry metrics) {
@@ -278,7 +303,7 @@ public final class Daemon implements AutoCloseable {
                 settings.keyring().unsealThreads(),
                 settings.http().requests().maxConcurrentPerToken(),
                 metrics);
-        closers.add("workers", () -> workers.close(times.untilStopped()));
+        shutdown.add("workers", () -> workers.close(times.untilStopped()));
         return workers;
     }
 
@@ -303,7 +328,7 @@ public final class Daemon implements AutoCloseable {
         actors = Optional.of(system);
         // Nobody is left to give up for a guardian that has failed itself.
         system.getWhenTerminated().thenRunAsync(() -> gaveUp.complete(null), Runnable::run);
-        closers.add("actors", () -> {
+        shutdown.add("actors", () -> {
             system.terminate();
             Futures.await(system.getWhenTerminated(), times.untilStopped(), "stopping the actors");
         });
@@ -317,24 +342,25 @@ public final class Daemon implements AutoCloseable {
         return books;
     }
 
-    private Waiting startWaiting(Ground ground, Nodes nodes, Following following) {
+    private Waiting startWaiting(DaemonContext context, Nodes nodes, Following following) {
         Waiting started = Waiting.start(
                 settings,
-                ground.system(),
-                outside.peers(),
-                ground.guardian(),
+                context.system(),
+                external.peers(),
+                context.guardian(),
                 nodes,
                 following,
-                ground.workers(),
-                ground.metrics());
+                context.workers(),
+                context.metrics());
         waits.add("the waits", started.waits()::end);
         return started;
     }
 
     /** A stream that waits for credits would ask again when its wait is ended, so streams end first. */
-    private EventStreams startEvents(Ground ground, Nodes nodes, Following following, Waits waiting, EventHub hub) {
+    private EventStreams startEvents(
+            DaemonContext context, Nodes nodes, Following following, Waits waiting, EventHub hub) {
         EventStreams started = new EventStreams(
-                ground.system(),
+                context.system(),
                 following.follower(),
                 following.credits(),
                 waiting,
@@ -368,17 +394,17 @@ public final class Daemon implements AutoCloseable {
 
     /** Where clients reach it. */
     public URI uri() {
-        return front.uri();
+        return frontend.uri();
     }
 
     /** The embedded development node, if there is one. */
     public Optional<URI> nodeUri() {
-        return outside.devnetUri();
+        return external.devnetUri();
     }
 
     /** From now on SIGHUP makes the daemon read its token files again. */
     public void listenForHangUp() {
-        front.listenForHangUp();
+        frontend.listenForHangUp();
     }
 
     /**
@@ -390,6 +416,6 @@ public final class Daemon implements AutoCloseable {
         stopping = true;
         times.begin(settings.http().drain());
         actors.ifPresent(system -> system.tell(new Guardian.Stopping()));
-        closers.closeAll();
+        shutdown.closeAll();
     }
 }

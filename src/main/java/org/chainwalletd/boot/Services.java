@@ -4,13 +4,23 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.event.EventStreams;
+import org.chainwalletd.follow.FollowStatus;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.ReadinessCheck;
+import org.chainwalletd.indexer.Activity;
 import org.chainwalletd.indexer.AddressHistory;
+import org.chainwalletd.indexer.Page;
+import org.chainwalletd.indexer.PageQuery;
 import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.EvmKeyGuard;
@@ -35,13 +45,14 @@ import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.swap.SwapService;
 import org.chainwalletd.wait.Waits;
 
 /** The running services, wired to the methods that talk to them. */
 record Services(
-        Ground ground,
-        Outside outside,
+        DaemonContext context,
+        ExternalServices external,
         Keyring keyring,
         SpendService spending,
         Following following,
@@ -53,11 +64,11 @@ record Services(
         OpenSwapsGuard openSwaps) {
 
     private Settings settings() {
-        return ground.settings();
+        return context.settings();
     }
 
     private Executor answers() {
-        return ground.workers().answers();
+        return context.workers().answers();
     }
 
     RpcDispatcher dispatcher() {
@@ -72,13 +83,13 @@ record Services(
         return new RpcDispatcher(
                 methods(),
                 errors,
-                new CallObservers(new CallMetrics(ground.meters()), new AuditTrail(Clock.systemUTC())),
+                new CallObservers(new CallMetrics(context.meters()), new AuditTrail(Clock.systemUTC())),
                 new RpcDispatcher.Limits(
                         settings().http().batches().maxItems(),
                         settings().http().batches().parallelism(),
                         settings().http().requests().maxWaits(),
                         settings().http().batches().maxAnswerBytes()),
-                new RpcDispatcher.Threads(answers(), ground.workers()::full));
+                new RpcDispatcher.Threads(answers(), context.workers()::full));
     }
 
     private MethodRegistry methods() {
@@ -87,15 +98,15 @@ record Services(
                         Version.number(),
                         new MethodFamilies.Keys(keyring, deletionGuard(), evmKeyGuard()),
                         new MethodFamilies.Chain(
-                                outside.nodes(),
+                                external.nodes(),
                                 following.follower(),
                                 following.ledger(),
                                 waits,
                                 following.credits(),
-                                new IndexerMethods.Sources(outside.indexer(), ownHistory())),
+                                new IndexerMethods.Sources(external.indexer(), ownHistory())),
                         new MethodFamilies.Money(spending, inFlight(), htlcs.methods()),
                         new MethodFamilies.Swapping(
-                                outside.pool(),
+                                external.pool(),
                                 accounts.map(Accounts::methods),
                                 swaps,
                                 settings().account().words()),
@@ -119,7 +130,7 @@ record Services(
     private DeletionGuard deletionGuard() {
         return new CombinedGuard(
                 List.of(
-                        new NodesGuard(outside.nodes(), following.follower()::height, answers()),
+                        new NodesGuard(external.nodes(), following.follower()::height, answers()),
                         // The daemon's own books, after the nodes, whose objection tells the balance: for coins that
                         // they do
                         // not list. That the books have none permits nothing.
@@ -147,14 +158,84 @@ record Services(
     /** What must hold before the daemon is of use to its callers. The keyring is open before anything is served. */
     List<ReadinessCheck> readiness() {
         List<ReadinessCheck> checks = new ArrayList<>(List.<ReadinessCheck>of(
-                () -> outside.nodes().seen().get().isAnswering()
+                () -> external.nodes().seen().get().isAnswering()
                         ? Optional.empty()
                         : Optional.of("no node of the chain has answered"),
-                () -> outside.nodes().chain().complaint(),
+                () -> external.nodes().chain().complaint(),
                 spending::stopped,
                 new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC())));
         accounts.map(Accounts::readiness).ifPresent(checks::add);
         swaps.ifPresent(service -> checks.add(service::standstill));
         return List.copyOf(checks);
+    }
+
+    /** The history of own addresses from the daemon's books, from the height on from which they are complete. */
+    private static final class OwnHistory implements AddressHistory {
+        private final CoinLedger ledger;
+        private final Predicate<Address> owned;
+        private final Executor executor;
+
+        OwnHistory(CoinLedger ledger, Predicate<Address> owned, Executor executor) {
+            this.ledger = ledger;
+            this.owned = owned;
+            this.executor = executor;
+        }
+
+        @Override
+        public Optional<CompletionStage<Page<Activity>>> of(PageQuery query) {
+            if (!owned.test(query.address())) {
+                return Optional.empty();
+            }
+            Optional<HistoryEntry.Position> after = query.cursor().map(HistoryEntry.Position::parse);
+            return Optional.of(ledger.history(query.address(), query.since().orElse(0), after, query.limit() + 1)
+                    .thenApplyAsync(entries -> page(entries, query.limit()), executor));
+        }
+
+        private static Page<Activity> page(List<HistoryEntry> entries, int limit) {
+            List<HistoryEntry> shown = entries.size() > limit ? entries.subList(0, limit) : entries;
+            String next =
+                    entries.size() > limit ? shown.get(limit - 1).position().text() : null;
+            return new Page<>(shown.stream().map(OwnHistory::activity).toList(), next);
+        }
+
+        private static Activity activity(HistoryEntry entry) {
+            return new Activity(
+                    entry.height(),
+                    entry.txId(),
+                    entry.amount(),
+                    entry.input() ? Activity.Direction.INPUT : Activity.Direction.OUTPUT,
+                    entry.coinbase());
+        }
+    }
+
+    /** What keeps answers from the books from being those of now: no block yet, a lag above the bound, nodes that differ. A rescan does not. */
+    private static final class FollowerReadiness implements ReadinessCheck {
+        private final Follower follower;
+        private final long maxLag;
+        private final Clock clock;
+
+        FollowerReadiness(Follower follower, long maxLag, Clock clock) {
+            this.follower = follower;
+            this.maxLag = maxLag;
+            this.clock = clock;
+        }
+
+        @Override
+        public Optional<String> missing() {
+            FollowStatus status = follower.status();
+            List<String> complaints = new ArrayList<>(status.complaints());
+            if (status.tip().isEmpty()) {
+                complaints.add("no block is followed yet");
+            }
+            if (status.lag() > maxLag) {
+                complaints.add("the follower is " + status.lag() + " blocks behind the node");
+            }
+            status.tip().filter(tip -> status.isAged(clock.instant())).ifPresent(tip -> complaints.add(aged(tip)));
+            return complaints.isEmpty() ? Optional.empty() : Optional.of(String.join("; ", complaints));
+        }
+
+        private String aged(FollowedTip tip) {
+            return "the newest block is " + (clock.instant().getEpochSecond() - tip.timestamp()) + " s old";
+        }
     }
 }

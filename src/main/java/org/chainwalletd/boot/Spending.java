@@ -27,34 +27,44 @@ final class Spending {
      * @param listener hears of each change of a spend
      */
     static SpendService start(
-            Ground ground, Nodes nodes, Following following, Keyring keyring, Store store, IntentListener listener) {
-        VerifiedOutputs outputs = outputs(ground, nodes, following, store);
-        SpendEnvironment environment = environment(ground, nodes, following, keyring, store, outputs);
+            DaemonContext context,
+            Nodes nodes,
+            Following following,
+            Keyring keyring,
+            Store store,
+            IntentListener listener) {
+        VerifiedOutputs outputs = outputs(context, nodes, following, store);
+        SpendEnvironment environment = environment(context, nodes, following, keyring, store, outputs);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        Guardian.spawn(ground.system(), SpendService.create(environment.heardBy(listener), started), "spending");
+        Guardian.spawn(context.system(), SpendService.create(environment.heardBy(listener), started), "spending");
         return Futures.await(started, OPENING, "taking up the spends in flight");
     }
 
-    private static VerifiedOutputs outputs(Ground ground, Nodes nodes, Following following, Store store) {
-        Workers workers = ground.workers();
+    private static VerifiedOutputs outputs(DaemonContext context, Nodes nodes, Following following, Store store) {
+        Workers workers = context.workers();
         return new VerifiedOutputs(
-                ground.settings().chain(),
+                context.settings().chain(),
                 List.of(
-                        new IntentOutputs(ground.settings().chain(), store.intents(), workers.upstream()),
+                        new IntentOutputs(context.settings().chain(), store.intents(), workers.upstream()),
                         new LedgerOutputs(following.books(), workers.upstream())),
                 nodes.client(),
                 workers.upstream(),
-                ground.meters());
+                context.meters());
     }
 
     private static SpendEnvironment environment(
-            Ground ground, Nodes nodes, Following following, Keyring keyring, Store store, VerifiedOutputs outputs) {
-        Settings settings = ground.settings();
+            DaemonContext context,
+            Nodes nodes,
+            Following following,
+            Keyring keyring,
+            Store store,
+            VerifiedOutputs outputs) {
+        Settings settings = context.settings();
         LedgerSpends node = new LedgerSpends(
                 nodes.client(),
                 following.ledger(),
                 settings.follow().ledgerFirst(),
-                ground.workers().upstream());
+                context.workers().upstream());
         return SpendEnvironment.of(
                 settings,
                 node,
@@ -64,7 +74,7 @@ final class Spending {
                 following.spends(),
                 keyring,
                 store,
-                ground.meters(),
-                ground.workers().upstream());
+                context.meters(),
+                context.workers().upstream());
     }
 }

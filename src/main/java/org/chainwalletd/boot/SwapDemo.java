@@ -37,7 +37,7 @@ public final class SwapDemo extends Tour {
     }
 
     /** The other side: an account chain and a pool that trades on both. */
-    public interface Ground extends AutoCloseable {
+    public interface OtherSide extends AutoCloseable {
         URI evmRpc();
 
         Trial trial();
@@ -49,15 +49,15 @@ public final class SwapDemo extends Tour {
     /**
      * Starts a development chain, the other side on it, and a daemon, tours it, and takes everything away again.
      *
-     * @param ground may throw; nothing is left behind then
+     * @param otherSide may throw; nothing is left behind then
      * @throws WalletdException when a step is refused
      * @throws StartupException when the chain or the daemon cannot be started
      */
-    public static void runAlone(PrintStream out, Function<Devnet, Ground> ground) {
+    public static void runAlone(PrintStream out, Function<Devnet, OtherSide> otherSide) {
         try (Devnet devnet = Devnet.start(DevnetConfig.onDemand(ChainProfile.of("chain"))
                         .withFirstBlocks(blocksUntilNow())
                         .withBlockInterval(Duration.ofSeconds(1)));
-                Ground other = ground.apply(devnet)) {
+                OtherSide other = otherSide.apply(devnet)) {
             TemporaryDaemon.runBeside(
                     devnet, options(other), (daemon, node) -> new SwapDemo(daemon, node, out).run(other.trial()));
         } catch (IOException e) {
@@ -71,14 +71,15 @@ public final class SwapDemo extends Tour {
         return Math.toIntExact(Math.max(0, Duration.ofSeconds(seconds).toDays() / 7) + 2);
     }
 
-    private static Map<String, String> options(Ground ground) {
+    private static Map<String, String> options(OtherSide otherSide) {
         Map<String, String> options = new LinkedHashMap<>();
-        options.put(Option.SWAP_POOL.flag(), ground.trial().pool().uri().toString());
-        options.put(Option.SWAP_CONTRACT.flag(), ground.trial().contract().toString());
+        options.put(Option.SWAP_POOL.flag(), otherSide.trial().pool().uri().toString());
+        options.put(Option.SWAP_CONTRACT.flag(), otherSide.trial().contract().toString());
         options.put(
-                Option.SWAP_CONTRACT_CODE_HASH.flag(), ground.trial().codeHash().hex());
+                Option.SWAP_CONTRACT_CODE_HASH.flag(),
+                otherSide.trial().codeHash().hex());
         options.put(Option.SWAP_CHAIN_CONFIRMATIONS.flag(), "2");
-        options.put(Option.EVM_RPC.flag(), ground.evmRpc().toString());
+        options.put(Option.EVM_RPC.flag(), otherSide.evmRpc().toString());
         options.put(Option.EVM_CHAIN_ID.flag(), Long.toString(Trial.CHAIN_ID));
         // There is only one endpoint, and it is ours.
         options.put(Option.EVM_QUORUM.flag(), "1");

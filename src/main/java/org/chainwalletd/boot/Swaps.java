@@ -75,8 +75,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
 
     /** What they are made of. */
     record Parts(
-            Ground ground,
-            Outside outside,
+            DaemonContext context,
+            ExternalServices external,
             Keyring keyring,
             Store store,
             Books books,
@@ -88,19 +88,19 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             EventHub hub,
             BooleanSupplier stopping) {
         Settings settings() {
-            return ground.settings();
+            return context.settings();
         }
 
         Nodes nodes() {
-            return outside.nodes();
+            return external.nodes();
         }
 
         Optional<Pool> pool() {
-            return outside.pool();
+            return external.pool();
         }
 
         Workers workers() {
-            return ground.workers();
+            return context.workers();
         }
     }
 
@@ -115,7 +115,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         SwapBook book = parts.book();
         SwapEvents events = new SwapEvents(
                 parts.hub(), SwapWords.of(settings.chain(), settings.account().words()));
-        SwapNews news = new SwapNews(book, parts.ground().meters(), events);
+        SwapNews news = new SwapNews(book, parts.context().meters(), events);
         Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
@@ -140,7 +140,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                 rules.get(),
                 journal,
                 news,
-                new SwapAlarms(parts.ground().meters(), events::alarm, InstantSource.system()));
+                new SwapAlarms(parts.context().meters(), events::alarm, InstantSource.system()));
         engine.refuseOther(rows);
         engine.refuseContract();
         book.leaveToEngine();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import org.chainwalletd.boot.DevelopmentNode;
+import org.chainwalletd.boot.DevnetSetup;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
@@ -61,7 +61,7 @@ final class DevnetCommand implements Command {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
-        try (Devnet devnet = DevelopmentNode.startAlone(settings);
+        try (Devnet devnet = DevnetSetup.startAlone(settings);
                 TrialGround ground = TrialGround.start(invocation, devnet)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> endWell(stop, stopped), "stop"));
             invocation

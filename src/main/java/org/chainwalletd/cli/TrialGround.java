@@ -12,7 +12,7 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.devnet.pool.Trial;
 
 /** The other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
-final class TrialGround implements SwapDemo.Ground {
+final class TrialGround implements SwapDemo.OtherSide {
     private static final Duration BLOCK_TIME = Duration.ofSeconds(1);
 
     private final Optional<Anvil> anvil;

@@ -52,7 +52,7 @@ class DaemonTest {
     /** Actors that look at a file which is closed already would tell operators of a fault at each stop. */
     @Test
     void the_files_are_closed_after_the_last_actor_has_ended() {
-        Logger logger = (Logger) LoggerFactory.getLogger(Closers.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(ShutdownSequence.class);
         ListAppender<ILoggingEvent> captured = new ListAppender<>();
         captured.start();
         Level before = logger.getLevel();

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class WaitEndingsTest {
-    private final WaitEndings endings = new WaitEndings();
+    private final ShutdownSequence.WaitEndings endings = new ShutdownSequence.WaitEndings();
     private final List<String> ended = new ArrayList<>();
 
     @Test

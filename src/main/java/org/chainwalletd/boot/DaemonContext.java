@@ -18,7 +18,7 @@ import org.chainwalletd.wait.Waits;
  *
  * @param heldForPeers what nodes and clients together may make the daemon hold
  */
-record Ground(
+record DaemonContext(
         Settings settings,
         ActorSystem<Guardian.Command> system,
         Workers workers,

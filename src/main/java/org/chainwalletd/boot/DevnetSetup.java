@@ -6,8 +6,8 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 
 /** The development node as the settings want it, inside the daemon or in a process of its own. */
-public final class DevelopmentNode {
-    private DevelopmentNode() {}
+public final class DevnetSetup {
+    private DevnetSetup() {}
 
     /**
      * Starts it alone.
@@ -21,7 +21,7 @@ public final class DevelopmentNode {
             refuseEarly(wanted);
             return start(settings, wanted);
         } catch (IOException | RuntimeException e) {
-            throw StartupFailures.explain(e, settings);
+            throw StartupException.explain(e, settings);
         }
     }
 

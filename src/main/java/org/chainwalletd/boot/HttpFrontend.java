@@ -22,19 +22,19 @@ import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.rpc.RpcDispatcher;
 
 /** Where clients come in: tokens, certificate, and the listener once there is something to serve. */
-final class Front {
+final class HttpFrontend {
     private static final Duration TOKENS_LOOKED_AT = Duration.ofSeconds(2);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
-    private final Ground ground;
+    private final DaemonContext context;
     private final Authenticator authenticator;
     private final TokenRotation rotation;
     private final Optional<TlsIdentity> tls;
     private HttpServer server;
 
-    private Front(Ground ground, Consumer<String> console) throws IOException {
-        this.ground = ground;
-        Settings settings = ground.settings();
+    private HttpFrontend(DaemonContext context, Consumer<String> console) throws IOException {
+        this.context = context;
+        Settings settings = context.settings();
         Map<String, String> configured = settings.http().tokenFlags();
         this.authenticator = new Authenticator(Tokens.open(settings.datadir(), configured, console));
         this.rotation = new TokenRotation(settings.datadir(), configured, authenticator);
@@ -46,8 +46,8 @@ final class Front {
      *
      * @param console is told new tokens
      */
-    static Front open(Ground ground, Consumer<String> console) throws IOException {
-        return new Front(ground, console);
+    static HttpFrontend open(DaemonContext context, Consumer<String> console) throws IOException {
+        return new HttpFrontend(context, console);
     }
 
     private static Optional<TlsIdentity> openTls(Settings settings) throws IOException {
@@ -62,25 +62,25 @@ final class Front {
 
     /** Listens, and from now on looks at the token files. Blocks until the port is bound. */
     void serve(Services services) {
-        Settings.Http http = ground.settings().http();
+        Settings.Http http = context.settings().http();
         RpcDispatcher dispatcher = services.dispatcher();
-        HttpMetrics httpMetrics = new HttpMetrics(ground.meters());
+        HttpMetrics httpMetrics = new HttpMetrics(context.meters());
         server = Futures.await(
                 HttpServer.start(
-                        ground.system(),
+                        context.system(),
                         HttpServer.Place.of(http, tls),
                         HttpLimits.of(http),
                         new HttpServer.Services(
                                 dispatcher::dispatch,
                                 authenticator,
                                 services.readiness(),
-                                ground.metrics()::scrape,
+                                context.metrics()::scrape,
                                 httpMetrics::refused,
                                 Optional.of(services.events())),
-                        ground.heldForPeers()),
+                        context.heldForPeers()),
                 OPENING,
                 "binding");
-        server.ended().thenRunAsync(() -> ground.threadEnded("a listening socket"), Runnable::run);
+        server.ended().thenRunAsync(() -> context.threadEnded("a listening socket"), Runnable::run);
         httpMetrics.connections(server::connections);
         httpMetrics.held(server::heldBytes, server.mostHeldBytes());
         httpMetrics.waits(dispatcher::longPolls);
@@ -89,19 +89,19 @@ final class Front {
     }
 
     private void lookAtTokens() {
-        Executor disk = ground.workers().disk();
-        ground.system()
+        Executor disk = context.workers().disk();
+        context.system()
                 .scheduler()
                 .scheduleWithFixedDelay(
                         TOKENS_LOOKED_AT,
                         TOKENS_LOOKED_AT,
                         () -> disk.execute(rotation::look),
-                        ground.system().executionContext());
+                        context.system().executionContext());
     }
 
     /** No new connection, then the waits, then all other calls: so no client waits anew on an answer that the stop gave it. */
-    void drain(WaitEndings waits, StopTimes times) {
-        CompletionStage<Void> drained = server.drain(ground.settings().http().drain());
+    void drain(ShutdownSequence.WaitEndings waits, ShutdownSequence.Times times) {
+        CompletionStage<Void> drained = server.drain(context.settings().http().drain());
         waits.endAll(times.untilDrained());
         Futures.await(drained, times.untilStopped(), "answering the last calls");
     }

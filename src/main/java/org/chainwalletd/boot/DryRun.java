@@ -18,11 +18,11 @@ import org.chainwalletd.rpc.method.MethodFamilies;
  * What the start does while it waits for the passphrase's key: the steps of opening a file and of answering a call, over nothing real, so
  * that their classes are there when it counts. Nothing listens, nobody is asked, nothing is counted.
  */
-final class Rehearsal {
+final class DryRun {
     private static final byte[] CALL =
             "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{},\"id\":1}".getBytes(StandardCharsets.US_ASCII);
 
-    private Rehearsal() {}
+    private DryRun() {}
 
     static void run(Settings settings, ActorSystem<?> system) {
         SealedBlob.prepare();

@@ -1,0 +1,126 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeer;
+import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.RpcUpstream;
+import org.chainwalletd.swap.pool.HttpPool;
+import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.swap.pool.PoolCertificate;
+import org.chainwalletd.swap.pool.PoolWords;
+
+/**
+ * Whom the daemon asks: the chain's nodes, indexers, the pool. The account chain's endpoints are with their key, in {@link Accounts}.
+ *
+ * @param peers the way to all of them
+ * @param devnet the embedded development node, if there is one
+ */
+record ExternalServices(
+        HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
+    /**
+     * @param console lines for the operator
+     * @throws IOException when the pinned genesis or the development chain cannot be read
+     */
+    static ExternalServices start(DaemonContext context, ShutdownSequence shutdown, Consumer<String> console)
+            throws IOException {
+        Settings settings = context.settings();
+        Nodes.Way way = openWay(context, shutdown);
+        GenesisFile genesis = new GenesisFile(settings.datadir());
+        // Refuses a damaged one before anything listens.
+        genesis.read();
+        Optional<Devnet> devnet = startDevnet(settings, shutdown, console);
+        Nodes nodes = Nodes.start(
+                context.guardian(),
+                devnet.map(node -> settings.node().withUrls(List.of(node.uri())))
+                        .orElse(settings.node()),
+                settings.identity().genesis(),
+                settings.identity().network(),
+                genesis,
+                way,
+                context.workers().disk());
+        Optional<Pool> pool = settings.swaps()
+                .partner()
+                .map(swap -> SwapPool.open(
+                        way.peers(),
+                        context.heldForPeers(),
+                        settings,
+                        swap,
+                        context.workers().answers()));
+        return new ExternalServices(way.peers(), nodes, indexer(context, way, devnet), pool, devnet);
+    }
+
+    private static Nodes.Way openWay(DaemonContext context, ShutdownSequence shutdown) {
+        HttpPeers peers = HttpPeers.start(
+                context.system(), context.workers().upstream(), () -> context.threadEnded("the thread of connections"));
+        shutdown.add("connections", peers::close);
+        return new Nodes.Way(
+                peers,
+                context.heldForPeers()
+                        .within(ByteBudget.ofHeap(Nodes.HEAP_SHARE).limit()),
+                context.workers().upstream(),
+                context.meters());
+    }
+
+    private static Optional<Devnet> startDevnet(Settings settings, ShutdownSequence shutdown, Consumer<String> console)
+            throws IOException {
+        if (settings.devnet().isEmpty()) {
+            return Optional.empty();
+        }
+        Devnet node = DevnetSetup.start(settings, settings.devnet().get());
+        shutdown.add("development node", node::close);
+        console.accept("development node on " + node.uri() + " with its indexer on " + node.indexerUri());
+        return Optional.of(node);
+    }
+
+    /** The development chain's own, unless the operator names another one. */
+    private static Optional<IndexerClient> indexer(DaemonContext context, Nodes.Way way, Optional<Devnet> devnet) {
+        Settings.Node node = context.settings().node();
+        return node.indexer()
+                .or(() -> devnet.map(chain -> new Settings.Indexer(List.of(chain.indexerUri()), Optional.empty())))
+                .map(indexer -> new IndexerClient(
+                        RpcUpstream.toIndexers(context.guardian(), node.withUrls(indexer.urls()), indexer.token(), way),
+                        context.workers().answers()));
+    }
+
+    Optional<URI> devnetUri() {
+        return devnet.map(Devnet::uri);
+    }
+
+    /** The client of the pool that is configured. */
+    static final class SwapPool {
+        private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+        private SwapPool() {}
+
+        /** @throws StartupException for a file that holds no certificate */
+        static Pool open(
+                HttpPeers peers, ByteBudget heldForPeers, Settings settings, Settings.Swap swap, Executor executor) {
+            Settings.EvmWords evm = settings.account().words();
+            PoolWords words = new PoolWords(settings.chain().brand(), evm.brand(), evm.nativeAsset());
+            HttpPeer peer =
+                    trust(swap).map(own -> peers.trustedBy(swap.pool(), own)).orElseGet(() -> peers.to(swap.pool()));
+            return new HttpPool(peer, words, PATIENCE, heldForPeers.within(HttpPool.MOST_HELD), executor);
+        }
+
+        private static Optional<SSLContext> trust(Settings.Swap swap) {
+            try {
+                return swap.poolCa().map(PoolCertificate::trustOnly);
+            } catch (IllegalArgumentException e) {
+                throw new StartupException("--swap-pool-ca: " + e.getMessage());
+            }
+        }
+    }
+}

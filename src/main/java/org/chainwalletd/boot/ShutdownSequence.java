@@ -1,0 +1,140 @@
+package org.chainwalletd.boot;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What was started, to be stopped in the opposite order. One failure does not keep the rest from being stopped. */
+final class ShutdownSequence {
+    private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
+
+    private final Deque<Entry> started = new ArrayDeque<>();
+
+    /** A stop that may fail. */
+    @FunctionalInterface
+    interface Stop {
+        void run() throws Exception;
+    }
+
+    private record Entry(String what, Stop stop) {}
+
+    void add(String what, Stop stop) {
+        started.push(new Entry(what, stop));
+    }
+
+    /**
+     * Keeps the place of something that is started later than those that use it, and has to be stopped after them.
+     *
+     * @return told how it is stopped, once it is there; before that nothing is
+     */
+    Consumer<Stop> place(String what) {
+        AtomicReference<Stop> later = new AtomicReference<>(() -> {});
+        add(what, () -> later.get().run());
+        return later::set;
+    }
+
+    /** Idempotent. */
+    void closeAll() {
+        while (!started.isEmpty()) {
+            Entry entry = started.pop();
+            LOG.debug("stopping {}", entry.what());
+            try {
+                entry.stop().run();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception | Error e) {
+                LOG.warn("stopping {} failed: {}", entry.what(), e.toString());
+            }
+        }
+    }
+
+    /** How long a stop may still take. Used by the thread that stops. */
+    static final class Times {
+        /** For everything that is stopped after the last call was answered or cut off. */
+        private static final Duration CLOSING = Duration.ofSeconds(1);
+
+        private static final Duration AT_LEAST = Duration.ofMillis(200);
+
+        private long drainBy;
+        private long stopBy;
+
+        /** @param drain in which calls and spends under way may end, all together */
+        void begin(Duration drain) {
+            drainBy = System.nanoTime() + drain.toNanos();
+            stopBy = drainBy + CLOSING.toNanos();
+        }
+
+        Duration untilDrained() {
+            return until(drainBy);
+        }
+
+        Duration untilStopped() {
+            return until(stopBy);
+        }
+
+        private static Duration until(long end) {
+            Duration left = Duration.ofNanos(end - System.nanoTime());
+            return left.compareTo(AT_LEAST) > 0 ? left : AT_LEAST;
+        }
+    }
+
+    /**
+     * The first phase of a stop: whoever keeps callers waiting, for minutes perhaps, answers them now with what they would get at their
+     * time-out, and answers later ones at once. What is left for the drain are calls that end by themselves.
+     */
+    static final class WaitEndings {
+        private static final Logger LOG = LoggerFactory.getLogger(WaitEndings.class);
+
+        private record Entry(String what, Supplier<CompletionStage<Void>> end) {}
+
+        private final List<Entry> entries = new ArrayList<>();
+
+        /**
+         * @param end idempotent; completes when the answers are given, and may take it that nobody waits for them longer than a second or two
+         */
+        void add(String what, Supplier<CompletionStage<Void>> end) {
+            entries.add(new Entry(what, end));
+        }
+
+        /** As {@link #add}, before all others: for those who would begin what others have just ended anew. */
+        void addFirst(String what, Supplier<CompletionStage<Void>> end) {
+            entries.add(0, new Entry(what, end));
+        }
+
+        /** All at once; a service that cannot end its waits does not keep the others from it. */
+        void endAll(Duration patience) {
+            List<Runnable> endings =
+                    entries.stream().map(entry -> begin(entry, patience)).toList();
+            endings.forEach(Runnable::run);
+        }
+
+        private static Runnable begin(Entry entry, Duration patience) {
+            try {
+                CompletionStage<Void> ending = entry.end().get();
+                return () -> finish(entry, ending, patience);
+            } catch (RuntimeException e) {
+                return () -> complain(entry, e);
+            }
+        }
+
+        private static void finish(Entry entry, CompletionStage<Void> ending, Duration patience) {
+            try {
+                Futures.await(ending, patience, "ending " + entry.what());
+            } catch (RuntimeException e) {
+                complain(entry, e);
+            }
+        }
+
+        private static void complain(Entry entry, RuntimeException failure) {
+            LOG.warn("ending {} failed: {}", entry.what(), failure.toString());
+        }
+    }
+}
