@@ -95,7 +95,7 @@ final class BooksBytes {
                 folder,
                 List.of(
                         ledger,
-                        new HtlcTable(),
+                        new HtlcTable(page -> address -> true),
                         credits,
                         new SpendingTable(page -> new SpendingTable.View(address -> true, outpoint -> false))));
     }

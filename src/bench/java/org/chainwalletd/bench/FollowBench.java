@@ -32,7 +32,6 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.htlc.HtlcBook;
-import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.SpendingBook;
@@ -95,10 +94,10 @@ public final class FollowBench {
 
     private static List<Book<?, ?>> books() {
         LedgerBook ledger = new LedgerBook();
-        HtlcTable htlcs = new HtlcTable();
+        HtlcTable htlcs = new HtlcTable(page -> ledger.table().view(page)::isWatched);
         return List.of(
                 ledger,
-                new HtlcBook(new HtlcParties(PROFILE, address -> false)),
+                new HtlcBook(PROFILE, htlcs),
                 new CreditBook(PROFILE, new CreditTable(page -> ledger.table().view(page)::isWatched)),
                 new SpendingBook(
                         PROFILE,

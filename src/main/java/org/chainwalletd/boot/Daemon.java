@@ -20,7 +20,6 @@ import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.event.HtlcEvents;
 import org.chainwalletd.event.SpendEvents;
-import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
@@ -103,7 +102,7 @@ public final class Daemon implements AutoCloseable {
         } catch (RuntimeException | IOException | Error e) {
             daemon.close();
             passphrase.close();
-            throw StartupException.explain(e, settings);
+            throw StartupRefusals.explain(e, settings);
         }
     }
 
@@ -185,14 +184,7 @@ public final class Daemon implements AutoCloseable {
         Books books = openBooks();
         books.remember(store::confirmed);
         Following following = Following.start(
-                settings,
-                context.guardian(),
-                nodes,
-                keyring,
-                books,
-                new HtlcBook(Htlcs.parties(settings, keyring)),
-                context.meters(),
-                context.workers());
+                settings, context.guardian(), nodes, keyring, books, context.meters(), context.workers());
         keyring.bornBy(following.follower()::height);
         Waiting waiting = startWaiting(context, nodes, following);
         watchKeys(context, keyring, books, following, waiting);
@@ -291,9 +283,9 @@ public final class Daemon implements AutoCloseable {
     }
 
     private void refuseEarly() throws IOException {
-        EarlyRefusals.refuse(settings);
-        EarlyRefusals.free(settings.http().listening().bind(), "--bind");
-        settings.http().listening().metrics().ifPresent(bind -> EarlyRefusals.free(bind, "--metrics-bind"));
+        StartupRefusals.refuse(settings);
+        StartupRefusals.free(settings.http().listening().bind(), "--bind");
+        settings.http().listening().metrics().ifPresent(bind -> StartupRefusals.free(bind, "--metrics-bind"));
         settings.devnet().ifPresent(DevnetSetup::refuseEarly);
     }
 

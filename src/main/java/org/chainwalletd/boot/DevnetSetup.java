@@ -17,16 +17,16 @@ public final class DevnetSetup {
     public static Devnet startAlone(Settings settings) {
         Settings.Devnet wanted = settings.devnet().orElseThrow();
         try {
-            EarlyRefusals.usable(settings.datadir());
+            StartupRefusals.usable(settings.datadir());
             refuseEarly(wanted);
             return start(settings, wanted);
         } catch (IOException | RuntimeException e) {
-            throw StartupException.explain(e, settings);
+            throw StartupRefusals.explain(e, settings);
         }
     }
 
     static void refuseEarly(Settings.Devnet wanted) {
-        EarlyRefusals.free(wanted.bind(), "--devnet-bind");
+        StartupRefusals.free(wanted.bind(), "--devnet-bind");
     }
 
     static Devnet start(Settings settings, Settings.Devnet wanted) throws IOException {

@@ -66,7 +66,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     private static final CreditTable CREDITS =
             new CreditTable(page -> creditsView(LEDGER.table().view(page)::isWatched, page));
 
-    private static final HtlcTable HTLCS = new HtlcTable();
+    private static final HtlcTable HTLCS = new HtlcTable(page -> LEDGER.table().view(page)::isWatched);
 
     private static final SpendingTable SPENDINGS = new SpendingTable(
             page -> new SpendingTable.View(LEDGER.table().view(page)::isWatched, HTLCS.view(page)::has));
@@ -90,6 +90,11 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
         return List.of(LEDGER.table(), HTLCS, CREDITS, SPENDINGS);
     }
 
+    /** The book of HTLCs, for all that writes to it. */
+    static HtlcBook htlcs(Settings settings) {
+        return new HtlcBook(settings.chain(), HTLCS);
+    }
+
     /** Begins to follow. {@code file} has all {@link #tables}. */
     static Following start(
             Settings settings,
@@ -97,12 +102,11 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
             Nodes nodes,
             Keyring keyring,
             Books file,
-            HtlcBook htlcs,
             MeterRegistry meters,
             Workers workers) {
         LedgerBooks books = new LedgerBooks(file);
         watchMissing(books, keyring);
-        Follower follower = follow(settings, spawner, nodes, file, htlcs, meters, workers);
+        Follower follower = follow(settings, spawner, nodes, file, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
@@ -169,7 +173,6 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
             Follower.Spawner spawner,
             Nodes nodes,
             Books file,
-            HtlcBook htlcs,
             MeterRegistry meters,
             Workers workers) {
         return Follower.start(
@@ -183,7 +186,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         file,
                         List.of(
                                 LEDGER,
-                                htlcs,
+                                htlcs(settings),
                                 new CreditBook(settings.chain(), CREDITS),
                                 new SpendingBook(settings.chain(), SPENDINGS)),
                         rules(settings),

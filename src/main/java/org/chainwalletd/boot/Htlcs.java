@@ -14,7 +14,6 @@ import org.chainwalletd.htlc.HtlcListener;
 import org.chainwalletd.htlc.HtlcMetrics;
 import org.chainwalletd.htlc.HtlcNews;
 import org.chainwalletd.htlc.HtlcOwners;
-import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcWatch;
@@ -52,14 +51,10 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             HtlcOwners owners,
             Consumer<List<Address>> parties) {}
 
-    static HtlcParties parties(Settings settings, Keyring keyring) {
-        return new HtlcParties(settings.chain(), keyring::owns);
-    }
-
     static Htlcs start(Parts parts, Follower.Spawner spawner, MeterRegistry meters, Executor executor) {
         Settings settings = parts.settings();
         Sightings sightings =
-                new Sightings(parts.books(), parts.store().intents(), parties(settings, parts.keyring()), executor);
+                new Sightings(parts.books(), parts.store().intents(), Following.htlcs(settings), executor);
         HtlcSpends spends = new HtlcSpends(
                 settings.chain(),
                 parts.nodes().chain(),

@@ -12,7 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.chainwalletd.boot.EarlyRefusals;
+import org.chainwalletd.boot.StartupRefusals;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
@@ -49,7 +49,7 @@ public final class DatadirCheck implements Check {
     @Override
     public List<Finding> examine() {
         List<Finding> findings = new ArrayList<>();
-        EarlyRefusals.of(settings).forEach(refusal -> findings.add(Finding.fail(SUBJECT, refusal)));
+        StartupRefusals.of(settings).forEach(refusal -> findings.add(Finding.fail(SUBJECT, refusal)));
         try {
             if (Files.isDirectory(datadir)) {
                 present(findings);

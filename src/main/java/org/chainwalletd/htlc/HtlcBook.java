@@ -5,14 +5,20 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainTransaction;
-import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.HtlcTable.Change;
 import org.chainwalletd.store.books.HtlcTable.View;
@@ -22,15 +28,16 @@ import org.chainwalletd.store.books.HtlcTable.View;
  * transaction, claims with preimages of any length, both encodings of the selectors, redeemers.
  */
 public final class HtlcBook implements Book<View, Change> {
-    private final HtlcParties parties;
-    private final HtlcTable table = new HtlcTable();
+    private final ChainProfile profile;
+    private final HtlcTable table;
 
-    public HtlcBook(HtlcParties parties) {
-        this.parties = parties;
+    public HtlcBook(ChainProfile profile, HtlcTable table) {
+        this.profile = profile;
+        this.table = table;
     }
 
     @Override
-    public BookTable<View, Change> table() {
+    public HtlcTable table() {
         return table;
     }
 
@@ -47,7 +54,7 @@ public final class HtlcBook implements Book<View, Change> {
                 spends(transaction, tx, block.height(), outpoint -> locked.contains(outpoint) || view.has(outpoint))
                         .forEach(changes::add);
             }
-            for (HtlcTable.Locked lock : parties.locks(transaction.id(), tx, block.height())) {
+            for (HtlcTable.Locked lock : locks(transaction.id(), tx, block.height(), view)) {
                 changes.add(lock);
                 locked.add(lock.outpoint());
             }
@@ -57,12 +64,13 @@ public final class HtlcBook implements Book<View, Change> {
     }
 
     /** A witness that no valid spend of an HTLC can have is not looked up: so plain payments cost nothing here. */
-    private static List<Change> spends(ChainTransaction transaction, Transaction tx, long height, View known) {
+    private static List<Change> spends(
+            ChainTransaction transaction, Transaction tx, long height, Predicate<Outpoint> known) {
         List<Change> spends = new ArrayList<>();
         for (int i = 0; i < tx.inputs().size(); i++) {
             Outpoint outpoint = tx.inputs().get(i);
             Optional<HtlcSpend> spend = HtlcWitness.classify(tx.witnesses().get(i));
-            if (spend.isPresent() && known.has(outpoint)) {
+            if (spend.isPresent() && known.test(outpoint)) {
                 spends.add(
                         spend.get() instanceof HtlcSpend.Claim claim
                                 ? new HtlcTable.Claimed(outpoint, transaction.id(), i, claim.preimage(), height)
@@ -70,5 +78,33 @@ public final class HtlcBook implements Book<View, Change> {
             }
         }
         return spends;
+    }
+
+    /**
+     * The locks for or by a key of this daemon among the outputs of a transaction.
+     *
+     * @param height of its block, or {@link HtlcTable#NOWHERE}
+     */
+    List<HtlcTable.Locked> locks(Hash256 txId, Transaction tx, long height, View view) {
+        List<HtlcTable.Locked> locks = new ArrayList<>();
+        for (int i = 0; i < tx.outputs().size(); i++) {
+            TxOutput output = tx.outputs().get(i);
+            Outpoint outpoint = new Outpoint(txId, i);
+            HtlcScript.recognise(output.script())
+                    .flatMap(params -> lock(outpoint, params, output, height, view))
+                    .ifPresent(locks::add);
+        }
+        return locks;
+    }
+
+    private Optional<HtlcTable.Locked> lock(
+            Outpoint outpoint, HtlcParams params, TxOutput output, long height, View view) {
+        Address sender = profile.addressOf(params.sender());
+        Address receiver = profile.addressOf(params.receiver());
+        int role =
+                (view.isWatched(sender) ? HtlcTable.SENDER : 0) | (view.isWatched(receiver) ? HtlcTable.RECEIVER : 0);
+        return role == 0
+                ? Optional.empty()
+                : Optional.of(new HtlcTable.Locked(outpoint, params, sender, receiver, output.value(), role, height));
     }
 }

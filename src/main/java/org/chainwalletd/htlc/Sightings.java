@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
@@ -32,15 +33,15 @@ public final class Sightings {
 
     private final Books books;
     private final IntentStore intents;
-    private final HtlcParties parties;
+    private final HtlcBook book;
     private final Executor executor;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
     /** @param executor for decoding; never blocks */
-    public Sightings(Books books, IntentStore intents, HtlcParties parties, Executor executor) {
+    public Sightings(Books books, IntentStore intents, HtlcBook book, Executor executor) {
         this.books = books;
         this.intents = intents;
-        this.parties = parties;
+        this.book = book;
         this.executor = executor;
     }
 
@@ -59,14 +60,16 @@ public final class Sightings {
      * @param txId computed from the bytes
      */
     public CompletionStage<Void> seen(Hash256 txId, Transaction tx) {
-        List<HtlcTable.Locked> locks = parties.locks(txId, tx, HtlcTable.NOWHERE);
+        boolean locks = tx.outputs().stream()
+                .anyMatch(output -> HtlcScript.recognise(output.script()).isPresent());
         boolean spends = tx.witnesses().stream()
                 .anyMatch(witness -> HtlcWitness.classify(witness).isPresent());
-        if (locks.isEmpty() && !spends) {
+        if (!locks && !spends) {
             return CompletableFuture.completedFuture(null);
         }
         return entering(books.write(session -> {
-            locks.forEach(lock -> HtlcRows.see(session.head(), lock, tx.inputs()));
+            book.locks(txId, tx, HtlcTable.NOWHERE, book.table().view(session.head()))
+                    .forEach(lock -> HtlcRows.see(session.head(), lock, tx.inputs()));
             see(session.head(), txId, tx);
             return null;
         }));

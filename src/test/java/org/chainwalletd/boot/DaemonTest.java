@@ -42,8 +42,8 @@ class DaemonTest {
     @Test
     void a_heap_that_holds_no_events_of_the_account_chain_is_refused_for_swaps() {
         long least = EvmEndpoints.LEAST_HEAP;
-        assertThatCode(() -> EarlyRefusals.roomForSwaps(least)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> EarlyRefusals.roomForSwaps(least - 1))
+        assertThatCode(() -> StartupRefusals.roomForSwaps(least)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> StartupRefusals.roomForSwaps(least - 1))
                 .isInstanceOf(StartupException.class)
                 .hasMessageContaining("at least 288 MiB, and this process has 287")
                 .hasMessageContaining("WALLETD_HEAP=512m");

@@ -116,7 +116,7 @@ class KilledBooksTest {
     }
 
     private void assertBooksOfTheirBlock() {
-        try (ModelBooks left = new ModelBooks(books, story.owned())) {
+        try (ModelBooks left = new ModelBooks(books)) {
             Optional<BlockRow> top = Await.result(left.file().read(session -> BlockRows.top(session.head())));
             top.ifPresent(row -> assertSame(left, block(row)));
         }

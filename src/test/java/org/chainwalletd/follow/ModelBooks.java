@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
@@ -19,7 +18,6 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.htlc.HtlcBook;
-import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
@@ -65,17 +63,17 @@ final class ModelBooks implements AutoCloseable {
 
     private final LedgerBook ledger = new LedgerBook();
     private final CreditTable credits = new CreditTable(page -> ledger.table().view(page)::isWatched);
-    private final HtlcTable htlcs = new HtlcTable();
+    private final HtlcTable htlcs = new HtlcTable(page -> ledger.table().view(page)::isWatched);
     private final SpendingTable spendings = new SpendingTable(
             page -> new SpendingTable.View(ledger.table().view(page)::isWatched, htlcs.view(page)::has));
     private final Saboteur saboteur = new Saboteur();
     private final List<Book<?, ?>> books;
     private final Books file;
 
-    ModelBooks(Path folder, Set<Address> owned) {
+    ModelBooks(Path folder) {
         this.books = List.of(
                 ledger,
-                new HtlcBook(new HtlcParties(ModelChain.PROFILE, owned::contains)),
+                new HtlcBook(ModelChain.PROFILE, htlcs),
                 new CreditBook(ModelChain.PROFILE, credits),
                 new SpendingBook(ModelChain.PROFILE, spendings),
                 saboteur);
@@ -86,10 +84,8 @@ final class ModelBooks implements AutoCloseable {
 
     /** All books written at once from the first block of a chain to its last. */
     static ModelBooks fromScratch(Path folder, Set<Address> owned, ModelBlock tip) {
-        Set<Address> watched = ConcurrentHashMap.newKeySet();
-        watched.addAll(owned);
-        ModelBooks fresh = new ModelBooks(folder, watched);
-        fresh.watch(List.copyOf(watched));
+        ModelBooks fresh = new ModelBooks(folder);
+        fresh.watch(List.copyOf(owned));
         Bookkeeping bookkeeping = new Bookkeeping(fresh.file, fresh.books, FollowerSetup.Rules.DEFAULT);
         BlockRow first = new Bookkeeping.Entry(tip.at(0).block(), true).row();
         Await.result(bookkeeping.begin(List.of(first), first.place(), Network.TESTNET, Optional.empty()));

@@ -62,7 +62,7 @@ final class ModelDaemon implements AutoCloseable {
             Clock clock,
             Optional<BlockPlace> checkpoint) {
         this.kit = kit;
-        this.books = new ModelBooks(folder, owned);
+        this.books = new ModelBooks(folder);
         books.watch(List.copyOf(owned));
         List<FollowedNode> followed = new ArrayList<>();
         nodes.forEach(node -> followed.add(new FollowedNode("node " + followed.size(), node.client())));

@@ -66,7 +66,7 @@ class StrangerTest {
     @BeforeEach
     void begin() {
         ours = grown(chain.genesis(), 30);
-        try (ModelBooks books = new ModelBooks(folder, owned)) {
+        try (ModelBooks books = new ModelBooks(folder)) {
             Await.result(new Bookkeeping(books.file(), books.books(), FollowerSetup.Rules.DEFAULT)
                     .begin(
                             LongStream.rangeClosed(FIRST_KEPT, LAST_HEADER)

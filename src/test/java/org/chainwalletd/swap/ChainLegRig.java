@@ -36,7 +36,6 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.htlc.HtlcOwners;
-import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.htlc.Sightings;
@@ -112,8 +111,8 @@ final class ChainLegRig implements AutoCloseable {
     }
 
     private void start() {
-        HtlcBook book = new HtlcBook(new HtlcParties(PROFILE, owned::contains));
-        HtlcTable table = (HtlcTable) book.table();
+        HtlcTable table = new HtlcTable(page -> owned::contains);
+        HtlcBook book = new HtlcBook(PROFILE, table);
         SpendingTable spendings =
                 new SpendingTable(page -> new SpendingTable.View(owned::contains, table.view(page)::has));
         follow = new FollowRig(folder, List.of(book, new SpendingBook(PROFILE, spendings)), first.url(), second.url());
@@ -122,8 +121,7 @@ final class ChainLegRig implements AutoCloseable {
         SpendEnvironment env = environment();
         follow.kit().spawn(SpendService.create(env, started), "spending");
         spending = get(started);
-        sightings = new Sightings(
-                follow.books(), store.intents(), new HtlcParties(PROFILE, owned::contains), follow.executor());
+        sightings = new Sightings(follow.books(), store.intents(), book, follow.executor());
         htlcs = new HtlcSpends(
                 PROFILE, env.identity(), keys, spending, sightings, hashLock -> owners.of(hashLock), follow.executor());
         ChainSide side = new ChainSide(

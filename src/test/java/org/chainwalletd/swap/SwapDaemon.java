@@ -26,7 +26,6 @@ import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.htlc.HtlcOwners;
-import org.chainwalletd.htlc.HtlcParties;
 import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.htlc.Sightings;
@@ -126,14 +125,15 @@ final class SwapDaemon implements AutoCloseable {
     private final SealedRecords seals;
     private final AccountSide account;
     private final WitnessedLegs legs;
+    private final HtlcBook htlcs;
 
     /** @param durable empty in the first life: the file comes with it */
     SwapDaemon(Outside outside, Life life, String run, Consumer<SwapAlarm> alarms, Optional<DurableJournal> durable) {
         this.outside = outside;
         this.life = life;
         this.run = run;
-        HtlcBook htlcs = new HtlcBook(new HtlcParties(PROFILE, outside.ours().address::equals));
-        HtlcTable table = (HtlcTable) htlcs.table();
+        HtlcTable table = new HtlcTable(page -> outside.ours().address::equals);
+        htlcs = new HtlcBook(PROFILE, table);
         SpendingTable spendings = new SpendingTable(
                 page -> new SpendingTable.View(outside.ours().address::equals, table.view(page)::has));
         follow = new FollowRig(
@@ -235,11 +235,7 @@ final class SwapDaemon implements AutoCloseable {
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         follow.kit().spawn(SpendService.create(env, started), "spending");
         SpendService spending = Await.result(started);
-        Sightings sightings = new Sightings(
-                follow.books(),
-                sealed.intents(),
-                new HtlcParties(PROFILE, outside.ours().address::equals),
-                follow.executor());
+        Sightings sightings = new Sightings(follow.books(), sealed.intents(), htlcs, follow.executor());
         return new ChainSide(
                 PROFILE,
                 follow.client(),

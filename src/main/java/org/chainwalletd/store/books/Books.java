@@ -52,6 +52,8 @@ public final class Books implements AutoCloseable {
     private final ExecutorService reader = thread("books-reader");
     private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
     private Optional<CommitMark> remembered = Optional.empty();
+    /** Another number than before: another connection has written. */
+    private long othersWrote;
 
     /** A unit of work; run once, whole or not at all. */
     @FunctionalInterface
@@ -212,6 +214,7 @@ public final class Books implements AutoCloseable {
         T result;
         try {
             writeSession.update("BEGIN IMMEDIATE");
+            forgetWhatOthersChanged();
             result = work.apply(writing);
             Optional<CommitMark> seen = store.get();
             if (seen.isPresent() && !seen.equals(remembered)) {
@@ -233,8 +236,19 @@ public final class Books implements AutoCloseable {
         future.complete(result);
     }
 
+    /** The rows decide: what is kept in mind of them holds only as long as nobody else writes the file. */
+    private void forgetWhatOthersChanged() throws SQLException {
+        long now = writeSession
+                .queryOne("PRAGMA data_version", row -> row.getLong(1))
+                .orElseThrow();
+        if (now != othersWrote) {
+            othersWrote = now;
+            writing.forgetAll();
+        }
+    }
+
     private void rollback() {
-        writing.takenBack();
+        writing.forgetAll();
         try {
             writeSession.execute("ROLLBACK");
         } catch (SQLException | RuntimeException e) {

@@ -67,8 +67,8 @@ public final class BooksSession {
         inMind.remove(kind);
     }
 
-    /** A unit of work was taken back: what was kept in mind may be of rows that are none. */
-    void takenBack() {
+    /** A unit of work was taken back, or another writer has changed rows: what was kept in mind may be of rows that are none. */
+    void forgetAll() {
         inMind.clear();
     }
 

@@ -212,7 +212,7 @@ public final class HtlcRows {
      */
     public static void see(Page page, HtlcTable.Locked lock, List<Outpoint> inputs) {
         if (find(page, lock.outpoint()).isEmpty()) {
-            new HtlcTable().write(page, lock);
+            HtlcTable.enter(page, lock);
             BlockRows.top(page).ifPresent(top -> expire(page, lock, top.height()));
         }
         page.update(
@@ -248,7 +248,7 @@ public final class HtlcRows {
                         row.reclaim().flatMap(spend -> box(spend.height())).isEmpty())
                 .isPresent();
         if (open) {
-            new HtlcTable().write(page, reclaim);
+            HtlcTable.enter(page, reclaim);
         }
     }
 

@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -112,11 +114,33 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     /** The block of this height: timeouts below it have passed. */
     public record Passed(long height) implements Change {}
 
-    /** What the book asks while it reads a block. */
-    @FunctionalInterface
-    public interface View {
+    /**
+     * What the book asks while it reads a block, of the rows of its scan.
+     *
+     * @param watched whether an address is of one of our keys
+     */
+    public record View(Page page, Predicate<Address> watched) {
+        public boolean isWatched(Address address) {
+            return watched.test(address);
+        }
+
         /** Whether there is a row for this outpoint from an earlier block. */
-        boolean has(Outpoint outpoint);
+        public boolean has(Outpoint outpoint) {
+            return page.queryOne(
+                            "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
+                            row -> row.getInt(1),
+                            page.scan(),
+                            outpoint.txId().toArray(),
+                            outpoint.index())
+                    .isPresent();
+        }
+    }
+
+    private final Function<Page, Predicate<Address>> watched;
+
+    /** @param watched which addresses are of our keys, as the rows of another book tell, which a block changes before this one */
+    public HtlcTable(Function<Page, Predicate<Address>> watched) {
+        this.watched = watched;
     }
 
     @Override
@@ -131,13 +155,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
 
     @Override
     public View view(Page page) {
-        return outpoint -> page.queryOne(
-                        "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
-                        row -> row.getInt(1),
-                        page.scan(),
-                        outpoint.txId().toArray(),
-                        outpoint.index())
-                .isPresent();
+        return new View(page, watched.apply(page));
     }
 
     /** Whose key redeems an HTLC of this daemon in this way; empty for one that is not known in the page or the head. */
@@ -153,6 +171,10 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
 
     @Override
     public void write(Page page, Change change) {
+        enter(page, change);
+    }
+
+    static void enter(Page page, Change change) {
         if (change instanceof Locked locked) {
             lock(page, locked);
         } else if (change instanceof Claimed claimed) {

@@ -57,7 +57,7 @@ class BooksPlanTest {
 
     private final LedgerTable ledger = new LedgerTable();
     private final CreditTable credits = new CreditTable(page -> address -> true);
-    private final HtlcTable htlcs = new HtlcTable();
+    private final HtlcTable htlcs = new HtlcTable(page -> address -> true);
     private final SpendingTable spendings =
             new SpendingTable(page -> new SpendingTable.View(address -> true, outpoint -> true));
     private final List<BookTable<?, ?>> tables = List.of(ledger, htlcs, credits, spendings);

@@ -28,7 +28,7 @@ final class BooksSample {
     private static final int NEVER = 0;
 
     private final LedgerTable ledger = new LedgerTable();
-    private final HtlcTable htlcs = new HtlcTable();
+    private final HtlcTable htlcs = new HtlcTable(page -> address -> true);
     private final CreditTable credits = new CreditTable(page -> OURS::contains);
     private final SpendingTable spendings =
             new SpendingTable(page -> new SpendingTable.View(OURS::contains, outpoint -> false));

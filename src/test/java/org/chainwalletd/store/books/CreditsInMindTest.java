@@ -31,7 +31,7 @@ class CreditsInMindTest {
 
     private final LedgerTable ledger = new LedgerTable();
     private final CreditTable credits = new CreditTable(page -> address -> true);
-    private final HtlcTable htlcs = new HtlcTable();
+    private final HtlcTable htlcs = new HtlcTable(page -> address -> true);
     private Books file;
 
     private static Hash256 hash(int number) {

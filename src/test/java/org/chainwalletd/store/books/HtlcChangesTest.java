@@ -24,7 +24,7 @@ class HtlcChangesTest {
     @TempDir
     Path folder;
 
-    private final HtlcTable table = new HtlcTable();
+    private final HtlcTable table = new HtlcTable(page -> address -> true);
     private Books books;
 
     @BeforeEach

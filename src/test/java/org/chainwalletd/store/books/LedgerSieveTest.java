@@ -91,6 +91,24 @@ class LedgerSieveTest {
     }
 
     @Test
+    void what_another_writer_of_the_file_has_changed_is_known_from_its_commit_on() {
+        try (Books other = Books.open(folder, List.of(table))) {
+            LedgerBooks others = new LedgerBooks(other);
+            assertThat(isWatched(OURS)).isFalse();
+            Await.result(others.watch(List.of(OURS), false, 0));
+            assertThat(isWatched(OURS)).isTrue();
+            Await.result(other.write(session -> {
+                create(session.head());
+                return null;
+            }));
+            write(this::spend);
+            assertThat(isSpent()).isTrue();
+            Await.result(others.settle(Map.of(), List.of(OURS)));
+            assertThat(isWatched(OURS)).isFalse();
+        }
+    }
+
+    @Test
     void after_a_restart_every_watched_address_is_known_however_many_there_are() {
         List<Address> many = IntStream.range(0, 10_001)
                 .mapToObj(i -> Address.of(

@@ -1,8 +1,11 @@
 package org.chainwalletd.boot;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,11 +19,17 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.KeyringException;
 import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.FileFailures;
 import org.chainwalletd.store.SqliteStore;
 
-/** What the start can refuse before anything is created: a folder that is no datadir, an address that is taken. Only looks. */
-public final class EarlyRefusals {
+/**
+ * Why the daemon cannot start: what the start can refuse before anything is created (a folder that is no datadir, an address that is taken),
+ * and the words for whatever else keeps it from starting. Only looks.
+ */
+public final class StartupRefusals {
     private static final Set<String> OURS = Set.of(
             "wallets",
             "LOCK",
@@ -48,9 +57,9 @@ public final class EarlyRefusals {
             settings -> ours(settings.datadir(), settings.wallets()),
             settings -> whole(settings.datadir(), settings.wallets()),
             settings -> sameChain(settings.datadir(), settings.identity().genesis()),
-            EarlyRefusals::roomForSwaps);
+            StartupRefusals::roomForSwaps);
 
-    private EarlyRefusals() {}
+    private StartupRefusals() {}
 
     /**
      * Looks at everything but addresses.
@@ -206,5 +215,41 @@ public final class EarlyRefusals {
         return new StartupException(
                 "cannot listen on " + address.getAddress().getHostAddress() + " port " + address.getPort() + " ("
                         + reason + "): stop what listens there, or choose another address with " + flag);
+    }
+
+    /** Turns whatever kept the daemon from starting into one line for the operator. */
+    static StartupException explain(Throwable failure, Settings settings) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof StartupException known) {
+            return known;
+        }
+        if (cause instanceof KeyringException keyring && keyring.reason() == KeyringException.Reason.LOCKED) {
+            return new StartupException("-32012 keystore locked: " + keyring.getMessage());
+        }
+        if (isBind(cause)) {
+            InetSocketAddress bind = settings.http().listening().bind();
+            return inUse(bind, "--bind", "it is in use or not an address of this machine");
+        }
+        if (file(cause) instanceof FileSystemException file && file.getFile() != null) {
+            return new StartupException("cannot use " + file.getFile() + " (" + FileFailures.reason(file)
+                    + "): correct the path, its owner or its mode, or name another folder with --datadir");
+        }
+        String text = cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        return new StartupException(text);
+    }
+
+    /** What the file system said, when that is what is at the bottom of it. */
+    private static Throwable file(Throwable failure) {
+        return failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
+    }
+
+    private static boolean isBind(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BindException
+                    || cause.getClass().getSimpleName().startsWith("BindFailed")) {
+                return true;
+            }
+        }
+        return false;
     }
 }
