@@ -39,7 +39,9 @@ class InsidePackagesTest {
             Map.entry("rpc.method", Set.of("rpc")),
             Map.entry("store", Set.of()),
             Map.entry("store.books", Set.of("store")),
-            Map.entry("swap", Set.of("swap.pool")),
+            Map.entry("swap.engine", Set.of("swap.gates", "swap.legs", "swap.pool")),
+            Map.entry("swap.gates", Set.of("swap.pool")),
+            Map.entry("swap.legs", Set.of("swap.gates", "swap.pool")),
             Map.entry("swap.pool", Set.of()));
 
     /**

@@ -35,7 +35,7 @@ import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.swap.SwapBook;
+import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -46,7 +46,7 @@ import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.HistoryEntry;
-import org.chainwalletd.swap.SwapService;
+import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.wait.Waits;
 
 /** The running services, wired to the methods that talk to them. */
@@ -165,7 +165,7 @@ record Services(
                 spending::stopped,
                 new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC())));
         accounts.map(Accounts::readiness).ifPresent(checks::add);
-        swaps.ifPresent(service -> checks.add(service::standstill));
+        swaps.ifPresent(service -> checks.add(service::stalled));
         return List.copyOf(checks);
     }
 

@@ -30,31 +30,31 @@ import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.swap.ContractCheck;
-import org.chainwalletd.swap.Legs;
-import org.chainwalletd.swap.Orphans;
-import org.chainwalletd.swap.QuoteBinding;
-import org.chainwalletd.swap.Quoting;
-import org.chainwalletd.swap.Relay;
-import org.chainwalletd.swap.RowAudit;
-import org.chainwalletd.swap.SharedSecrets;
-import org.chainwalletd.swap.Standstill;
-import org.chainwalletd.swap.SwapAlarm;
-import org.chainwalletd.swap.SwapAlarms;
-import org.chainwalletd.swap.SwapBook;
-import org.chainwalletd.swap.SwapClocks;
-import org.chainwalletd.swap.SwapEngine;
-import org.chainwalletd.swap.SwapJournal;
-import org.chainwalletd.swap.SwapLimits;
-import org.chainwalletd.swap.SwapNews;
-import org.chainwalletd.swap.SwapRow;
-import org.chainwalletd.swap.SwapService;
-import org.chainwalletd.swap.SwapSetup;
-import org.chainwalletd.swap.SwapStatus;
-import org.chainwalletd.swap.SwapTerms;
-import org.chainwalletd.swap.SwapUpkeep;
-import org.chainwalletd.swap.Watchtower;
-import org.chainwalletd.swap.WatchtowerSetup;
+import org.chainwalletd.swap.engine.Orphans;
+import org.chainwalletd.swap.engine.Quoting;
+import org.chainwalletd.swap.engine.RowAudit;
+import org.chainwalletd.swap.engine.SharedSecrets;
+import org.chainwalletd.swap.engine.StalledSwaps;
+import org.chainwalletd.swap.engine.SwapAlarms;
+import org.chainwalletd.swap.engine.SwapBook;
+import org.chainwalletd.swap.engine.SwapEngine;
+import org.chainwalletd.swap.engine.SwapJournal;
+import org.chainwalletd.swap.engine.SwapNews;
+import org.chainwalletd.swap.engine.SwapService;
+import org.chainwalletd.swap.engine.SwapSetup;
+import org.chainwalletd.swap.engine.SwapUpkeep;
+import org.chainwalletd.swap.engine.Watchtower;
+import org.chainwalletd.swap.engine.WatchtowerSetup;
+import org.chainwalletd.swap.gates.QuoteBinding;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapStatus;
+import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.legs.ContractCheck;
+import org.chainwalletd.swap.legs.Legs;
+import org.chainwalletd.swap.legs.Relay;
+import org.chainwalletd.swap.legs.SwapAlarm;
+import org.chainwalletd.swap.legs.SwapClocks;
 import org.chainwalletd.swap.pool.Pool;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -258,8 +258,8 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     limits.margins(),
                     alarms,
                     parts.workers().upstream());
-            Standstill standstill = new Standstill();
-            ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup, standstill), "swaps");
+            StalledSwaps stalled = new StalledSwaps();
+            ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup, stalled), "swaps");
             Runnable nudge = () -> engine.tell(new SwapEngine.Nudge());
             account().sends().onChange(record -> nudge.run());
             account().sends().onStop(stop -> alarms.accept(SwapAlarm.of(stop)));
@@ -271,7 +271,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     engine,
                     quoting(binding, clocks, run),
                     journal,
-                    standstill,
+                    stalled,
                     news,
                     parts.workers().answers());
         }

@@ -6,8 +6,8 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.method.SwapMethods;
 import org.chainwalletd.rpc.method.SwapWords;
-import org.chainwalletd.swap.SwapAlarm;
-import org.chainwalletd.swap.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.wire.RawJson;
 
 /** Publishes {@code swap}: each change of a swap, as {@code swap_status} tells it, and what somebody should look at. */

@@ -13,7 +13,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.method.SwapWords;
-import org.chainwalletd.swap.SwapAlarm;
+import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;

@@ -24,7 +24,7 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.CreditFeed;
-import org.chainwalletd.swap.SwapService;
+import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.uri.PaymentUriCodec;
 import org.chainwalletd.wait.Waits;

@@ -9,7 +9,7 @@ import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.EvmKeyObjection;
 import org.chainwalletd.keyring.KeyEntry;
-import org.chainwalletd.swap.SwapBook;
+import org.chainwalletd.swap.engine.SwapBook;
 
 /** Keeps the keys of both chains that an open swap needs to claim, or to take its lock back. */
 public final class OpenSwapsGuard implements DeletionGuard, EvmKeyGuard {

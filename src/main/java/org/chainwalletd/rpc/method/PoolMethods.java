@@ -23,7 +23,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.swap.Units;
+import org.chainwalletd.swap.gates.Units;
 import org.chainwalletd.swap.pool.Kline;
 import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.swap.pool.PoolInfo;

@@ -8,8 +8,8 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.stage.Causes;
-import org.chainwalletd.swap.SwapException;
-import org.chainwalletd.swap.SwapRefusal;
+import org.chainwalletd.swap.engine.SwapException;
+import org.chainwalletd.swap.engine.SwapRefusal;
 
 /** What the engine refuses or fails with, as errors of the catalogue. */
 public final class SwapErrors implements ErrorTranslator {

@@ -1,0 +1,103 @@
+package org.chainwalletd.swap.engine;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.LockPermission;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.legs.Legs;
+
+/**
+ * The newest look at both chains for one swap, and for how long it can be acted on. Belongs to the {@link SwapActor}, which alone touches it;
+ * remembers nothing of an earlier life.
+ */
+public final class LastLook {
+    /** What a look says is acted on within this; a look that took longer is repeated. */
+    private static final long GOOD_SECONDS = 60;
+    /** A reorganisation takes our lock out of its block for moments; mempools have it then, and it comes back without us. */
+    private static final long REORGANISATION_SECONDS = 600;
+
+    private long began;
+    /** Read by whoever asks {@link #gateStillCounts}, on any thread. */
+    private final AtomicLong number = new AtomicLong();
+
+    private Legs.View view;
+    /** When our lock was last seen in a block. */
+    private OptionalLong stoodAt = OptionalLong.empty();
+
+    void begin(long now) {
+        number.incrementAndGet();
+        began = now;
+    }
+
+    void saw(Legs.View seen, long now) {
+        if (seen.observation()
+                .ownLock()
+                .filter(OwnLock.Locked.class::isInstance)
+                .isPresent()) {
+            stoodAt = OptionalLong.of(now);
+        }
+        view = seen.permission() instanceof LockPermission.Refused against && hasJustStood(now)
+                ? seen.with(new LockPermission.Unjudged(
+                        "our lock was in a block a moment ago and may come back; " + against.why()))
+                : seen;
+    }
+
+    /** Neither sent nor given up in the meantime: an honest pool may have locked already, and would wait for nothing. */
+    private boolean hasJustStood(long now) {
+        return stoodAt.isPresent() && distance(now, stoodAt.getAsLong()) <= REORGANISATION_SECONDS;
+    }
+
+    private static long distance(long now, long then) {
+        return Math.abs(Math.subtractExact(now, then));
+    }
+
+    Legs.View view() {
+        return view;
+    }
+
+    /** Whether there was one, and it has seen both chains. */
+    boolean isComplete() {
+        return view != null && view.isComplete();
+    }
+
+    /** What lets something leave was seen just now: both for a chain that answers slowly and for a clock that was set. */
+    private boolean isFresh(long now) {
+        return distance(now, began) <= GOOD_SECONDS;
+    }
+
+    /**
+     * Whether an open gate still counts; asked again in the moment before a claim becomes durable, which may be long after the look. It does
+     * not from the next look on.
+     */
+    BooleanSupplier gateStillCounts(SwapSetup setup) {
+        long since = began;
+        long look = number.get();
+        return () -> look == number.get()
+                && distance(setup.now(), since) <= GOOD_SECONDS
+                && !setup.stopping().getAsBoolean();
+    }
+
+    Decision.Known known(SwapSetup setup) {
+        boolean fresh = isFresh(setup.now());
+        boolean open = fresh && !setup.stopping().getAsBoolean();
+        return new Decision.Known(
+                setup.run(),
+                setup.now(),
+                view.isComplete(),
+                fresh ? view.permission() : new LockPermission.Unjudged("the look at both chains took too long"),
+                view.refundDue(),
+                open ? view.gate() : Optional.empty());
+    }
+
+    /** Why waiting cannot help any more; for people. */
+    Optional<String> hopeless() {
+        return view.gate()
+                .filter(gate -> gate instanceof GateVerdict.Closed)
+                .map(gate -> ((GateVerdict.Closed) gate).reason())
+                .filter(GateVerdict.Reason::isFinal)
+                .map(GateVerdict.Reason::message);
+    }
+}

@@ -1,0 +1,225 @@
+package org.chainwalletd.swap.engine;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountReads;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.EvmKeyException;
+import org.chainwalletd.keyring.EvmKeyRefusal;
+import org.chainwalletd.keyring.EvmKeys;
+import org.chainwalletd.swap.gates.QuoteBinding;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.legs.SwapClocks;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.swap.pool.PoolQuote;
+
+/**
+ * Gets quotes: draws a secret, asks the pool, binds what it says ({@link QuoteBinding}), and makes it durable. The secret is drawn after all
+ * that needs no pool was found in order, is never shown to anybody, and is overwritten once it is sealed in the journal or the quote is not taken.
+ */
+public final class Quoting {
+    private static final int ID_LENGTH = 16;
+    /** Each is an actor and a row. They expire within a quarter of an hour. */
+    private static final int MOST_OPEN = 256;
+
+    private final Setup setup;
+    private final QuoteBinding binding;
+
+    /** Finds the public key of an own address. */
+    @FunctionalInterface
+    public interface OwnKeyOf {
+        CompletionStage<Optional<PublicKey>> find(Address address);
+    }
+
+    /**
+     * What it works with.
+     *
+     * @param run of this process
+     * @param executor for continuations; may compute, never blocks
+     */
+    public record Setup(
+            QuoteBinding binding,
+            Pool pool,
+            AccountChain chain,
+            OwnKeyOf keys,
+            EvmKeys evmKeys,
+            SwapClocks clocks,
+            SwapJournal journal,
+            SwapBook book,
+            String run,
+            SecureRandom random,
+            Executor executor) {}
+
+    /**
+     * What a caller asks for.
+     *
+     * @param amountIn decimal in whole coins, {@code units} the same in smallest ones
+     * @param from our address of the chain leg
+     * @param minimumOut in smallest units
+     */
+    public record Wanted(
+            Direction direction, String amountIn, BigInteger units, Address from, Optional<BigInteger> minimumOut) {}
+
+    public Quoting(Setup setup) {
+        this.setup = setup;
+        this.binding = setup.binding();
+    }
+
+    /**
+     * A quote that is bound and durable.
+     *
+     * @param taken told of it, and from then on it counts as open
+     */
+    /** See {@link SwapService#warning}. */
+    Optional<String> warning() {
+        return setup.chain().quorum() == 1
+                ? Optional.of(
+                        "--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of this swap")
+                : Optional.empty();
+    }
+
+    CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
+        if (!setup.book().takesQuote(MOST_OPEN)) {
+            return refused(new SwapRefusal.TooManySwaps());
+        }
+        return take(wanted)
+                .thenApplyAsync(
+                        held -> {
+                            taken.accept(held.row());
+                            return held;
+                        },
+                        setup.executor())
+                .whenCompleteAsync((held, failure) -> setup.book().quoteTaken(), setup.executor());
+    }
+
+    /**
+     * Fails with {@link SwapException.Refused}, or with the exceptions of the pool, the account chain, the
+     * keyring and the store; no quote is then left behind that could be executed.
+     */
+    private CompletionStage<SwapJournal.Held> take(Wanted wanted) {
+        return ours(wanted.from())
+                .thenComposeAsync(
+                        ours -> usable(ours.evm()).thenComposeAsync(yes -> ask(wanted, ours), setup.executor()),
+                        setup.executor());
+    }
+
+    private static <T> CompletionStage<T> refused(SwapRefusal refusal) {
+        return CompletableFuture.failedFuture(new SwapException.Refused(refusal));
+    }
+
+    private CompletionStage<SwapTerms.Ours> ours(Address from) {
+        return setup.keys()
+                .find(from)
+                .thenComposeAsync(
+                        key -> key.isEmpty()
+                                ? refused(new SwapRefusal.NotOurAddress(from))
+                                : evmKey().thenApplyAsync(
+                                                evm -> new SwapTerms.Ours(from, key.get(), evm), setup.executor()),
+                        setup.executor());
+    }
+
+    private CompletionStage<EvmAddress> evmKey() {
+        return setup.evmKeys()
+                .current()
+                .thenApplyAsync(
+                        key -> key.orElseThrow(() -> new EvmKeyException(new EvmKeyRefusal.NoKey())), setup.executor());
+    }
+
+    /** Whether both chains can be used: the account chain pays us and we can pay there, by the word of the quorum; what has code may pass on what it gets. */
+    private CompletionStage<Void> usable(EvmAddress ours) {
+        if (setup.clocks().tip().get().isEmpty()) {
+            return refused(new SwapRefusal.Unsafe("the chain is not followed yet"));
+        }
+        CompletionStage<Boolean> plain = setup.chain()
+                .agreed(reads ->
+                        reads.code(ours, BlockRef.Tag.LATEST).thenApplyAsync(code -> code.isEmpty(), setup.executor()));
+        CompletionStage<Boolean> type2 = setup.chain()
+                .agreed(reads ->
+                        newest(reads).thenApplyAsync(block -> block.baseFee().isPresent(), setup.executor()));
+        return plain.thenCombineAsync(type2, Quoting::objection, setup.executor())
+                .thenComposeAsync(
+                        objection -> objection.isPresent()
+                                ? refused(new SwapRefusal.Unsafe(objection.get()))
+                                : CompletableFuture.completedFuture(null),
+                        setup.executor());
+    }
+
+    private static Optional<String> objection(boolean plain, boolean type2) {
+        if (!plain) {
+            return Optional.of("our address on the account chain has code, which could pass on what it is paid");
+        }
+        return type2 ? Optional.empty() : Optional.of("the account chain does not know transactions of type 2");
+    }
+
+    private CompletionStage<AccountBlock> newest(AccountReads reads) {
+        return reads.block(BlockRef.Tag.LATEST)
+                .thenApplyAsync(
+                        block -> block.orElseThrow(() -> new SwapException.Refused(
+                                new SwapRefusal.Unsafe("the account chain names no newest block"))),
+                        setup.executor());
+    }
+
+    private CompletionStage<SwapJournal.Held> ask(Wanted wanted, SwapTerms.Ours ours) {
+        SecretBytes secret = SecretBytes.random(SwapCodec.SECRET_LENGTH, setup.random());
+        Hash256 hashLock = secret.use(Hash256::sha256);
+        CompletionStage<SwapJournal.Held> held = setup.pool()
+                .quote(new Pool.QuoteRequest(wanted.direction(), wanted.amountIn(), hashLock, ours.evm(), ours.key()))
+                .thenCombineAsync(
+                        setup.pool().info(), (quote, info) -> new Said(quote, info.midPrice()), setup.executor())
+                .thenComposeAsync(
+                        said -> setup.clocks()
+                                .now()
+                                .thenApplyAsync(now -> bound(wanted, ours, hashLock, said, now), setup.executor()),
+                        setup.executor())
+                .thenComposeAsync(row -> write(row, secret), setup.executor());
+        return held.whenCompleteAsync((done, failure) -> secret.close(), setup.executor());
+    }
+
+    private record Said(PoolQuote quote, Optional<BigDecimal> price) {}
+
+    private SwapRow bound(Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, Said said, QuoteBinding.Now now) {
+        QuoteBinding.Outcome outcome = binding.bind(
+                new QuoteBinding.Asked(
+                        wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut()),
+                said.quote(),
+                said.price(),
+                now);
+        if (outcome instanceof QuoteBinding.Outcome.Refused refused) {
+            throw new SwapException.Refused(
+                    new SwapRefusal.Unsafe(refused.refusal().message()));
+        }
+        SwapTerms terms = ((QuoteBinding.Outcome.Bound) outcome).terms();
+        return SwapRow.quoted(id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now.wallSeconds());
+    }
+
+    private String id() {
+        byte[] bytes = new byte[ID_LENGTH];
+        setup.random().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    private CompletionStage<SwapJournal.Held> write(SwapRow row, SecretBytes secret) {
+        return setup.journal()
+                .add(row, secret)
+                .thenApplyAsync(
+                        held -> held.orElseThrow(() -> new SwapException.Refused(new SwapRefusal.Unsafe(
+                                "the pool gives the id of an earlier swap, " + row.poolSwapId()))),
+                        setup.executor());
+    }
+}

@@ -1,0 +1,93 @@
+package org.chainwalletd.swap.engine;
+
+import java.util.Iterator;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.legs.Legs;
+import org.chainwalletd.swap.legs.SwapAlarm;
+
+/**
+ * Compares rows that nobody watches with both chains. A row of an older backup may say that it is over, or only a quote that has expired,
+ * while the chains show money that is at stake.
+ */
+public final class RowAudit {
+    private static final int AT_ONCE = 50;
+    /** Locks of older rows have ended long ago: no bound allows one of more than some hours. */
+    private static final long OLDEST_SECONDS = 30L * 24 * 3_600;
+
+    private final SwapJournal journal;
+    private final Legs legs;
+    private final Consumer<String> rewatch;
+    private final Consumer<SwapAlarm> alarms;
+    private final LongSupplier now;
+    private final Executor executor;
+
+    /**
+     * @param rewatch told the ids of those that somebody has to look after
+     * @param now Unix seconds
+     */
+    public RowAudit(
+            SwapJournal journal,
+            Legs legs,
+            Consumer<String> rewatch,
+            Consumer<SwapAlarm> alarms,
+            LongSupplier now,
+            Executor executor) {
+        this.journal = journal;
+        this.legs = legs;
+        this.rewatch = rewatch;
+        this.alarms = alarms;
+        this.now = now;
+        this.executor = executor;
+    }
+
+    /** The next ones below {@code below}, newest first; completes with where to go on, or empty at the end. */
+    CompletionStage<Optional<Long>> page(long below) {
+        return journal.page(Optional.empty(), Optional.of(below), AT_ONCE)
+                .thenComposeAsync(
+                        page -> each(page.rows().iterator()).thenApplyAsync(done -> next(page), executor), executor);
+    }
+
+    private Optional<Long> next(SwapJournal.Page page) {
+        boolean old = page.rows().stream().anyMatch(this::isOld);
+        return old ? Optional.empty() : page.next();
+    }
+
+    private boolean isOld(SwapRow row) {
+        return now.getAsLong() - row.updatedAt() > OLDEST_SECONDS;
+    }
+
+    private CompletionStage<Void> each(Iterator<SwapRow> rows) {
+        if (!rows.hasNext()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return compare(rows.next()).thenComposeAsync(done -> each(rows), executor);
+    }
+
+    private CompletionStage<Void> compare(SwapRow row) {
+        if (!row.status().isTerminal() || isOld(row) || !legs.reach(row)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return legs.look(row).thenAcceptAsync(view -> compared(row, view), executor);
+    }
+
+    private void compared(SwapRow row, Legs.View view) {
+        if (!view.isComplete()) {
+            throw new IllegalStateException("not both chains could be looked at for swap " + row.id());
+        }
+        SwapRow seen = row.seeing(view.observation(), row.updatedAt());
+        if (seen.status() != row.status() || !seen.isSettled()) {
+            alarms.accept(SwapAlarm.of(
+                    SwapAlarm.Kind.ROW_OUTDATED,
+                    row,
+                    "its row says that it is " + row.status().word() + ", and the chains that it is "
+                            + seen.status().word() + ": it is looked after again"));
+            rewatch.accept(row.id());
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package org.chainwalletd.swap.engine;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.StashBuffer;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has an actor for each swap that is looked after, and gives questions to it. Owns nothing durable: at its start it begins an actor for each
+ * such row of the journal, and begins one again that has failed.
+ *
+ * <p>While the journal has not been read, nobody can tell a swap that is over from one that nobody looks after yet: questions about those
+ * without an actor wait in a stash until it has. After a restart it begins there again. What an actor was asked and has not answered when it
+ * ends, by a failure or with the daemon, is answered here: that nobody knows what came of it.
+ */
+public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(SwapEngine.class);
+    /** Quotes among them, which come for nothing and stay until they expire. */
+    private static final int MOST_WATCHED = 10_000;
+    /** Questions that wait for the journal. */
+    private static final int MOST_WAITING = 1_024;
+
+    public sealed interface Command {}
+
+    /** Looks after a new quote. */
+    public record Adopt(SwapJournal.Held held) implements Command {}
+
+    /** About one swap. */
+    public record Ask(String id, SwapQuestion question) implements Command {}
+
+    /** Whether one more can be looked after: asked before a quote is taken. */
+    public record Room(CompletableFuture<Boolean> reply) implements Command {}
+
+    /** Looks again after one that was over. */
+    public record Rewatch(String id) implements Command {}
+
+    /** Something may have changed on a chain: all look at once. */
+    public record Nudge() implements Command {}
+
+    private record Restored(Outcome<List<SwapJournal.Held>> rows) implements Command {}
+
+    private record Found(Ask asked, Outcome<Optional<SwapRow>> row) implements Command {}
+
+    private record Rewatched(String id, Outcome<Optional<SwapJournal.Held>> row) implements Command {}
+
+    private record Retry() implements Command {}
+
+    /** It needs nobody to look after it any more. */
+    private record Over(String id) implements Command {}
+
+    /** Its actor has ended: told to, or by a failure. */
+    private record Ended(String id, SwapInCare swap) implements Command {}
+
+    private final TimerScheduler<Command> timers;
+    private final StashBuffer<Command> stash;
+    private final SwapSetup setup;
+    private final StalledSwaps stalled;
+    private final Map<String, SwapInCare> swaps = new HashMap<>();
+    private long begun;
+
+    private SwapEngine(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            StashBuffer<Command> stash,
+            SwapSetup setup,
+            StalledSwaps stalled) {
+        super(context);
+        this.timers = timers;
+        this.stash = stash;
+        this.setup = setup;
+        this.stalled = stalled;
+    }
+
+    /** @param stalled told whether the journal can be read */
+    public static Behavior<Command> create(SwapSetup setup, StalledSwaps stalled) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
+                MOST_WAITING, stash -> new SwapEngine(context, timers, stash, setup, stalled).restore())));
+    }
+
+    /** The journal has a row that nobody looks after yet, or may have one. */
+    private Behavior<Command> restoring() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Adopt.class, this::onAdopt)
+                .onMessage(Ask.class, this::onEarly)
+                .onMessage(Room.class, this::onRoom)
+                .onMessage(Rewatch.class, this::onRewatch)
+                .onMessage(Rewatched.class, this::onRewatched)
+                .onMessage(Nudge.class, this::onNudge)
+                .onMessage(Restored.class, this::onRestored)
+                .onMessage(Found.class, this::onFound)
+                .onMessage(Retry.class, retry -> restore())
+                .onMessage(Over.class, this::onOver)
+                .onMessage(Ended.class, this::onEnded)
+                .onSignal(PostStop.class, this::onStop)
+                .build();
+    }
+
+    /** Every row that is looked after has its actor. */
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Adopt.class, this::onAdopt)
+                .onMessage(Ask.class, this::onAsk)
+                .onMessage(Room.class, this::onRoom)
+                .onMessage(Rewatch.class, this::onRewatch)
+                .onMessage(Rewatched.class, this::onRewatched)
+                .onMessage(Nudge.class, this::onNudge)
+                .onMessage(Restored.class, this::onRestored)
+                .onMessage(Found.class, this::onFound)
+                .onMessage(Retry.class, retry -> restore())
+                .onMessage(Over.class, this::onOver)
+                .onMessage(Ended.class, this::onEnded)
+                .onSignal(PostStop.class, this::onStop)
+                .build();
+    }
+
+    private Behavior<Command> restore() {
+        CompletionStage<List<SwapJournal.Held>> rows = setup.journal().watched();
+        getContext().pipeToSelf(rows, (found, failure) -> new Restored(Outcome.of(found, failure)));
+        return restoring();
+    }
+
+    private Behavior<Command> onRestored(Restored restored) {
+        return restored.rows().fold(this::beginAll, this::stall);
+    }
+
+    private Behavior<Command> stall(Throwable failure) {
+        LOG.error("the swap journal cannot be read, swaps stand still: {}", failure.toString());
+        stalled.unreadable();
+        timers.startSingleTimer(new Retry(), setup.pace());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> beginAll(List<SwapJournal.Held> rows) {
+        rows.forEach(this::begin);
+        stalled.over();
+        return stash.unstashAll(this);
+    }
+
+    private Behavior<Command> onEarly(Ask asked) {
+        if (swaps.containsKey(asked.id())) {
+            return onAsk(asked);
+        }
+        if (stash.isFull()) {
+            asked.question()
+                    .reply()
+                    .complete(new SwapReply.Failed(new StoreException(
+                            StoreException.Reason.BUSY, "too many calls wait for the swap journal to be read", null)));
+        } else {
+            stash.stash(asked);
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onAdopt(Adopt command) {
+        begin(command.held());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onRewatch(Rewatch command) {
+        if (!swaps.containsKey(command.id())) {
+            getContext()
+                    .pipeToSelf(
+                            setup.journal().rewatch(command.id()),
+                            (row, failure) -> new Rewatched(command.id(), Outcome.of(row, failure)));
+        }
+        return Behaviors.same();
+    }
+
+    /** One that could not be written is found again by whoever asked for it. */
+    private Behavior<Command> onRewatched(Rewatched rewatched) {
+        rewatched
+                .row()
+                .match(
+                        row -> row.ifPresent(this::begin),
+                        failure -> LOG.warn(
+                                "swap {} cannot be looked after again: {}", rewatched.id(), failure.toString()));
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onRoom(Room command) {
+        command.reply().complete(swaps.size() < MOST_WATCHED);
+        return Behaviors.same();
+    }
+
+    /** One that was made on another account chain waits in the journal until that one is configured again. */
+    private void begin(SwapJournal.Held held) {
+        String id = held.row().id();
+        if (swaps.containsKey(id) || !setup.legs().reach(held.row())) {
+            return;
+        }
+        ActorRef<Command> self = getContext().getSelf();
+        // One that is over may have come back while its last actor ends, so names are not used twice.
+        ActorRef<SwapActor.Command> actor = getContext()
+                .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++begun);
+        SwapInCare swap = new SwapInCare(actor);
+        swaps.put(id, swap);
+        getContext().watchWith(actor, new Ended(id, swap));
+    }
+
+    private Behavior<Command> onOver(Over over) {
+        Optional.ofNullable(swaps.remove(over.id())).ifPresent(SwapInCare::release);
+        return Behaviors.same();
+    }
+
+    /** One that failed is in the journal still, and is begun again. */
+    private Behavior<Command> onEnded(Ended ended) {
+        ended.swap().ended();
+        if (!swaps.remove(ended.id(), ended.swap())) {
+            return Behaviors.same();
+        }
+        timers.startSingleTimer(new Retry(), setup.pace());
+        return restoring();
+    }
+
+    private Behavior<Command> onNudge(Nudge nudge) {
+        swaps.values().forEach(SwapInCare::nudge);
+        return Behaviors.same();
+    }
+
+    /** Whoever has given up waiting was told to ask for the status: nothing is begun behind their back. */
+    private Behavior<Command> onAsk(Ask asked) {
+        if (asked.question().reply().isDone()) {
+            return Behaviors.same();
+        }
+        SwapInCare swap = swaps.get(asked.id());
+        if (swap == null) {
+            return lookUp(asked);
+        }
+        swap.ask(asked.question());
+        return Behaviors.same();
+    }
+
+    /** A swap that nobody looks after any more is only told of. */
+    private Behavior<Command> lookUp(Ask asked) {
+        getContext()
+                .pipeToSelf(
+                        setup.journal().find(asked.id()), (row, failure) -> new Found(asked, Outcome.of(row, failure)));
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onFound(Found found) {
+        Ask asked = found.asked();
+        asked.question().reply().complete(found.row().fold(row -> told(asked, row), SwapReply.Failed::new));
+        return Behaviors.same();
+    }
+
+    private static SwapReply told(Ask asked, Optional<SwapRow> found) {
+        return found.map(row -> asked.question().by(row)).orElseGet(() -> new SwapReply.Unknown(asked.id()));
+    }
+
+    /** The daemon stops. */
+    private Behavior<Command> onStop(PostStop stop) {
+        swaps.values().forEach(SwapInCare::ended);
+        stash.forEach(SwapEngine::leave);
+        return Behaviors.same();
+    }
+
+    private static void leave(Command waiting) {
+        if (waiting instanceof Ask asked) {
+            asked.question().reply().complete(asked.question().unknown(new Unattended()));
+        }
+    }
+}

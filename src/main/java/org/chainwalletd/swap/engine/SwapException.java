@@ -1,0 +1,62 @@
+package org.chainwalletd.swap.engine;
+
+import org.chainwalletd.store.StoreException;
+
+/** A question about swaps was not answered with one. */
+public abstract sealed class SwapException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private SwapException(String message, Throwable cause) {
+        super(message, cause, false, false);
+    }
+
+    /** Nothing was done. */
+    public static final class Refused extends SwapException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient SwapRefusal refusal;
+
+        public Refused(SwapRefusal refusal) {
+            super(refusal.message(), null);
+            this.refusal = refusal;
+        }
+
+        public SwapRefusal refusal() {
+            return refusal;
+        }
+    }
+
+    /** An execute was begun, and it is not known whether our lock has left; the swap goes on with it. */
+    public static final class LockUnknown extends SwapException {
+        private static final long serialVersionUID = 1L;
+
+        private final String id;
+
+        /** @param cause as its own owner tells it */
+        public LockUnknown(String id, Throwable cause) {
+            super("whether the lock of swap " + id + " has left is not known yet: " + cause, cause);
+            this.id = id;
+        }
+
+        public String id() {
+            return id;
+        }
+    }
+
+    /** Something could not be asked or written at this moment: a chain, the pool, the store. What was begun goes on by itself. */
+    public static final class Unsettled extends SwapException {
+        private static final long serialVersionUID = 1L;
+
+        private final String id;
+
+        /** @param cause as its own owner tells it, such as a {@link StoreException} */
+        public Unsettled(String id, Throwable cause) {
+            super("what becomes of swap " + id + " is not known yet: " + cause, cause);
+            this.id = id;
+        }
+
+        public String id() {
+            return id;
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package org.chainwalletd.swap.engine;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The swaps of this daemon, durable and sealed (swap.md, section 6). A row is written before what it speaks of is done. Stages fail with
+ * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.UnsealException}, or with {@link Overtaken}.
+ */
+public final class SwapJournal {
+    private static final Logger LOG = LoggerFactory.getLogger(SwapJournal.class);
+
+    private final SwapStore store;
+    private final SealedRecords seals;
+    private final Executor executor;
+
+    /**
+     * @param seals of the swap journal's role
+     * @param executor for continuations and sealing; may compute, never blocks
+     */
+    public SwapJournal(SwapStore store, SealedRecords seals, Executor executor) {
+        this.store = store;
+        this.seals = seals;
+        this.executor = executor;
+    }
+
+    /** Somebody else has changed the row since it was read. */
+    public static final class Overtaken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Overtaken(String id) {
+            super("swap " + id + " was changed by somebody else meanwhile", null, false, false);
+        }
+    }
+
+    /**
+     * A row as it stands in the store. Its secret is in the entry, sealed: it is opened where it is used and overwritten after that, so no
+     * swap has it in memory while it waits.
+     */
+    public record Held(SwapRow row, SwapEntry entry) {}
+
+    /** @param next for the page after this one; empty on the last */
+    public record Page(List<SwapRow> rows, Optional<Long> next) {
+        public Page {
+            rows = List.copyOf(rows);
+        }
+    }
+
+    /**
+     * Adds a quote; empty when its hash lock or the pool's id was used before.
+     *
+     * @param secret 32 bytes; stays the caller's
+     */
+    public CompletionStage<Optional<Held>> add(SwapRow row, SecretBytes secret) {
+        CrashPoint.SWAP_BEFORE_WRITE.reached(() -> place(row));
+        return store.add(entry(row, secret, 0, true))
+                .thenApplyAsync(
+                        added -> {
+                            CrashPoint.SWAP_AFTER_WRITE.reached(() -> place(row));
+                            return added.map(entry -> new Held(row, entry));
+                        },
+                        executor);
+    }
+
+    /**
+     * Replaces what is held by {@code next}.
+     *
+     * @param watched whether the daemon goes on looking after it
+     */
+    public CompletionStage<Held> write(Held held, SwapRow next, boolean watched) {
+        return open(held.entry())
+                .thenComposeAsync(
+                        opened -> {
+                            try (SecretBytes secret = opened.secret()) {
+                                return replace(
+                                        next, entry(next, secret, held.entry().version() + 1, watched));
+                            }
+                        },
+                        executor);
+    }
+
+    private CompletionStage<Held> replace(SwapRow next, SwapEntry entry) {
+        CrashPoint.SWAP_BEFORE_WRITE.reached(() -> place(next));
+        return store.replace(entry)
+                .thenApplyAsync(
+                        written -> {
+                            CrashPoint.SWAP_AFTER_WRITE.reached(() -> place(next));
+                            if (!written) {
+                                throw new Overtaken(next.id());
+                            }
+                            return new Held(next, entry);
+                        },
+                        executor);
+    }
+
+    /** Where a test may want the process to die: a direction and a status. */
+    private static String place(SwapRow row) {
+        return row.terms().direction() + ":" + row.status();
+    }
+
+    /** Lends the secret of a row to {@code use}, and overwrites it when the stage of that is complete. */
+    public <T> CompletionStage<T> withSecret(Held held, Function<SecretBytes, CompletionStage<T>> use) {
+        return open(held.entry())
+                .thenComposeAsync(
+                        opened -> {
+                            try {
+                                return use.apply(opened.secret())
+                                        .whenCompleteAsync(
+                                                (done, failure) ->
+                                                        opened.secret().close(),
+                                                executor);
+                            } catch (RuntimeException e) {
+                                opened.secret().close();
+                                throw e;
+                            }
+                        },
+                        executor);
+    }
+
+    /** Makes the daemon look after a row again; empty when there is none. */
+    public CompletionStage<Optional<Held>> rewatch(String id) {
+        return take(id).thenComposeAsync(
+                        found -> found.isEmpty() || found.get().entry().watched()
+                                ? CompletableFuture.completedFuture(found)
+                                : write(found.get(), found.get().row(), true).thenApplyAsync(Optional::of, executor),
+                        executor);
+    }
+
+    private SwapEntry entry(SwapRow row, SecretBytes secret, long version, boolean watched) {
+        try (SecretBytes content = SwapCodec.encode(row, secret)) {
+            return new SwapEntry(
+                    0,
+                    row.id(),
+                    version,
+                    row.poolSwapId(),
+                    row.terms().hashLock(),
+                    row.status().word(),
+                    watched,
+                    seals.seal(content),
+                    row.updatedAt());
+        }
+    }
+
+    /** One row, without its secret. */
+    public CompletionStage<Optional<SwapRow>> find(String id) {
+        return store.find(id)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<SwapRow>empty())
+                                : row(found.get()).thenApplyAsync(Optional::of, executor),
+                        executor);
+    }
+
+    /** What the store says in clear of a row that can be read. */
+    public record Known(String id, boolean watched) {}
+
+    /** The row of a hash lock; empty when there is none, and when it is damaged: nobody can look after it then. */
+    public CompletionStage<Optional<Known>> ofHashLock(Hash256 hashLock) {
+        return store.ofHashLock(hashLock)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<Known>empty())
+                                : known(found.get()),
+                        executor);
+    }
+
+    private CompletionStage<Optional<Known>> known(SwapEntry entry) {
+        return row(entry)
+                .handleAsync((row, failure) -> failure == null || unreadable(entry, failure), executor)
+                .thenApplyAsync(
+                        readable -> readable ? Optional.of(new Known(entry.id(), entry.watched())) : Optional.empty(),
+                        executor);
+    }
+
+    /** One row, to be gone on with. */
+    public CompletionStage<Optional<Held>> take(String id) {
+        return store.find(id)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.<Held>empty())
+                                : held(found.get()).thenApplyAsync(Optional::of, executor),
+                        executor);
+    }
+
+    /** All that are looked after and can be read, oldest first. One that is damaged does not stop the others. */
+    public CompletionStage<List<Held>> watched() {
+        return store.watched().thenComposeAsync(entries -> each(entries.iterator(), new ArrayList<>()), executor);
+    }
+
+    /** The same for a start that wants to know what is open. */
+    public CompletionStage<List<SwapRow>> watchedRows() {
+        return watched().thenApplyAsync(opened -> opened.stream().map(Held::row).toList(), executor);
+    }
+
+    /**
+     * Forgets quotes that came to nothing.
+     *
+     * @param before Unix seconds; only those that have not changed since
+     * @return how many
+     */
+    public CompletionStage<Integer> forgetExpired(long before) {
+        return store.remove(SwapStatus.EXPIRED.word(), before);
+    }
+
+    private CompletionStage<List<Held>> each(Iterator<SwapEntry> rest, List<Held> opened) {
+        if (!rest.hasNext()) {
+            return CompletableFuture.completedFuture(List.copyOf(opened));
+        }
+        SwapEntry entry = rest.next();
+        return held(entry)
+                .thenApplyAsync(opened::add, executor)
+                .exceptionallyAsync(failure -> unreadable(entry, failure), executor)
+                .thenComposeAsync(added -> each(rest, opened), executor);
+    }
+
+    private static boolean unreadable(SwapEntry entry, Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof UnsealException || cause instanceof IllegalArgumentException) {
+            LOG.error("swap {} stands still, its row cannot be read: {}", entry.id(), cause.toString());
+            return false;
+        }
+        throw Causes.passedOn(cause);
+    }
+
+    /**
+     * Newest first, without those that are damaged.
+     *
+     * @param below number of the last row of the page before
+     */
+    public CompletionStage<Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
+        return store.page(status.map(SwapStatus::word), below.orElse(Long.MAX_VALUE), limit + 1)
+                .thenComposeAsync(
+                        entries -> {
+                            boolean more = entries.size() > limit;
+                            List<SwapEntry> shown = more ? entries.subList(0, limit) : entries;
+                            Optional<Long> next =
+                                    more ? Optional.of(shown.get(limit - 1).number()) : Optional.empty();
+                            return rows(shown.iterator(), new ArrayList<>())
+                                    .thenApplyAsync(rows -> new Page(rows, next), executor);
+                        },
+                        executor);
+    }
+
+    private CompletionStage<List<SwapRow>> rows(Iterator<SwapEntry> rest, List<SwapRow> opened) {
+        if (!rest.hasNext()) {
+            return CompletableFuture.completedFuture(opened);
+        }
+        SwapEntry entry = rest.next();
+        return row(entry)
+                .thenApplyAsync(opened::add, executor)
+                .exceptionallyAsync(failure -> unreadable(entry, failure), executor)
+                .thenComposeAsync(added -> rows(rest, opened), executor);
+    }
+
+    private CompletionStage<SwapRow> row(SwapEntry entry) {
+        return held(entry).thenApplyAsync(Held::row, executor);
+    }
+
+    private CompletionStage<Held> held(SwapEntry entry) {
+        return open(entry)
+                .thenApplyAsync(
+                        opened -> {
+                            opened.secret().close();
+                            return new Held(opened.row(), entry);
+                        },
+                        executor);
+    }
+
+    /** What is sealed must be of the row that it was found in: rows cannot be exchanged for one another. */
+    private CompletionStage<SwapCodec.Opened> open(SwapEntry entry) {
+        return seals.open(entry.content())
+                .thenApplyAsync(
+                        content -> {
+                            try (content) {
+                                SwapCodec.Opened opened = SwapCodec.decode(content);
+                                if (!opened.row().id().equals(entry.id())) {
+                                    opened.secret().close();
+                                    throw new IllegalArgumentException(
+                                            "the row of swap " + entry.id() + " holds another swap");
+                                }
+                                return opened;
+                            }
+                        },
+                        executor);
+    }
+}

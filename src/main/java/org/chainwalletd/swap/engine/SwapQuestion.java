@@ -1,0 +1,61 @@
+package org.chainwalletd.swap.engine;
+
+import java.math.BigInteger;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.swap.gates.SwapRow;
+
+/** What a swap is asked. Each is answered, also when nobody looks after the swap any more, or at this moment. */
+public sealed interface SwapQuestion {
+    CompletableFuture<SwapReply> reply();
+
+    /** Whether the row is all that it takes, and {@link #by} the answer. */
+    boolean isAnsweredBy(SwapRow row);
+
+    /** The answer by the row alone: as the swap stands, nothing is to be done. */
+    default SwapReply by(SwapRow row) {
+        return new SwapReply.Standing(row);
+    }
+
+    /** The answer when whoever worked at it has gone, and nobody knows how far that came. */
+    default SwapReply unknown(Throwable cause) {
+        return new SwapReply.Failed(cause);
+    }
+
+    /**
+     * Locks our side, if it is still only a quote.
+     *
+     * @param minimumOut in units of the output, beside that of the quote
+     */
+    record Execute(Optional<BigInteger> minimumOut, CompletableFuture<SwapReply> reply) implements SwapQuestion {
+        @Override
+        public boolean isAnsweredBy(SwapRow row) {
+            return row.acts().locking() || row.status().isTerminal();
+        }
+
+        @Override
+        public SwapReply unknown(Throwable cause) {
+            return new SwapReply.LockUnknown(cause);
+        }
+    }
+
+    /** Takes our lock back. */
+    record Refund(CompletableFuture<SwapReply> reply) implements SwapQuestion {
+        @Override
+        public boolean isAnsweredBy(SwapRow row) {
+            return !row.status().holdsMoney();
+        }
+
+        @Override
+        public SwapReply by(SwapRow row) {
+            return new SwapReply.NothingLocked(row);
+        }
+    }
+
+    record Status(CompletableFuture<SwapReply> reply) implements SwapQuestion {
+        @Override
+        public boolean isAnsweredBy(SwapRow row) {
+            return true;
+        }
+    }
+}

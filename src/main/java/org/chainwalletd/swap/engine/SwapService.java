@@ -1,0 +1,159 @@
+package org.chainwalletd.swap.engine;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapStatus;
+import org.chainwalletd.swap.gates.Units;
+import org.chainwalletd.swap.pool.Direction;
+
+/**
+ * The way in to swaps. Stages fail with {@link SwapException}; a quote also with what the pool, the account chain, the keyring and the store
+ * fail with. They are completed on the daemon's own threads.
+ */
+public final class SwapService {
+    /** Both chains are asked and a transaction is made meanwhile, each with limits of their own. */
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private final ActorRef<SwapEngine.Command> engine;
+    private final Quoting quoting;
+    private final SwapJournal journal;
+    private final StalledSwaps stalled;
+    private final Consumer<SwapRow> changed;
+    private final Executor executor;
+
+    /** @param changed hears of new quotes, as {@link SwapSetup#changed} hears of what becomes of them */
+    public SwapService(
+            ActorRef<SwapEngine.Command> engine,
+            Quoting quoting,
+            SwapJournal journal,
+            StalledSwaps stalled,
+            Consumer<SwapRow> changed,
+            Executor executor) {
+        this.engine = engine;
+        this.quoting = quoting;
+        this.journal = journal;
+        this.stalled = stalled;
+        this.changed = changed;
+        this.executor = executor;
+    }
+
+    /** Whom the daemon trusts with the whole amount of a swap; empty where nobody is. */
+    public Optional<String> warning() {
+        return quoting.warning();
+    }
+
+    /** A quote, durable, which this process can execute until it expires. */
+    public CompletionStage<SwapRow> quote(Quoting.Wanted wanted) {
+        CompletableFuture<Boolean> room = new CompletableFuture<>();
+        engine.tell(new SwapEngine.Room(room));
+        return room.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .thenComposeAsync(
+                        there -> there
+                                ? quoting.take(wanted, changed)
+                                : CompletableFuture.failedFuture(
+                                        new SwapException.Refused(new SwapRefusal.TooManySwaps())),
+                        executor)
+                .thenApplyAsync(
+                        held -> {
+                            engine.tell(new SwapEngine.Adopt(held));
+                            return held.row();
+                        },
+                        executor);
+    }
+
+    /**
+     * Locks our side of a quote; of a swap that was executed before, the record as it stands.
+     *
+     * @param minimumOut of the output, decimal in whole coins
+     */
+    public CompletionStage<SwapRow> execute(String id, Optional<String> minimumOut) {
+        if (minimumOut.isEmpty()) {
+            return executed(id, Optional.empty());
+        }
+        return status(id).thenComposeAsync(row -> executed(id, Optional.of(units(row, minimumOut.get()))), executor);
+    }
+
+    private CompletionStage<SwapRow> executed(String id, Optional<BigInteger> minimumOut) {
+        return ask(id, reply -> new SwapQuestion.Execute(minimumOut, reply));
+    }
+
+    private static BigInteger units(SwapRow row, String decimal) {
+        Direction direction = row.terms().direction();
+        return Units.parse(decimal, Units.decimalsOut(direction))
+                .orElseThrow(() -> new SwapException.Refused(new SwapRefusal.NotExecuted(
+                        row.id(),
+                        "min_amount_out has to be a decimal with at most " + Units.decimalsOut(direction)
+                                + " decimals")));
+    }
+
+    /** Takes our lock back, when that is due. */
+    public CompletionStage<SwapRow> refund(String id) {
+        return ask(id, SwapQuestion.Refund::new);
+    }
+
+    public CompletionStage<SwapRow> status(String id) {
+        return ask(id, SwapQuestion.Status::new);
+    }
+
+    /**
+     * Newest first.
+     *
+     * @param below as a page before this one named it
+     */
+    public CompletionStage<SwapJournal.Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
+        return journal.page(status, below, limit);
+    }
+
+    /** Why swaps are not looked after at this moment, in a few words; empty when they are. */
+    public Optional<String> stalled() {
+        return stalled.why();
+    }
+
+    private CompletionStage<SwapRow> ask(String id, Function<CompletableFuture<SwapReply>, SwapQuestion> question) {
+        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+        engine.tell(new SwapEngine.Ask(id, question.apply(reply)));
+        return reply.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+                .handleAsync(
+                        (answer, failure) -> {
+                            if (failure != null) {
+                                throw new SwapException.Unsettled(id, failure);
+                            }
+                            return row(id, answer);
+                        },
+                        executor);
+    }
+
+    private static SwapRow row(String id, SwapReply reply) {
+        if (reply instanceof SwapReply.Standing standing) {
+            return standing.row();
+        }
+        if (reply instanceof SwapReply.Failed failed) {
+            throw new SwapException.Unsettled(id, failed.cause());
+        }
+        if (reply instanceof SwapReply.LockUnknown unknown) {
+            throw new SwapException.LockUnknown(id, unknown.cause());
+        }
+        throw new SwapException.Refused(refusal(id, reply));
+    }
+
+    private static SwapRefusal refusal(String id, SwapReply reply) {
+        if (reply instanceof SwapReply.Unknown) {
+            return new SwapRefusal.UnknownSwap(id);
+        }
+        if (reply instanceof SwapReply.NotExecuted not) {
+            return new SwapRefusal.NotExecuted(id, not.why());
+        }
+        return reply instanceof SwapReply.NothingLocked nothing
+                ? new SwapRefusal.NothingLocked(id, nothing.row().status())
+                : new SwapRefusal.NotDue(id);
+    }
+}

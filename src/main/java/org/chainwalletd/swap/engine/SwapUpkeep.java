@@ -1,0 +1,105 @@
+package org.chainwalletd.swap.engine;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.stage.Outcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets the engine look when the followed chain has moved, and forgets quotes that expired long ago. Owns nothing but its timer; on restart it
+ * subscribes again.
+ */
+public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(SwapUpkeep.class);
+    /** How long an expired quote can be asked for. */
+    private static final Duration KEPT = Duration.ofDays(7);
+
+    private static final Duration PRUNING = Duration.ofHours(1);
+
+    public sealed interface Command {}
+
+    private record Followed(FollowEvent event) implements Command {}
+
+    private record Prune() implements Command {}
+
+    private record Pruned(Outcome<Integer> rows) implements Command {}
+
+    private final TimerScheduler<Command> timers;
+    private final SwapJournal journal;
+    private final Runnable moved;
+    private final InstantSource clock;
+
+    private SwapUpkeep(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            SwapJournal journal,
+            Consumer<ActorRef<FollowEvent>> subscribe,
+            Runnable moved,
+            InstantSource clock) {
+        super(context);
+        this.timers = timers;
+        this.journal = journal;
+        this.moved = moved;
+        this.clock = clock;
+        subscribe.accept(context.messageAdapter(FollowEvent.class, Followed::new));
+        timers.startSingleTimer(new Prune(), Duration.ZERO);
+    }
+
+    /**
+     * @param subscribe at the follower
+     * @param moved told of each change of the followed chain; must not block
+     */
+    public static Behavior<Command> create(
+            SwapJournal journal, Consumer<ActorRef<FollowEvent>> subscribe, Runnable moved, InstantSource clock) {
+        return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
+                        timers -> new SwapUpkeep(context, timers, journal, subscribe, moved, clock))))
+                .onFailure(SupervisorStrategy.restart());
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Followed.class, this::onFollowed)
+                .onMessage(Prune.class, this::onPrune)
+                .onMessage(Pruned.class, this::onPruned)
+                .build();
+    }
+
+    private Behavior<Command> onFollowed(Followed followed) {
+        moved.run();
+        return this;
+    }
+
+    private Behavior<Command> onPrune(Prune prune) {
+        long before = clock.instant().minus(KEPT).getEpochSecond();
+        getContext()
+                .pipeToSelf(journal.forgetExpired(before), (rows, failure) -> new Pruned(Outcome.of(rows, failure)));
+        return this;
+    }
+
+    private Behavior<Command> onPruned(Pruned pruned) {
+        pruned.rows()
+                .match(
+                        SwapUpkeep::tell,
+                        failure -> LOG.warn("expired quotes are not forgotten now: {}", failure.toString()));
+        timers.startSingleTimer(new Prune(), PRUNING);
+        return this;
+    }
+
+    private static void tell(int rows) {
+        if (rows > 0) {
+            LOG.info("forgot {} quotes that expired more than {} days ago", rows, KEPT.toDays());
+        }
+    }
+}

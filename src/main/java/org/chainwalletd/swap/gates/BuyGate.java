@@ -1,0 +1,172 @@
+package org.chainwalletd.swap.gates;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.U64;
+
+/**
+ * Whether the secret of a buy may leave (swap.md, section 6), and by which HTLC: one to our key under our hash lock, worth what was quoted,
+ * deep enough, with time left, and in blocks that nobody made for us alone.
+ */
+public final class BuyGate {
+    private final SwapLimits limits;
+
+    public BuyGate(SwapLimits limits) {
+        this.limits = limits;
+    }
+
+    /**
+     * What was seen of one HTLC beyond our books.
+     *
+     * @param workChecked whether the work of all blocks from its own to the tip was checked
+     * @param nodesAgree whether every node that was asked has its block at its height
+     * @param claimValid whether our claim, built and signed, evaluates to a valid spend here
+     */
+    public record Candidate(PoolHtlc htlc, boolean workChecked, boolean nodesAgree, boolean claimValid) {}
+
+    /**
+     * @param tipHeight of the followed tip, unsigned
+     * @param tipTime of its block
+     * @param namedHeight height that a node has named in this run, above the followed tip while blocks are missing; negative before one did
+     */
+    public record Evidence(
+            List<Candidate> candidates, long tipHeight, long tipTime, long namedHeight, GateInputs inputs) {
+        public Evidence {
+            candidates = List.copyOf(candidates);
+        }
+    }
+
+    /** What is judged, and of which HTLC when it is open. */
+    public record Judgement(GateVerdict verdict, Optional<Outpoint> htlc) {}
+
+    /** Decoys change nothing: the best HTLC decides, and the reason told is that of the one that came furthest. */
+    public Judgement judge(SwapTerms terms, Evidence evidence) {
+        Optional<GateVerdict> closed = evidence.inputs().closed();
+        if (closed.isPresent()) {
+            return new Judgement(closed.get(), Optional.empty());
+        }
+        long age = evidence.inputs().wallSeconds() - evidence.tipTime();
+        if (!limits.development() && age > SwapLimits.MAX_CHAIN_BLOCK_AGE) {
+            return closed(new GateVerdict.Stale("the chain", age, SwapLimits.MAX_CHAIN_BLOCK_AGE));
+        }
+        if (evidence.namedHeight() < 0) {
+            return closed(new GateVerdict.NoLock("no node has named the chain's height since the start"));
+        }
+        List<Finding> findings = new ArrayList<>();
+        for (Candidate candidate : evidence.candidates()) {
+            Finding finding = look(terms, evidence, candidate);
+            if (finding.reason().isEmpty()) {
+                return new Judgement(
+                        new GateVerdict.Open(), Optional.of(candidate.htlc().outpoint()));
+            }
+            findings.add(finding);
+        }
+        return findings.stream()
+                .max(Comparator.comparingInt(Finding::passed))
+                .map(best -> closed(best.reason().orElseThrow()))
+                .orElseGet(() -> closed(new GateVerdict.NoLock("there is none with our hash lock")));
+    }
+
+    private static Judgement closed(GateVerdict.Reason reason) {
+        return new Judgement(GateVerdict.closed(reason), Optional.empty());
+    }
+
+    /** @param passed how many checks it stood */
+    private record Finding(Optional<GateVerdict.Reason> reason, int passed) {}
+
+    private interface Check {
+        Optional<GateVerdict.Reason> against(SwapTerms terms, Evidence evidence, Candidate candidate);
+    }
+
+    private Finding look(SwapTerms terms, Evidence evidence, Candidate candidate) {
+        List<Check> checks = List.of(
+                BuyGate::terms,
+                (bound, seen, at) -> late(seen, at),
+                this::margin,
+                BuyGate::depth,
+                (bound, seen, at) -> work(at),
+                (bound, seen, at) -> pace(seen, at),
+                (bound, seen, at) -> nodes(at),
+                (bound, seen, at) -> claim(at));
+        for (int i = 0; i < checks.size(); i++) {
+            Optional<GateVerdict.Reason> reason = checks.get(i).against(terms, evidence, candidate);
+            if (reason.isPresent()) {
+                return new Finding(reason, i);
+            }
+        }
+        return new Finding(Optional.empty(), checks.size());
+    }
+
+    private static Optional<GateVerdict.Reason> terms(SwapTerms terms, Evidence evidence, Candidate candidate) {
+        PoolHtlc htlc = candidate.htlc();
+        HtlcParams params = htlc.params();
+        if (!params.hashLock().equals(terms.hashLock())
+                || !params.receiver().equals(terms.ours().key())) {
+            return no("it is another HTLC");
+        }
+        if (htlc.spent()) {
+            return no("it is spent");
+        }
+        if (htlc.datum()) {
+            return no("it carries a datum or the hash of one");
+        }
+        if (htlc.amount().toBigInteger().compareTo(terms.received().units()) < 0) {
+            return no("it holds " + htlc.amount() + " base units");
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<GateVerdict.Reason> no(String cause) {
+        return Optional.of(new GateVerdict.NoLock(cause));
+    }
+
+    private static Optional<GateVerdict.Reason> late(Evidence evidence, Candidate candidate) {
+        return evidence.inputs()
+                .closedAsLate(candidate.htlc().minedAt())
+                .map(late -> ((GateVerdict.Closed) late).reason());
+    }
+
+    /** Blocks that are not followed yet, as right after a start, have used up their part of the time all the same. */
+    private Optional<GateVerdict.Reason> margin(SwapTerms terms, Evidence evidence, Candidate candidate) {
+        BigInteger left = U64.toBigInteger(candidate.htlc().params().timeoutHeight())
+                .subtract(U64.toBigInteger(Math.max(evidence.tipHeight(), evidence.namedHeight())));
+        return left.compareTo(BigInteger.valueOf(limits.margins().blocks())) < 0
+                ? Optional.of(
+                        new GateVerdict.MarginTooSmall(left, limits.margins().blocks(), "blocks"))
+                : Optional.empty();
+    }
+
+    /** A lock in the tip has depth 1. */
+    private static Optional<GateVerdict.Reason> depth(SwapTerms terms, Evidence evidence, Candidate candidate) {
+        long depth = evidence.tipHeight() - candidate.htlc().place().height() + 1;
+        return depth < terms.depth()
+                ? Optional.of(new GateVerdict.NotDeepEnough(depth, terms.depth()))
+                : Optional.empty();
+    }
+
+    private static Optional<GateVerdict.Reason> work(Candidate candidate) {
+        return candidate.workChecked() ? Optional.empty() : Optional.of(new GateVerdict.UncheckedWork());
+    }
+
+    private Optional<GateVerdict.Reason> pace(Evidence evidence, Candidate candidate) {
+        long blocks = evidence.tipHeight() - candidate.htlc().place().height();
+        long expected = Math.multiplyExact(Math.max(1, blocks), SwapLimits.CHAIN_BLOCK_SECONDS);
+        long took = evidence.tipTime() - candidate.htlc().minedAt();
+        return !limits.development() && took > Math.multiplyExact(SwapLimits.SLOWEST_PACE, expected)
+                ? Optional.of(new GateVerdict.SlowBlocks(took, expected))
+                : Optional.empty();
+    }
+
+    private static Optional<GateVerdict.Reason> nodes(Candidate candidate) {
+        return candidate.nodesAgree() ? Optional.empty() : Optional.of(new GateVerdict.NodesDisagree());
+    }
+
+    private static Optional<GateVerdict.Reason> claim(Candidate candidate) {
+        return candidate.claimValid() ? Optional.empty() : Optional.of(new GateVerdict.ClaimInvalid());
+    }
+}

@@ -1,0 +1,38 @@
+package org.chainwalletd.swap.gates;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What both gates ask beside the pool's lock.
+ *
+ * @param wallSeconds Unix seconds
+ * @param refundDue whether our own lock can be taken back at this moment
+ * @param hindrance why the claim could not be pushed: a stop, a store that cannot be written
+ * @param ownLockSettledAt time of the block with which our lock reached its depth; empty when it has not
+ */
+public record GateInputs(
+        long wallSeconds, boolean refundDue, Optional<String> hindrance, OptionalLong ownLockSettledAt) {
+
+    /** The reason that closes every gate, whatever the pool did. */
+    Optional<GateVerdict> closed() {
+        if (hindrance.isPresent()) {
+            return Optional.of(GateVerdict.closed(new GateVerdict.NotNow(hindrance.get())));
+        }
+        if (refundDue) {
+            return Optional.of(GateVerdict.closed(new GateVerdict.OwnRefundDue()));
+        }
+        if (ownLockSettledAt.isEmpty()) {
+            return Optional.of(GateVerdict.closed(new GateVerdict.NotNow("our own lock is not settled yet")));
+        }
+        return Optional.empty();
+    }
+
+    /** @param minedAt time of the block of the pool's lock */
+    Optional<GateVerdict> closedAsLate(long minedAt) {
+        long after = Math.subtractExact(minedAt, ownLockSettledAt.orElseThrow());
+        return after > SwapLimits.POOL_WINDOW_SECONDS
+                ? Optional.of(GateVerdict.closed(new GateVerdict.LateLock(after)))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,15 @@
+package org.chainwalletd.swap.gates;
+
+/** Whether our lock may leave, by the checks that hold at the quote and again before each send (swap.md, section 6). */
+public sealed interface LockPermission {
+    LockPermission NOT_ASKED = new Unjudged("it was not asked, since there is a lock");
+
+    /** Nothing speaks against it. */
+    record Granted() implements LockPermission {}
+
+    /** @param why for people; a lock that is in no block yet is given up for it */
+    record Refused(String why) implements LockPermission {}
+
+    /** @param why it could not be judged: nothing is sent and nothing is given up */
+    record Unjudged(String why) implements LockPermission {}
+}

@@ -1,0 +1,133 @@
+package org.chainwalletd.swap.gates;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.chain.U64;
+import org.chainwalletd.evm.SwapContract;
+
+/**
+ * Whether the secret of a sell may leave (swap.md, section 6): the pool's lock is in the contract, settled, unspent, good for us for long
+ * enough, and enough endpoints say so with one voice.
+ */
+public final class SellGate {
+    private final SwapLimits limits;
+
+    public SellGate(SwapLimits limits) {
+        this.limits = limits;
+    }
+
+    /**
+     * What was seen.
+     *
+     * @param views one for each endpoint that answered; each endpoint at most once
+     * @param lowerNonceOpen whether an earlier transaction of our key waits
+     */
+    public record Evidence(List<EndpointView> views, boolean lowerNonceOpen, GateInputs inputs) {
+        public Evidence {
+            views = List.copyOf(views);
+        }
+    }
+
+    public GateVerdict judge(SwapTerms terms, Evidence evidence) {
+        Optional<GateVerdict> closed = evidence.inputs().closed();
+        if (closed.isPresent()) {
+            return closed.get();
+        }
+        if (evidence.lowerNonceOpen()) {
+            return GateVerdict.closed(new GateVerdict.LowerNonceOpen());
+        }
+        if (storiesOfAQuorum(evidence.views()) > 1) {
+            return GateVerdict.closed(new GateVerdict.EndpointsDisagree());
+        }
+        Map<EndpointView.Story, Integer> agreeing = new LinkedHashMap<>();
+        List<GateVerdict.Reason> against = new ArrayList<>();
+        for (EndpointView view : evidence.views()) {
+            Optional<GateVerdict.Reason> reason = against(terms, view, evidence.inputs());
+            if (reason.isPresent()) {
+                against.add(reason.get());
+            } else {
+                agreeing.merge(view.story(), 1, Integer::sum);
+            }
+        }
+        int most = agreeing.values().stream().max(Integer::compare).orElse(0);
+        return most >= limits.quorum() ? new GateVerdict.Open() : GateVerdict.closed(missing(most, against));
+    }
+
+    /** Endpoints that ask at different blocks are no contradiction; those that say different things of one block are. */
+    private long storiesOfAQuorum(List<EndpointView> views) {
+        Map<Long, Map<EndpointView.Story, Integer>> told = new LinkedHashMap<>();
+        for (EndpointView view : views) {
+            told.computeIfAbsent(view.settledNumber(), height -> new LinkedHashMap<>())
+                    .merge(view.story(), 1, Integer::sum);
+        }
+        return told.values().stream()
+                .mapToLong(stories -> stories.values().stream()
+                        .filter(count -> count >= limits.quorum())
+                        .count())
+                .max()
+                .orElse(0);
+    }
+
+    /** A reason that a whole quorum has is the reason; otherwise there are too few endpoints that would open. */
+    private GateVerdict.Reason missing(int agreeing, List<GateVerdict.Reason> against) {
+        List<GateVerdict.Reason> endings =
+                against.stream().filter(GateVerdict.Reason::isFinal).toList();
+        if (agreeing == 0 && endings.size() >= limits.quorum()) {
+            return endings.get(0);
+        }
+        String first = against.isEmpty() ? "" : against.get(0).message();
+        return new GateVerdict.NoQuorum(agreeing, limits.quorum(), first);
+    }
+
+    private Optional<GateVerdict.Reason> against(SwapTerms terms, EndpointView view, GateInputs now) {
+        if (!view.chainId().equals(limits.contract().chainId())) {
+            return reason("is of chain " + view.chainId());
+        }
+        if (!view.codeHash().equals(limits.contract().codeHash())) {
+            return reason("has other code in the contract");
+        }
+        Optional<String> different = difference(terms, view.settled());
+        if (different.isPresent()) {
+            return reason(different.get() + " in the settled block");
+        }
+        if (!view.latest().equals(view.settled())) {
+            return reason("it has changed in the newest block");
+        }
+        Optional<GateVerdict> late = now.closedAsLate(view.lockedAt());
+        if (late.isPresent()) {
+            return Optional.of(((GateVerdict.Closed) late.get()).reason());
+        }
+        long age = now.wallSeconds() - view.latestTime();
+        if (!limits.development() && age > SwapLimits.MAX_EVM_BLOCK_AGE) {
+            return Optional.of(new GateVerdict.Stale("the account chain", age, SwapLimits.MAX_EVM_BLOCK_AGE));
+        }
+        BigInteger clock = BigInteger.valueOf(Math.max(now.wallSeconds(), view.latestTime()));
+        BigInteger left = U64.toBigInteger(view.settled().deadline()).subtract(clock);
+        if (left.compareTo(BigInteger.valueOf(limits.margins().secs())) < 0) {
+            return Optional.of(
+                    new GateVerdict.MarginTooSmall(left, limits.margins().secs(), "s"));
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<GateVerdict.Reason> reason(String cause) {
+        return Optional.of(new GateVerdict.NoLock(cause));
+    }
+
+    private static Optional<String> difference(SwapTerms terms, SwapContract.Swap slot) {
+        if (slot.state() != SwapContract.State.LOCKED) {
+            return Optional.of("it is in state " + slot.state());
+        }
+        if (!slot.recipient().equals(terms.ours().evm())) {
+            return Optional.of("it pays " + slot.recipient());
+        }
+        if (slot.amount().compareTo(terms.received().units()) < 0) {
+            return Optional.of("it holds " + slot.amount() + " wei");
+        }
+        return Optional.empty();
+    }
+}

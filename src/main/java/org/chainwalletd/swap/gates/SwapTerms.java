@@ -1,0 +1,79 @@
+package org.chainwalletd.swap.gates;
+
+import java.math.BigInteger;
+import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.swap.pool.Direction;
+
+/**
+ * What both sides of a swap must do, bound once and never changed. The hash lock is SHA-256 of a secret of 32 bytes that only we know.
+ *
+ * @param given as it was asked
+ * @param received as the pool wrote it
+ * @param account where the account chain's side of it stands
+ * @param timeout of our own lock, unsigned: a height in a sell, Unix seconds in a buy
+ * @param depth of the lock on the chain, ours in a sell and the pool's in a buy, in blocks
+ */
+public record SwapTerms(
+        Direction direction,
+        Hash256 hashLock,
+        Sum given,
+        Sum received,
+        AccountLeg account,
+        Ours ours,
+        Theirs theirs,
+        long timeout,
+        long depth,
+        Offer offer) {
+
+    /**
+     * An amount of either side's coin.
+     *
+     * @param decimal in whole coins; says the same as {@code units}
+     */
+    public record Sum(String decimal, BigInteger units) {}
+
+    /** @param chainId empty in a row of a release that did not write it: the chain that is configured */
+    public record AccountLeg(Optional<BigInteger> chainId, EvmAddress contract) {
+        public AccountLeg(BigInteger chainId, EvmAddress contract) {
+            this(Optional.of(chainId), contract);
+        }
+
+        public boolean isOn(BigInteger configured) {
+            return chainId.isEmpty() || chainId.get().equals(configured);
+        }
+    }
+
+    /**
+     * Our keys, on both chains.
+     *
+     * @param address of {@code key}
+     */
+    public record Ours(Address address, PublicKey key, EvmAddress evm) {}
+
+    /**
+     * Who may claim our lock.
+     *
+     * @param key of the pool on the chain, in a sell; empty in a buy
+     * @param evm of the pool on the account chain, in a buy; empty in a sell
+     */
+    public record Theirs(Optional<PublicKey> key, Optional<EvmAddress> evm) {
+        public static Theirs onTheChain(PublicKey key) {
+            return new Theirs(Optional.of(key), Optional.empty());
+        }
+
+        public static Theirs inTheContract(EvmAddress evm) {
+            return new Theirs(Optional.empty(), Optional.of(evm));
+        }
+    }
+
+    /**
+     * For how long it can be taken, and what the pool keeps.
+     *
+     * @param expiresAt Unix seconds; nothing is locked from then on
+     */
+    public record Offer(long expiresAt, long feeBps, Optional<String> networkFeeNative) {}
+}

@@ -1,0 +1,52 @@
+package org.chainwalletd.swap.gates;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.chainwalletd.swap.pool.Direction;
+
+/** Amounts as decimal texts in whole coins and as numbers of smallest units. Only what can be converted exactly is converted. */
+public final class Units {
+    /** Of the chain's coin. */
+    public static final int CHAIN_DECIMALS = 8;
+    /** Of the account chain's native asset. */
+    public static final int NATIVE_DECIMALS = 18;
+
+    /** No sign, no exponent, no group marks; at most 39 digits before the point, which is more than there are units of anything. */
+    private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,39}(\\.[0-9]{1,18})?");
+
+    private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,77}");
+
+    private Units() {}
+
+    public static int decimalsIn(Direction direction) {
+        return direction.isSell() ? CHAIN_DECIMALS : NATIVE_DECIMALS;
+    }
+
+    public static int decimalsOut(Direction direction) {
+        return direction.isSell() ? NATIVE_DECIMALS : CHAIN_DECIMALS;
+    }
+
+    /** The value of a plain decimal; empty for any other text. */
+    public static Optional<BigDecimal> decimal(String text) {
+        return DECIMAL.matcher(text).matches() ? Optional.of(new BigDecimal(text)) : Optional.empty();
+    }
+
+    /** How many smallest units a plain decimal stands for; empty for another text, or when it is no whole number of them. */
+    public static Optional<BigInteger> parse(String text, int decimals) {
+        return decimal(text)
+                .map(value -> value.movePointRight(decimals).stripTrailingZeros())
+                .filter(units -> units.scale() <= 0)
+                .map(BigDecimal::toBigIntegerExact);
+    }
+
+    /** A plain integer without leading zeros, below 10^78; empty for another text. */
+    static Optional<BigInteger> integer(String text) {
+        return INTEGER.matcher(text).matches() ? Optional.of(new BigInteger(text)) : Optional.empty();
+    }
+
+    static BigDecimal whole(BigInteger units, int decimals) {
+        return new BigDecimal(units, decimals);
+    }
+}

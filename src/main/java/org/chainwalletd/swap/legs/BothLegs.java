@@ -1,0 +1,196 @@
+package org.chainwalletd.swap.legs;
+
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.swap.gates.ChainObservation;
+import org.chainwalletd.swap.gates.GateInputs;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.LockPermission;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.QuoteBinding;
+import org.chainwalletd.swap.gates.RefundDue;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the chain of our lock and at that of the pool's, beside each other, and joins what they say. A chain that could not be asked is
+ * absent from the observation; what speaks against a lock is asked only while there is none, and the gate only when it could open.
+ */
+public final class BothLegs implements Legs {
+    private static final Logger LOG = LoggerFactory.getLogger(BothLegs.class);
+
+    private final Predicate<SwapRow> reach;
+    private final Function<SwapRow, OwnLeg> own;
+    private final Function<SwapRow, PoolLeg> pool;
+    private final Function<SwapRow, CompletionStage<Optional<String>>> bounds;
+    private final Supplier<Optional<String>> hindrance;
+    private final InstantSource clock;
+    private final Executor executor;
+
+    /**
+     * @param reach whether the row's account chain is the one of these legs
+     * @param own the leg of our lock, by the row's direction
+     * @param pool the leg of the pool's lock, likewise
+     * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
+     * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
+     */
+    public BothLegs(
+            Predicate<SwapRow> reach,
+            Function<SwapRow, OwnLeg> own,
+            Function<SwapRow, PoolLeg> pool,
+            Function<SwapRow, CompletionStage<Optional<String>>> bounds,
+            Supplier<Optional<String>> hindrance,
+            InstantSource clock,
+            Executor executor) {
+        this.reach = reach;
+        this.own = own;
+        this.pool = pool;
+        this.bounds = bounds;
+        this.hindrance = hindrance;
+        this.clock = clock;
+        this.executor = executor;
+    }
+
+    @Override
+    public boolean reach(SwapRow row) {
+        return reach.test(row);
+    }
+
+    @Override
+    public CompletionStage<View> look(SwapRow row) {
+        CompletionStage<Optional<OwnLeg.View>> ours =
+                seen(row, "our lock", () -> own.apply(row).look(row));
+        CompletionStage<Optional<PoolLeg.View>> theirs =
+                seen(row, "the pool's lock", () -> pool.apply(row).look(row));
+        return ours.thenCombineAsync(theirs, Seen::new, executor).thenComposeAsync(seen -> judged(row, seen), executor);
+    }
+
+    private record Seen(Optional<OwnLeg.View> own, Optional<PoolLeg.View> pool) {
+        ChainObservation observation() {
+            boolean shown = own.filter(OwnLeg.View::secretShown).isPresent()
+                    || pool.filter(PoolLeg.View::secretShown).isPresent();
+            return new ChainObservation(own.map(OwnLeg.View::lock), pool.map(PoolLeg.View::lock), shown);
+        }
+
+        boolean refundDue() {
+            return own.filter(OwnLeg.View::refundDue).isPresent();
+        }
+
+        boolean isWithoutOwnLock() {
+            return own.filter(view -> view.lock() instanceof OwnLock.Absent).isPresent() && pool.isPresent();
+        }
+
+        /** When our lock was settled; empty when it was not, or the gate cannot open for another reason that is plain already. */
+        OptionalLong settledAt() {
+            boolean claimable =
+                    pool.filter(view -> view.lock() instanceof PoolLock.Locked).isPresent();
+            return claimable && own.isPresent() && own.get().lock() instanceof OwnLock.Locked locked
+                    ? locked.settledAt()
+                    : OptionalLong.empty();
+        }
+    }
+
+    /** A leg that fails before it asks anybody has not seen its chain either. */
+    private static <T> CompletionStage<T> begun(Supplier<CompletionStage<T>> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private <T> CompletionStage<Optional<T>> seen(SwapRow row, String what, Supplier<CompletionStage<T>> look) {
+        return begun(look)
+                .handleAsync(
+                        (view, failure) -> {
+                            if (failure != null) {
+                                LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
+                            }
+                            return Optional.ofNullable(view);
+                        },
+                        executor);
+    }
+
+    private CompletionStage<View> judged(SwapRow row, Seen seen) {
+        if (seen.isWithoutOwnLock() && !row.acts().expired() && !row.acts().abandoning()) {
+            return obstacle(row).thenApplyAsync(permission -> view(row, seen, permission, Optional.empty()), executor);
+        }
+        if (seen.settledAt().isPresent() && !row.acts().claimJournalled()) {
+            return gate(row, seen).thenApplyAsync(gate -> view(row, seen, LockPermission.NOT_ASKED, gate), executor);
+        }
+        return CompletableFuture.completedFuture(view(row, seen, LockPermission.NOT_ASKED, Optional.empty()));
+    }
+
+    private View view(SwapRow row, Seen seen, LockPermission permission, Optional<GateVerdict> gate) {
+        return new View(seen.observation(), permission, seen.refundDue() || isOverdue(row, seen), gate);
+    }
+
+    /** No endpoint that is silent, or tells an old time, holds a refund in the contract for ever. */
+    private boolean isOverdue(SwapRow row, Seen seen) {
+        OwnLock lock = seen.own().map(OwnLeg.View::lock).orElse(row.ownLock());
+        return !row.terms().direction().isSell()
+                && lock instanceof OwnLock.Locked
+                && RefundDue.byWallClock(
+                        clock.instant().getEpochSecond(), row.terms().timeout());
+    }
+
+    /** The bounds first, then both chains; what could not be asked leaves it open, and nothing is then sent or given up. */
+    private CompletionStage<LockPermission> obstacle(SwapRow row) {
+        return begun(() -> bounds.apply(row))
+                .thenComposeAsync(
+                        against -> against.isPresent()
+                                ? CompletableFuture.completedFuture(permission(against, Optional.empty()))
+                                : obstacles(row),
+                        executor)
+                .exceptionallyAsync(failure -> new LockPermission.Unjudged(failure.toString()), executor);
+    }
+
+    private CompletionStage<LockPermission> obstacles(SwapRow row) {
+        CompletionStage<Optional<String>> ours = begun(() -> own.apply(row).obstacle(row));
+        CompletionStage<Optional<String>> theirs = begun(() -> pool.apply(row).obstacle(row));
+        return ours.thenCombineAsync(theirs, BothLegs::permission, executor);
+    }
+
+    private static LockPermission permission(Optional<String> ours, Optional<String> theirs) {
+        return ours.or(() -> theirs)
+                .<LockPermission>map(LockPermission.Refused::new)
+                .orElseGet(LockPermission.Granted::new);
+    }
+
+    private CompletionStage<Optional<GateVerdict>> gate(SwapRow row, Seen seen) {
+        GateInputs now =
+                new GateInputs(clock.instant().getEpochSecond(), seen.refundDue(), hindrance.get(), seen.settledAt());
+        return seen(row, "whether the secret may leave", () -> pool.apply(row).gate(row, now));
+    }
+
+    @Override
+    public CompletionStage<String> sendLock(SwapRow row) {
+        return begun(() -> own.apply(row).sendLock(row));
+    }
+
+    @Override
+    public CompletionStage<Void> abandonLock(SwapRow row) {
+        return begun(() -> own.apply(row).abandonLock(row));
+    }
+
+    @Override
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        return begun(() -> pool.apply(row).pushClaim(row, secret, mayBegin));
+    }
+
+    @Override
+    public CompletionStage<String> takeBack(SwapRow row) {
+        return begun(() -> own.apply(row).takeBack(row));
+    }
+}

@@ -1,0 +1,352 @@
+package org.chainwalletd.swap.legs;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.store.books.BlockRow;
+import org.chainwalletd.swap.gates.BuyGate;
+import org.chainwalletd.swap.gates.GateInputs;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolHtlc;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapTerms;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool's lock of a buy: an HTLC on the chain to our key, which we claim. What fits the terms and whether it was claimed or taken back is
+ * read from our own books, and from bytes of a proved id for what the books do not keep; nodes are only asked whether they follow the same
+ * blocks, which can close the gate but not open it.
+ *
+ * <p>The claim's intent has the secret in clear. It is made only after the mark that the secret may have left is durable, and leaves at once:
+ * sealing it would protect nothing, since what the store has then is what every node is being told. Until that mark the secret is in the
+ * sealed journal alone; the gate tries the claim with another preimage.
+ */
+public final class ChainPoolLeg implements PoolLeg {
+    private static final Logger LOG = LoggerFactory.getLogger(ChainPoolLeg.class);
+    private static final int AT_ONCE = 4;
+
+    private final ChainSide chain;
+    private final SwapLimits limits;
+    private final BuyGate gate;
+    private final ChainClaims claims;
+    private final BlockAgreement agreement;
+
+    public ChainPoolLeg(ChainSide chain, SwapLimits limits) {
+        this.chain = chain;
+        this.limits = limits;
+        this.gate = new BuyGate(limits);
+        this.claims = new ChainClaims(chain);
+        this.agreement = new BlockAgreement(chain);
+    }
+
+    /** An HTLC in a block, with what its bytes say. */
+    private record Candidate(HashLockBooks.Found found, TxOutput output) {
+        Outpoint outpoint() {
+            return found.row().outpoint();
+        }
+
+        boolean carriesDatum() {
+            return output.datum() != null || output.datumHash() != null;
+        }
+    }
+
+    /** @param candidates worth what was quoted and in a block, the best one first, those with a datum too */
+    private record Seen(HashLockBooks.View view, List<Candidate> candidates) {
+        List<Candidate> fitting() {
+            return candidates.stream().filter(one -> !one.carriesDatum()).toList();
+        }
+    }
+
+    private CompletionStage<Seen> seen(SwapRow row) {
+        SwapTerms terms = row.terms();
+        return chain.look(new HashLockBooks.Question(
+                        terms.hashLock(),
+                        terms.ours().key(),
+                        Amount.of(terms.received().units()),
+                        terms.depth(),
+                        Optional.empty()))
+                .thenComposeAsync(
+                        view -> Bounded.each(mined(view), AT_ONCE, this::candidate, chain.executor())
+                                .thenApplyAsync(candidates -> new Seen(view, candidates), chain.executor()),
+                        chain.executor());
+    }
+
+    /** The one that can be claimed longest first: whichever a gate has opened for, it is not left out when all are claimed. */
+    private static List<HashLockBooks.Found> mined(HashLockBooks.View view) {
+        List<HashLockBooks.Found> mined = new ArrayList<>(
+                view.found().stream().filter(HashLockBooks.Found::isMined).toList());
+        mined.sort(Comparator.comparing(
+                found -> found.row().params().timeoutHeight(), (a, b) -> Long.compareUnsigned(b, a)));
+        return mined;
+    }
+
+    private CompletionStage<Candidate> candidate(HashLockBooks.Found found) {
+        return chain.transactions()
+                .output(found.row().outpoint(), found.row().params())
+                .thenApplyAsync(output -> new Candidate(found, output), chain.executor());
+    }
+
+    @Override
+    public CompletionStage<View> look(SwapRow row) {
+        return seen(row)
+                .thenComposeAsync(
+                        seen -> isClaimJournalled(row, seen)
+                                .thenApplyAsync(
+                                        journalled -> new View(
+                                                state(row, seen),
+                                                journalled || seen.view().secretShown()),
+                                        chain.executor()),
+                        chain.executor());
+    }
+
+    /** Asked only where it matters: from the permission on, until the row itself says so. */
+    private CompletionStage<Boolean> isClaimJournalled(SwapRow row, Seen seen) {
+        if (!row.acts().claimPermitted() || row.acts().claimJournalled()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return Bounded.each(seen.fitting(), AT_ONCE, one -> claims.isJournalled(row, one.outpoint()), chain.executor())
+                .thenApplyAsync(journalled -> journalled.contains(true), chain.executor());
+    }
+
+    /** One that was claimed has paid us, whatever others there are. */
+    private static PoolLock state(SwapRow row, Seen seen) {
+        List<Candidate> fitting = seen.fitting();
+        for (Candidate one : fitting) {
+            OptionalLong claimed = one.found().claimedAt();
+            if (claimed.isPresent()) {
+                String tx = one.found().row().claim().orElseThrow().txId().toString();
+                return new PoolLock.Claimed(one.outpoint().toString(), tx, isFinal(seen.view(), claimed.getAsLong()));
+            }
+        }
+        Optional<Candidate> open =
+                fitting.stream().filter(one -> one.found().isOpen()).findFirst();
+        if (open.isPresent()) {
+            return new PoolLock.Locked(
+                    open.get().outpoint().toString(),
+                    OptionalLong.of(open.get().found().row().params().timeoutHeight()));
+        }
+        return fitting.stream()
+                .findFirst()
+                .<PoolLock>map(one -> new PoolLock.TakenBack(
+                        one.outpoint().toString(),
+                        fitting.stream()
+                                .allMatch(each -> isFinal(
+                                        seen.view(), each.found().takenBackAt().orElseThrow()))))
+                .orElseGet(() -> absent(row, seen.view()));
+    }
+
+    /** What a reorganisation took out of its block may be in the next one: it is gone for good as late as what was spent. */
+    private static PoolLock absent(SwapRow row, HashLockBooks.View view) {
+        if (!(row.ownLock() instanceof OwnLock.Claimed claimed) || !claimed.isFinal()) {
+            return new PoolLock.Absent();
+        }
+        long since = row.poolLock() instanceof PoolLock.Absent before
+                ? before.since().orElse(view.tip().height())
+                : view.tip().height();
+        return new PoolLock.Absent(OptionalLong.of(since), isFinal(view, since));
+    }
+
+    private static boolean isFinal(HashLockBooks.View view, long height) {
+        return view.depth(height) >= ChainSide.FINAL_DEPTH;
+    }
+
+    @Override
+    public CompletionStage<Optional<String>> obstacle(SwapRow row) {
+        SwapTerms terms = row.terms();
+        Amount least = Amount.of(terms.received().units());
+        return chain.identity()
+                .genesisForSigning()
+                .thenComposeAsync(genesis -> chain.signer().find(terms.ours().address()), chain.executor())
+                .thenCombineAsync(
+                        chain.look(new HashLockBooks.Question(
+                                terms.hashLock(), terms.ours().key(), least, terms.depth(), Optional.empty())),
+                        (key, view) -> {
+                            chain.requireFresh(view.tip(), limits);
+                            return key.isEmpty()
+                                    ? Optional.of("the key that would claim the pool's lock is not in the keyring")
+                                    : taken(row, view);
+                        },
+                        chain.executor());
+    }
+
+    /** From when our own lock has left, a quick pool may answer what no block has yet. */
+    private static Optional<String> taken(SwapRow row, HashLockBooks.View view) {
+        boolean answered = row.acts().locking() && !view.found().isEmpty();
+        return answered ? Optional.empty() : other(view);
+    }
+
+    private static Optional<String> other(HashLockBooks.View view) {
+        return view.all().stream().findFirst().map(other -> "there is an HTLC with this hash lock already: " + other);
+    }
+
+    @Override
+    public CompletionStage<GateVerdict> gate(SwapRow row, GateInputs now) {
+        return seen(row).thenComposeAsync(seen -> new Judging(row, now, seen).judge(new HashMap<>()), chain.executor());
+    }
+
+    /**
+     * Judges by the books first. Only the candidate for which the gate would open is looked at further: nodes are asked about its block and
+     * its claim is signed. When that speaks against it the others have their turn.
+     */
+    private final class Judging {
+        private final SwapRow row;
+        private final GateInputs now;
+        private final Seen seen;
+
+        private Judging(SwapRow row, GateInputs now, Seen seen) {
+            this.row = row;
+            this.now = now;
+            this.seen = seen;
+        }
+
+        private record Further(boolean workChecked, boolean nodesAgree, boolean claimValid) {
+            private static final Further SOUND = new Further(true, true, true);
+        }
+
+        private CompletionStage<GateVerdict> judge(Map<Outpoint, Further> looked) {
+            BuyGate.Judgement judgement = gate.judge(row.terms(), evidence(looked));
+            Optional<Candidate> opened = judgement
+                    .htlc()
+                    .filter(outpoint -> !looked.containsKey(outpoint))
+                    .map(this::candidate);
+            if (opened.isEmpty()) {
+                return CompletableFuture.completedFuture(judgement.verdict());
+            }
+            return further(opened.get())
+                    .thenComposeAsync(
+                            found -> {
+                                looked.put(opened.get().outpoint(), found);
+                                return judge(looked);
+                            },
+                            chain.executor());
+        }
+
+        private Candidate candidate(Outpoint outpoint) {
+            return seen.candidates().stream()
+                    .filter(one -> one.outpoint().equals(outpoint))
+                    .findFirst()
+                    .orElseThrow();
+        }
+
+        /** The work first: it was checked when the blocks were read, unless there were many to be caught up with. */
+        private CompletionStage<Further> further(Candidate one) {
+            BlockRow block = one.found().block().orElseThrow();
+            CompletionStage<Boolean> work = one.found().workChecked()
+                    ? CompletableFuture.completedFuture(true)
+                    : chain.spends()
+                            .provesWork(block.height(), seen.view().tip().height());
+            return work.thenComposeAsync(
+                    checked -> agreement
+                            .on(block.place())
+                            .thenCombineAsync(
+                                    claims.isClaimable(row.terms(), one.found().row(), one.output()),
+                                    (agree, valid) -> new Further(checked, agree, valid),
+                                    chain.executor()),
+                    chain.executor());
+        }
+
+        /** What was not looked at yet counts as sound: it is looked at when everything else is. */
+        private BuyGate.Evidence evidence(Map<Outpoint, Further> looked) {
+            List<BuyGate.Candidate> candidates = new ArrayList<>();
+            for (Candidate one : seen.candidates()) {
+                Further further = looked.getOrDefault(one.outpoint(), Further.SOUND);
+                one.found()
+                        .block()
+                        .ifPresent(block -> candidates.add(new BuyGate.Candidate(
+                                htlc(one, block), further.workChecked(), further.nodesAgree(), further.claimValid())));
+            }
+            return new BuyGate.Evidence(
+                    candidates,
+                    seen.view().tip().height(),
+                    seen.view().tip().timestamp(),
+                    chain.namedHeight().getAsLong(),
+                    now);
+        }
+
+        /**
+         * What a node shows of its mempool counts as far as a block could take it: a claim with another preimage can be in none, and a reclaim
+         * in none before the timeout, of which the gate keeps its distance anyway.
+         */
+        private static PoolHtlc htlc(Candidate one, BlockRow block) {
+            boolean spent = !one.found().isOpen() || one.found().isBeingClaimed();
+            return new PoolHtlc(
+                    one.outpoint(),
+                    one.found().row().params(),
+                    one.output().value(),
+                    one.carriesDatum(),
+                    spent,
+                    block.place(),
+                    block.timestamp());
+        }
+    }
+
+    /**
+     * Each HTLC of the pool that pays us is claimed: which one the gate had opened for need not be remembered, since any of the claims shows
+     * the secret.
+     */
+    @Override
+    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        Bytes preimage = Bytes.wrap(secret.copy());
+        if (!HtlcWitness.hashLockOf(preimage.toArray()).equals(row.terms().hashLock())) {
+            return CompletableFuture.failedFuture(
+                    new IllegalStateException("the secret of swap " + row.id() + " does not open its hash lock"));
+        }
+        return seen(row)
+                .thenComposeAsync(
+                        seen -> {
+                            List<Candidate> open = seen.fitting().stream()
+                                    .filter(one -> one.found().isOpen())
+                                    .toList();
+                            return open.isEmpty()
+                                    ? CompletableFuture.failedFuture(
+                                            new IllegalStateException("there is no lock of the pool to be claimed now"))
+                                    : claimAll(row, preimage, seen.view().tip().height(), open, mayBegin);
+                        },
+                        chain.executor());
+    }
+
+    private CompletionStage<String> claimAll(
+            SwapRow row, Bytes preimage, long tip, List<Candidate> open, BooleanSupplier mayBegin) {
+        CompletionStage<Hash256> first = claim(row, preimage, tip, open.get(0), mayBegin);
+        for (Candidate other : open.subList(1, open.size())) {
+            claim(row, preimage, tip, other, mayBegin)
+                    .whenCompleteAsync(
+                            (txId, failure) -> {
+                                if (failure != null) {
+                                    LOG.warn(
+                                            "swap {}: {} is not claimed yet: {}",
+                                            row.id(),
+                                            other.outpoint(),
+                                            failure.toString());
+                                }
+                            },
+                            chain.executor());
+        }
+        return first.thenApplyAsync(Hash256::toString, chain.executor());
+    }
+
+    private CompletionStage<Hash256> claim(
+            SwapRow row, Bytes preimage, long tip, Candidate one, BooleanSupplier mayBegin) {
+        return claims.push(row, one.found().row(), one.output(), preimage, tip, mayBegin);
+    }
+}

@@ -1,0 +1,69 @@
+package org.chainwalletd.swap.legs;
+
+import java.time.InstantSource;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.htlc.HtlcTransactions;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.SpendChain;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.swap.gates.SwapLimits;
+
+/**
+ * The chain, as the legs that stand on it use it: what is believed of it comes from the daemon's own books, what leaves goes the way of
+ * every other spend.
+ *
+ * @param books HTLCs of our keys
+ * @param transactions the bytes of their outputs
+ * @param spends what became of coins
+ * @param namedHeight highest block that the node of the last round of following named in this run; negative before one did
+ * @param executor for continuations; never blocks
+ */
+public record ChainSide(
+        ChainProfile profile,
+        NodeClient node,
+        ChainIdentity identity,
+        Signer signer,
+        SpendService spending,
+        HtlcSpends htlcs,
+        HashLockBooks books,
+        HtlcTransactions transactions,
+        SpendChain spends,
+        InstantSource clock,
+        LongSupplier namedHeight,
+        Executor executor) {
+    /** What is so deep counts as final (swap.md, section 6). */
+    static final long FINAL_DEPTH = 60;
+
+    CompletionStage<HashLockBooks.View> look(HashLockBooks.Question question) {
+        return books.look(question)
+                .thenApplyAsync(
+                        view -> view.orElseThrow(
+                                () -> new IllegalStateException("the followed chain is being changed at this moment")),
+                        executor);
+    }
+
+    long now() {
+        return clock.instant().getEpochSecond();
+    }
+
+    /**
+     * What nobody can judge on a chain that stands still is left open.
+     *
+     * @throws IllegalStateException when the followed tip is older than blocks of a living chain are
+     */
+    void requireFresh(FollowedTip tip, SwapLimits limits) {
+        long age = now() - tip.timestamp();
+        if (!limits.development() && age > SwapLimits.MAX_CHAIN_BLOCK_AGE) {
+            throw new IllegalStateException("the newest block of the chain is " + age + " s old; at most "
+                    + SwapLimits.MAX_CHAIN_BLOCK_AGE + " s are allowed");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package org.chainwalletd.swap.legs;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.bouncycastle.util.BigIntegers;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountReads;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.Keccak256;
+import org.chainwalletd.evm.EvmAddress;
+
+/**
+ * Whether the contract is the one that the operator pinned, and its code is what runs (swap.md, section 2). A contract that lets another one
+ * run in its place keeps its own code and hash whatever that other one does: such are refused.
+ */
+public final class ContractCheck {
+    /** EIP-1167: the code of a minimal proxy, around the address of what it runs. */
+    private static final byte[] PROXY_HEAD = Bytes.parse("363d3d373d3d3d363d73").toArray();
+
+    private static final byte[] PROXY_TAIL =
+            Bytes.parse("5af43d82803e903d91602b57fd5bf3").toArray();
+
+    /** Where EIP-1967 keeps what a proxy runs, who may change it, and who is asked what it runs. */
+    private static final List<Hash256> PROXY_SLOTS =
+            List.of(slot("eip1967.proxy.implementation"), slot("eip1967.proxy.admin"), slot("eip1967.proxy.beacon"));
+
+    private final AccountChain chain;
+    private final EvmAddress contract;
+    private final Hash256 codeHash;
+    private final Executor executor;
+
+    /** @param codeHash Keccak-256 of the code that the operator has read */
+    public ContractCheck(AccountChain chain, EvmAddress contract, Hash256 codeHash, Executor executor) {
+        this.chain = chain;
+        this.contract = contract;
+        this.codeHash = codeHash;
+        this.executor = executor;
+    }
+
+    /** Keccak-256 of the name, less one. */
+    static Hash256 slot(String name) {
+        BigInteger hash = new BigInteger(1, Keccak256.of(name.getBytes(StandardCharsets.US_ASCII)));
+        return Hash256.of(BigIntegers.asUnsignedByteArray(Hash256.LENGTH, hash.subtract(BigInteger.ONE)));
+    }
+
+    /**
+     * What speaks against the contract, by the word of the quorum at a final block; empty when nothing does. Fails with {@link
+     * org.chainwalletd.account.AccountException} when the quorum does not agree.
+     */
+    public CompletionStage<Optional<String>> objection() {
+        return chain.finalBlock()
+                .thenComposeAsync(
+                        block -> block.isEmpty()
+                                ? CompletableFuture.completedFuture(
+                                        Optional.of("the account chain has no final block yet"))
+                                : objection(block.get()),
+                        executor);
+    }
+
+    private CompletionStage<Optional<String>> objection(AccountBlock block) {
+        BlockRef at = BlockRef.hash(block.hash());
+        return chain.agreed(reads -> reads.code(contract, at))
+                .thenComposeAsync(
+                        code -> {
+                            Optional<String> against = against(code);
+                            return against.isPresent()
+                                    ? CompletableFuture.completedFuture(against)
+                                    : chain.agreed(reads -> proxySlots(reads, at))
+                                            .thenApplyAsync(ContractCheck::againstSlots, executor);
+                        },
+                        executor);
+    }
+
+    private Optional<String> against(Bytes code) {
+        byte[] bytes = code.toArray();
+        if (bytes.length == 0) {
+            return Optional.of("there is no contract at " + contract);
+        }
+        if (isMinimalProxy(bytes)) {
+            return Optional.of("the contract at " + contract + " only lets another one run (EIP-1167)");
+        }
+        Hash256 found = Hash256.of(Keccak256.of(bytes));
+        return found.equals(codeHash)
+                ? Optional.empty()
+                : Optional.of("the contract at " + contract + " has code of the hash " + found + ", not " + codeHash);
+    }
+
+    static boolean isMinimalProxy(byte[] code) {
+        return code.length == PROXY_HEAD.length + EvmAddress.LENGTH + PROXY_TAIL.length
+                && Arrays.equals(code, 0, PROXY_HEAD.length, PROXY_HEAD, 0, PROXY_HEAD.length)
+                && Arrays.equals(code, code.length - PROXY_TAIL.length, code.length, PROXY_TAIL, 0, PROXY_TAIL.length);
+    }
+
+    private CompletionStage<List<Hash256>> proxySlots(AccountReads reads, BlockRef at) {
+        CompletionStage<Hash256> first = reads.storage(contract, PROXY_SLOTS.get(0), at);
+        CompletionStage<Hash256> second = reads.storage(contract, PROXY_SLOTS.get(1), at);
+        CompletionStage<Hash256> third = reads.storage(contract, PROXY_SLOTS.get(2), at);
+        return first.thenCombineAsync(second, (one, two) -> List.of(one, two), executor)
+                .thenCombineAsync(third, (two, last) -> List.of(two.get(0), two.get(1), last), executor);
+    }
+
+    private static Optional<String> againstSlots(List<Hash256> words) {
+        return words.stream().allMatch(Hash256::isZero)
+                ? Optional.empty()
+                : Optional.of("the contract lets another one run, which can be exchanged (EIP-1967)");
+    }
+}

@@ -1,0 +1,86 @@
+package org.chainwalletd.swap.legs;
+
+import java.util.OptionalLong;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.SwapTerms;
+
+/**
+ * What a slot of the contract means for a swap. The contract keeps the terms of a lock after its end, so who was paid is read there and from no
+ * receipt: anybody may send a claim, and ours reverts then although it paid us.
+ *
+ * @param settled the slot at a final block
+ * @param latest the slot at the newest block
+ * @param latestTime of the newest block, Unix seconds
+ */
+public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest, long latestTime) {
+
+    /**
+     * Our own lock, in a buy.
+     *
+     * @param before what was seen last: a lock that was settled stays so from then on, unless the settled block no longer has it
+     * @param tx of the transaction that ended it, as far as it is known
+     */
+    public OwnLock ownLock(SwapTerms terms, OwnLock before, String tx) {
+        if (latest.state() == SwapContract.State.NONE) {
+            return new OwnLock.Absent();
+        }
+        if (!isOurs(terms, latest)) {
+            return new OwnLock.Foreign();
+        }
+        String reference = terms.hashLock().hex();
+        boolean isFinal = settled.equals(latest);
+        return switch (latest.state()) {
+            case CLAIMED -> new OwnLock.Claimed(reference, tx, isFinal);
+            case REFUNDED -> new OwnLock.TakenBack(reference, tx, isFinal);
+            default -> new OwnLock.Locked(reference, isFinal ? settledAt(before) : OptionalLong.empty());
+        };
+    }
+
+    private OptionalLong settledAt(OwnLock before) {
+        return before instanceof OwnLock.Locked locked && locked.settledAt().isPresent()
+                ? locked.settledAt()
+                : OptionalLong.of(latestTime);
+    }
+
+    static boolean isOurs(SwapTerms terms, SwapContract.Swap slot) {
+        EvmAddress recipient = terms.theirs().evm().orElseThrow();
+        return slot.sender().equals(terms.ours().evm())
+                && slot.recipient().equals(recipient)
+                && slot.amount().equals(terms.given().units())
+                && slot.deadline() == terms.timeout();
+    }
+
+    /** Whether whoever has the slot pays us what was quoted. */
+    static boolean paysUs(SwapTerms terms, SwapContract.Swap slot) {
+        return slot.recipient().equals(terms.ours().evm())
+                && slot.amount().compareTo(terms.received().units()) >= 0;
+    }
+
+    /**
+     * The pool's lock, in a sell.
+     *
+     * @param own our own lock, as it was seen last
+     * @param tx of the transaction that claimed it, as far as it is known
+     */
+    public PoolLock poolLock(SwapTerms terms, OwnLock own, String tx) {
+        if (latest.state() == SwapContract.State.NONE) {
+            boolean isPaid = own instanceof OwnLock.Claimed claimed && claimed.isFinal();
+            return isPaid && settled.equals(latest)
+                    ? new PoolLock.Absent(OptionalLong.empty(), true)
+                    : new PoolLock.Absent();
+        }
+        if (!paysUs(terms, latest)) {
+            return new PoolLock.Foreign();
+        }
+        String reference = terms.hashLock().hex();
+        boolean isFinal = settled.equals(latest);
+        return switch (latest.state()) {
+            case CLAIMED -> new PoolLock.Claimed(reference, tx, isFinal);
+            case REFUNDED -> new PoolLock.TakenBack(reference, isFinal);
+            default -> new PoolLock.Locked(reference, OptionalLong.of(latest.deadline()));
+        };
+    }
+}

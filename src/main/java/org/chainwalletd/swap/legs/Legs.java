@@ -1,0 +1,58 @@
+package org.chainwalletd.swap.legs;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.swap.gates.ChainObservation;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.LockPermission;
+import org.chainwalletd.swap.gates.SwapRow;
+
+/**
+ * Both chains as one swap sees them: what they show, and how our transactions get there. Every transaction has a reference that follows from
+ * the swap's id, so that doing a thing twice does it once. Stages are completed on the daemon's own threads.
+ */
+public interface Legs {
+    /**
+     * One look.
+     *
+     * @param permission whether our lock may leave now
+     * @param refundDue whether our own lock can be taken back, by its own chain's clock
+     * @param gate whether the secret may leave for the first time; empty when that could not be judged
+     */
+    record View(
+            ChainObservation observation, LockPermission permission, boolean refundDue, Optional<GateVerdict> gate) {
+        /** Whether both chains were seen. */
+        public boolean isComplete() {
+            return observation.ownLock().isPresent() && observation.poolLock().isPresent();
+        }
+
+        public View with(LockPermission other) {
+            return new View(observation, other, refundDue, gate);
+        }
+    }
+
+    /** Whether the row's account chain is the one that is looked at here; of any other nothing is asked. */
+    default boolean reach(SwapRow row) {
+        return true;
+    }
+
+    CompletionStage<View> look(SwapRow row);
+
+    /** Sends our lock, the same bytes each time; completes with its transaction id. */
+    CompletionStage<String> sendLock(SwapRow row);
+
+    /** Spends to ourselves what our lock would spend, once, when no block has it. */
+    CompletionStage<Void> abandonLock(SwapRow row);
+
+    /**
+     * Sends our claim, which shows the secret; completes with its transaction id.
+     *
+     * @param mayBegin asked in the moment before a claim becomes durable where none is; false: none is made, and the stage fails
+     */
+    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
+
+    /** Takes our lock back; completes with the transaction id. */
+    CompletionStage<String> takeBack(SwapRow row);
+}

@@ -1,0 +1,30 @@
+package org.chainwalletd.swap.legs;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.swap.gates.GateInputs;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.SwapRow;
+
+/**
+ * The chain on which the pool's lock stands and we claim: the account chain in a sell, the chain in a buy. Every stage fails when that chain
+ * could not be asked, which proves nothing about it; stages are completed on the daemon's own threads.
+ */
+public interface PoolLeg {
+    /** @param secretShown whether a claim of it, with the secret, is journalled, in a mempool or in a block */
+    record View(PoolLock lock, boolean secretShown) {}
+
+    CompletionStage<View> look(SwapRow row);
+
+    /** What speaks, on this chain, against locking on the other one at this moment; empty when nothing does. */
+    CompletionStage<Optional<String>> obstacle(SwapRow row);
+
+    /** Whether the secret may leave for the first time. */
+    CompletionStage<GateVerdict> gate(SwapRow row, GateInputs now);
+
+    /** As {@link Legs#pushClaim}. */
+    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
+}

@@ -1,0 +1,59 @@
+package org.chainwalletd.swap.legs;
+
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.AccountReads;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.chain.Reward;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.swap.gates.QuoteBinding;
+import org.chainwalletd.swap.gates.QuoteRefusal;
+import org.chainwalletd.swap.gates.SwapRow;
+
+/**
+ * The three clocks that a quote and a lock are judged by: the height of the followed chain, the newest block that a quorum of the account
+ * chain has, and this machine's.
+ *
+ * @param executor for continuations; never blocks
+ */
+public record SwapClocks(
+        AccountChain chain, Supplier<Optional<FollowedTip>> tip, InstantSource clock, Executor executor) {
+    /** Fails with {@link org.chainwalletd.account.AccountException} when the quorum cannot be asked. */
+    public CompletionStage<QuoteBinding.Now> now() {
+        return chain.reached(this::newestTime)
+                .thenApplyAsync(
+                        evmSeconds -> {
+                            long height = tip.get()
+                                    .orElseThrow(() -> new IllegalStateException("the chain is not followed yet"))
+                                    .height();
+                            return new QuoteBinding.Now(seconds(), height, evmSeconds, Reward.at(height));
+                        },
+                        executor);
+    }
+
+    long seconds() {
+        return clock.instant().getEpochSecond();
+    }
+
+    private CompletionStage<Long> newestTime(AccountReads reads) {
+        return reads.block(BlockRef.Tag.LATEST)
+                .thenApplyAsync(
+                        block -> block.map(AccountBlock::timestamp)
+                                .orElseThrow(
+                                        () -> new IllegalStateException("the account chain names no newest block")),
+                        executor);
+    }
+
+    /** What of the bounds and of the quote's own time speaks against a lock at this moment. */
+    public CompletionStage<Optional<String>> against(QuoteBinding binding, SwapRow row) {
+        return now().thenApplyAsync(
+                        now -> binding.stillGood(row.terms(), row.minimumOut(), now)
+                                .map(QuoteRefusal::message),
+                        executor);
+    }
+}

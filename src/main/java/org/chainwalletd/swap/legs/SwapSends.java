@@ -1,0 +1,168 @@
+package org.chainwalletd.swap.legs;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.chainwalletd.account.AccountSends;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRecord;
+import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.account.SendState;
+import org.chainwalletd.swap.gates.SwapRow;
+
+/**
+ * Our transactions of a swap on the account chain. Their names follow from the swap's id and from how many of their kind have finally failed,
+ * which the journal knows: doing a thing twice does it once, also after a restart.
+ */
+public final class SwapSends {
+    /** What a claim or a refund may take, as long as none has failed; never estimated (swap.md, section 5). */
+    static final long GAS = 120_000;
+
+    /** Each but the last has failed in a final block, so this is hours. */
+    private static final int MOST_ATTEMPTS = 16;
+    /** A contract that takes more than the reserve of a swap holds is none that the operator should have pinned. */
+    private static final int MOST_GAS_FACTOR = 4;
+
+    private final AccountSends sends;
+    private final Executor executor;
+
+    public SwapSends(AccountSends sends, Executor executor) {
+        this.sends = sends;
+        this.executor = executor;
+    }
+
+    /** All that was ever made for a swap, oldest first. */
+    record Made(List<SendRecord> records) {
+        private Stream<SendRecord> all(SendKind kind) {
+            return records.stream().filter(record -> record.kind() == kind);
+        }
+
+        Optional<SendRecord> newest(SendKind kind) {
+            return all(kind).filter(record -> !record.isCopy()).reduce((before, after) -> after);
+        }
+
+        int count(SendKind kind) {
+            return (int) all(kind).filter(record -> !record.isCopy()).count();
+        }
+
+        /**
+         * Whether one has failed in a block lately; a nonce that went elsewhere has cost nothing.
+         *
+         * @param since milliseconds since 1970
+         */
+        boolean hasReverted(SendKind kind, long since) {
+            return all(kind)
+                    .filter(record -> record.state() instanceof SendState.Reverted)
+                    .anyMatch(record -> (record.isCopy() ? record.updatedAt() : record.createdAt()) > since);
+        }
+
+        /** Its transaction id: of what was mined, by whichever nonce, otherwise of the newest; empty text when there is none. */
+        String id(SendKind kind) {
+            return all(kind)
+                    .filter(SwapSends::hasSucceeded)
+                    .findFirst()
+                    .or(() -> newest(kind))
+                    .map(SwapSends::id)
+                    .orElse("");
+        }
+    }
+
+    CompletionStage<Made> of(SwapRow row) {
+        return sends.ofOwner(row.id()).thenApplyAsync(Made::new, executor);
+    }
+
+    static String reference(SwapRow row, SendKind kind, int attempt) {
+        return attempt("swap/" + row.id() + "/" + kind.word(), attempt);
+    }
+
+    private static String attempt(String first, int number) {
+        return number == 1 ? first : first + "/" + number;
+    }
+
+    static String id(SendRecord record) {
+        return "0x" + record.hash().hex();
+    }
+
+    /** Whether it has ended, in a final block, without doing what it was for. */
+    static boolean hasFailed(SendRecord record) {
+        return record.state().isOver() && !(record.state() instanceof SendState.Final);
+    }
+
+    private static boolean hasSucceeded(SendRecord record) {
+        return record.state() instanceof SendState.Final
+                || record.state() instanceof SendState.Mined mined && mined.succeeded();
+    }
+
+    /** More than the attempt before: it may have run out of it. */
+    public static long gas(int attempt) {
+        return GAS * Math.min(attempt, MOST_GAS_FACTOR);
+    }
+
+    /**
+     * Makes the transaction of a kind unless there is one that has not failed, which is kept going then; completes with its id.
+     *
+     * @param deadline Unix seconds, unsigned, after which it is worth nothing
+     */
+    CompletionStage<String> send(SwapRow row, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+        return of(row).thenComposeAsync(made -> send(made, kind, deadline, attempt), executor);
+    }
+
+    private CompletionStage<String> send(
+            Made made, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+        Optional<SendRecord> newest = made.newest(kind);
+        if (newest.isPresent() && !hasFailed(newest.get())) {
+            sends.pursue(newest.get().reference(), deadline);
+            return CompletableFuture.completedFuture(made.id(kind));
+        }
+        return make(made.count(kind) + 1, deadline, attempt).thenApplyAsync(SwapSends::id, executor);
+    }
+
+    private CompletionStage<SendRecord> make(int next, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+        SendRequest request = attempt.apply(next);
+        if (next > MOST_ATTEMPTS) {
+            return CompletableFuture.failedFuture(new IllegalStateException(MOST_ATTEMPTS + " transactions to "
+                    + request.kind().word() + " have failed; look at the contract"));
+        }
+        return sends.send(request)
+                .thenApplyAsync(
+                        sent -> {
+                            sends.pursue(sent.reference(), deadline);
+                            return sent;
+                        },
+                        executor);
+    }
+
+    /**
+     * The same for a lock without a row: attempts are known by their names alone.
+     *
+     * @param name of the first attempt
+     */
+    public CompletionStage<SendRecord> send(
+            String name, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
+        return send(name, 1, deadline, attempt);
+    }
+
+    private CompletionStage<SendRecord> send(
+            String name, int number, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
+        String reference = attempt(name, number);
+        return sends.find(reference)
+                .thenComposeAsync(
+                        found -> {
+                            if (found.isEmpty()) {
+                                return make(number, deadline, next -> attempt.apply(reference, next));
+                            }
+                            if (hasFailed(found.get()) && number <= MOST_ATTEMPTS) {
+                                return send(name, number + 1, deadline, attempt);
+                            }
+                            sends.pursue(reference, deadline);
+                            return CompletableFuture.completedFuture(found.get());
+                        },
+                        executor);
+    }
+}

@@ -1,0 +1,73 @@
+package org.chainwalletd.swap.engine;
+
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.Optional;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.testkit.Await;
+
+/**
+ * The swap journal as the file has it at this moment, through a connection of its own: what the next process would find if this one died now.
+ * Safe for threads.
+ */
+public final class DurableJournal implements AutoCloseable {
+    private final SqlSession session;
+    private final SealedRecords seals = TestSeals.of(Optional.empty());
+
+    /** @param folder where the store has its file already */
+    DurableJournal(Path folder) {
+        try {
+            session =
+                    new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(SqliteStore.FILE_NAME)));
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    Optional<SwapRow> row(String id) {
+        return row("id", id);
+    }
+
+    Optional<SwapRow> row(Hash256 hashLock) {
+        return row("hash_lock", hashLock.toArray());
+    }
+
+    private synchronized Optional<SwapRow> row(String column, Object value) {
+        try {
+            return session.queryOne(
+                            "SELECT content FROM swaps WHERE " + column + " = ?",
+                            row -> Bytes.wrap(row.getBytes(1)),
+                            value)
+                    .map(this::opened);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** What a row of the journal says. */
+    SwapRow opened(Bytes sealed) {
+        try (SecretBytes content = Await.result(seals.open(sealed))) {
+            SwapCodec.Opened opened = SwapCodec.decode(content);
+            opened.secret().close();
+            return opened.row();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+        seals.close();
+    }
+}

@@ -1,0 +1,104 @@
+package org.chainwalletd.swap.engine;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.Store;
+
+/**
+ * The parts of a store that spends and sends write to, in one life of the daemon. A write is called by its part and its method, as in {@code
+ * IntentStore.open}.
+ */
+public record MortalStore(Store store, Life life, SwapTruth truth) {
+    private static final Pattern CLAIM = Pattern.compile("swap\u00b7(.+)\u00b7claim\u00b7.+");
+
+    private static final Set<String> WRITES = Set.of(
+            "IntentStore.open",
+            "IntentStore.reopen",
+            "IntentStore.accept",
+            "IntentStore.failSent",
+            "IntentStore.fail",
+            "IntentStore.contest",
+            "IntentStore.abandon",
+            "IntentStore.confirm",
+            "IntentStore.unconfirm",
+            "IntentStore.bury",
+            "IntentStore.forget",
+            "ReservationStore.end",
+            "ReservationStore.reserveAgain",
+            "ReservationStore.abandon",
+            "AllowanceStore.forgetUses",
+            "AccountSendStore.open",
+            "AccountSendStore.addVersion",
+            "AccountSendStore.enter",
+            "AccountSendStore.seal");
+
+    IntentStore intents() {
+        return mortal(IntentStore.class, store.intents());
+    }
+
+    ReservationStore reservations() {
+        return mortal(ReservationStore.class, store.reservations());
+    }
+
+    AllowanceStore allowance() {
+        return mortal(AllowanceStore.class, store.allowance());
+    }
+
+    AccountSendStore accountSends() {
+        return mortal(AccountSendStore.class, store.accountSends());
+    }
+
+    private <S> S mortal(Class<S> part, S real) {
+        return part.cast(Proxy.newProxyInstance(part.getClassLoader(), new Class<?>[] {part}, (self, method, args) -> {
+            String name = part.getSimpleName() + "." + method.getName();
+            return WRITES.contains(name)
+                    ? life.write(List.of(name), () -> {
+                        claims(name, args).forEach(truth::journalsClaim);
+                        return ((CompletionStage<?>) call(real, method, args)).thenApply(done -> (Object) done);
+                    })
+                    : call(real, method, args);
+        }));
+    }
+
+    /** Ids of the swaps whose claims are about to be durable. */
+    private static List<String> claims(String write, Object[] args) {
+        if (write.equals("AccountSendStore.open") && args[0] instanceof List<?> sends) {
+            return sends.stream()
+                    .map(AccountSend.class::cast)
+                    .filter(send -> send.order().kind().equals(SendKind.CLAIM.name()))
+                    .flatMap(send -> send.order().owner().stream())
+                    .toList();
+        }
+        if (write.equals("IntentStore.open")) {
+            Matcher token = ((Intent) args[0])
+                    .token()
+                    .map(binding -> CLAIM.matcher(binding.token()))
+                    .orElseThrow();
+            return token.matches() ? List.of(token.group(1)) : List.of();
+        }
+        return List.of();
+    }
+
+    private static Object call(Object real, Method method, Object[] args) {
+        try {
+            return method.invoke(real, args);
+        } catch (InvocationTargetException e) {
+            throw new AssertionError(e.getCause());
+        } catch (IllegalAccessException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,374 @@
+package org.chainwalletd.swap.engine;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Reward;
+import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.VerifiedOutputs;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.follow.FollowerSetup;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcOwners;
+import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.htlc.HtlcTransactions;
+import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.spend.Allowance;
+import org.chainwalletd.spend.Drawing;
+import org.chainwalletd.spend.FollowedSpends;
+import org.chainwalletd.spend.Pace;
+import org.chainwalletd.spend.SealedClaims;
+import org.chainwalletd.spend.SpendEnvironment;
+import org.chainwalletd.spend.SpendMetrics;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.swap.gates.QuoteBinding;
+import org.chainwalletd.swap.gates.QuoteRefusal;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.gates.Units;
+import org.chainwalletd.swap.legs.AccountSide;
+import org.chainwalletd.swap.legs.AnnouncedLeg;
+import org.chainwalletd.swap.legs.BothLegs;
+import org.chainwalletd.swap.legs.ChainNode;
+import org.chainwalletd.swap.legs.ChainOwnLeg;
+import org.chainwalletd.swap.legs.ChainPoolLeg;
+import org.chainwalletd.swap.legs.ChainSide;
+import org.chainwalletd.swap.legs.EvmOwnLeg;
+import org.chainwalletd.swap.legs.EvmPoolLeg;
+import org.chainwalletd.swap.legs.OwnLeg;
+import org.chainwalletd.swap.legs.Relay;
+import org.chainwalletd.swap.legs.SwapAlarm;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.swap.pool.HttpPool;
+import org.chainwalletd.swap.pool.Pool;
+import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.PoolWords;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.PlainKeys;
+import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.PlainEvmKeys;
+
+/** What a daemon has that swaps need, in one life: the engine over its real legs, and all that they stand on, over real sockets. */
+public final class SwapDaemon implements AutoCloseable {
+    private static final ChainProfile PROFILE = SwapWorld.PROFILE;
+    /** Rounds come when the world nudges; this is for what no nudge wakes. */
+    private static final Duration PACE = Duration.ofMillis(250);
+
+    private static final Duration FOLLOWING = Duration.ofMillis(150);
+
+    /** What stays when the process dies: its folder, its keys, and everything outside. */
+    record Outside(
+            Path folder,
+            TwoChains chains,
+            List<ChainNode> nodes,
+            List<EvmEndpoint> endpoints,
+            PlainKeys keys,
+            Party ours,
+            PlainEvmKeys evmKeys,
+            EvmAddress ourEvm,
+            SwapTruth truth,
+            boolean relays) {
+        SwapLimits limits() {
+            return new SwapLimits(
+                    new SwapLimits.Contract(
+                            BigInteger.valueOf(EvmDevnet.CHAIN_ID),
+                            chains.evm().contract(),
+                            chains.evm().codeHash()),
+                    2,
+                    Finality.FINALIZED,
+                    OptionalLong.of(SwapWorld.CHAIN_DEPTH),
+                    SwapLimits.USUAL_LONGEST,
+                    new SwapLimits.Span(SwapWorld.CHAIN_MARGIN, SwapWorld.EVM_MARGIN),
+                    SwapLimits.Price.USUAL,
+                    false);
+        }
+
+        QuoteBinding binding() {
+            return new QuoteBinding(limits(), ours.key::equals);
+        }
+
+        long now() {
+            return chains.clock().instant().getEpochSecond();
+        }
+
+        QuoteBinding.Now clocks() {
+            long height = chains.chain().tip().height();
+            return new QuoteBinding.Now(now(), height, chains.evm().head().time(), Reward.at(height));
+        }
+    }
+
+    final Life life;
+    private final String run;
+    final FollowRig follow;
+    private final SwapJournal journal;
+    private final Pool pool;
+    final ActorRef<SwapEngine.Command> engine;
+    private final Outside outside;
+    private final SqliteStore store;
+    private final SealedClaims sealed;
+    private final MortalStore mortal;
+    private final DurableJournal durable;
+    private final SealedRecords seals;
+    private final AccountSide account;
+    private final WitnessedLegs legs;
+    private final HtlcBook htlcs;
+
+    /** @param durable empty in the first life: the file comes with it */
+    SwapDaemon(Outside outside, Life life, String run, Consumer<SwapAlarm> alarms, Optional<DurableJournal> durable) {
+        this.outside = outside;
+        this.life = life;
+        this.run = run;
+        HtlcTable table = new HtlcTable(page -> outside.ours().address::equals);
+        htlcs = new HtlcBook(PROFILE, table);
+        SpendingTable spendings = new SpendingTable(
+                page -> new SpendingTable.View(outside.ours().address::equals, table.view(page)::has));
+        follow = new FollowRig(
+                outside.folder(),
+                List.of(htlcs, new SpendingBook(PROFILE, spendings)),
+                SwapDaemon::following,
+                outside.nodes().stream().map(ChainNode::uri).toArray(URI[]::new));
+        store = SqliteStore.open(outside.folder());
+        sealed = Await.result(SealedClaims.open(
+                store, like -> CompletableFuture.completedFuture(TestSeals.of(like)), PROFILE, follow.executor()));
+        mortal = new MortalStore(sealed, life, outside.truth());
+        this.durable = durable.orElseGet(() -> new DurableJournal(outside.folder()));
+        outside.truth().believes(this.durable);
+        seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
+        journal = new SwapJournal(
+                new WatchedJournal(store.swaps(), life, this.durable, outside.truth()), seals, follow.executor());
+        account = AccountSide.start(
+                follow.kit(),
+                outside.chains().evm(),
+                outside.evmKeys(),
+                mortal.accountSends(),
+                follow.executor(),
+                outside.endpoints().stream().map(EvmEndpoint::uri).toArray(URI[]::new));
+        pool = new HttpPool(
+                Peers.of(follow.kit().system()).to(outside.chains().poolUri()),
+                PoolWords.DEFAULT,
+                Duration.ofSeconds(30),
+                ByteBudget.of(HttpPool.MOST_HELD),
+                follow.executor());
+        legs = legs();
+        engine = follow.kit()
+                .spawn(SwapEngine.create(
+                        new SwapSetup(
+                                journal,
+                                legs,
+                                run,
+                                outside.chains().clock(),
+                                PACE,
+                                () -> follow.follower().height(),
+                                () -> false,
+                                row -> {},
+                                outside.limits().margins(),
+                                alarms,
+                                follow.executor()),
+                        new StalledSwaps()));
+    }
+
+    /**
+     * As on a chain of strangers, but for the work, which these blocks do not have: on a development chain a node may leave transactions out of a
+     * block, and nobody would ever know of a lock in it.
+     */
+    private static FollowerSetup following(FollowerSetup usual) {
+        FollowerSetup.Rules rules = usual.rules();
+        return new FollowerSetup(
+                usual.profile(),
+                new FollowerSetup.Sources(
+                        usual.sources().nodes(), usual.sources().any(), FollowRig.known(Network.TESTNET)),
+                usual.file(),
+                usual.books(),
+                new FollowerSetup.Rules(
+                        false, rules.genesis(), rules.checkpoint(), rules.from(), rules.readsHistories()),
+                usual.work(),
+                usual.meters(),
+                FOLLOWING,
+                usual.clock(),
+                usual.executor());
+    }
+
+    DurableJournal durable() {
+        return durable;
+    }
+
+    private WitnessedLegs legs() {
+        SwapLimits limits = outside.limits();
+        ChainSide side = chainSide();
+        ChainPoolLeg chainPool = new ChainPoolLeg(side, limits);
+        OwnLeg chainOwn = new AnnouncedLeg(new ChainOwnLeg(side, limits), pool, follow.executor());
+        EvmOwnLeg evmOwn = new EvmOwnLeg(
+                account.endpoints(), account.sends(), limits, outside.chains().clock(), follow.executor());
+        Optional<Relay> relay = outside.relays()
+                ? Optional.of(new Relay(pool, outside.chains().clock(), alarm -> {}, follow.executor()))
+                : Optional.empty();
+        EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits, relay, follow.executor());
+        BothLegs both = new BothLegs(
+                row -> true,
+                row -> row.terms().direction().isSell() ? chainOwn : evmOwn,
+                row -> row.terms().direction().isSell() ? evmPool : chainPool,
+                row -> CompletableFuture.completedFuture(outside.binding()
+                        .stillGood(row.terms(), row.minimumOut(), outside.clocks())
+                        .map(QuoteRefusal::message)),
+                () -> life.isFull() ? Optional.of("the disk is full") : Optional.empty(),
+                outside.chains().clock(),
+                follow.executor());
+        return new WitnessedLegs(both, life, outside.truth(), follow.executor());
+    }
+
+    private ChainSide chainSide() {
+        SpendEnvironment env = environment();
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        follow.kit().spawn(SpendService.create(env, started), "spending");
+        SpendService spending = Await.result(started);
+        Sightings sightings = new Sightings(follow.books(), sealed.intents(), htlcs, follow.executor());
+        return new ChainSide(
+                PROFILE,
+                follow.client(),
+                env.identity(),
+                outside.keys(),
+                spending,
+                new HtlcSpends(
+                        PROFILE,
+                        env.identity(),
+                        outside.keys(),
+                        spending,
+                        sightings,
+                        HtlcOwners.NONE,
+                        follow.executor()),
+                new HashLockBooks(follow.books(), follow.follower()::tip),
+                new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
+                env.chain(),
+                outside.chains().clock(),
+                () -> follow.follower().status().nodesHeight(),
+                follow.executor());
+    }
+
+    private SpendEnvironment environment() {
+        return new SpendEnvironment(
+                PROFILE,
+                follow.client(),
+                new VerifiedOutputs(
+                        PROFILE,
+                        List.of(new IntentOutputs(PROFILE, sealed.intents(), follow.executor())),
+                        follow.client(),
+                        follow.executor(),
+                        follow.meters()),
+                new SpendEnvironment.Sight(
+                        identity(),
+                        () -> Optional.of(Network.DEVNET),
+                        new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
+                        Optional::empty),
+                outside.keys(),
+                new SpendEnvironment.Stores(
+                        mortal.intents(),
+                        mortal.reservations(),
+                        sealed.receipts(),
+                        mortal.allowance(),
+                        store.stopped()),
+                new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                new Pace(
+                        Duration.ofMillis(50),
+                        Duration.ofMillis(50),
+                        Duration.ofMillis(250),
+                        Duration.ofMinutes(10),
+                        Duration.ofDays(30),
+                        Duration.ofDays(1),
+                        Duration.ofMillis(5),
+                        100),
+                Drawing.RANDOM,
+                new SpendMetrics(follow.meters()),
+                outside.chains().clock().withZone(ZoneOffset.UTC),
+                follow.executor());
+    }
+
+    private ChainIdentity identity() {
+        Hash256 genesis = outside.chains().chain().genesisId();
+        return new ChainIdentity() {
+            @Override
+            public CompletionStage<Hash256> genesisForSigning() {
+                return CompletableFuture.completedFuture(genesis);
+            }
+
+            @Override
+            public Optional<Hash256> expected() {
+                return Optional.of(genesis);
+            }
+
+            @Override
+            public Optional<String> complaint() {
+                return Optional.empty();
+            }
+        };
+    }
+
+    /** Empty when the quote was refused. */
+    Optional<SwapJournal.Held> quote(String id, Direction direction, String amount, byte[] secret) {
+        Hash256 hashLock = Hash256.sha256(secret);
+        SwapTerms.Ours ours = new SwapTerms.Ours(outside.ours().address, outside.ours().key, outside.ourEvm());
+        Optional<BigDecimal> price = Await.result(pool.info()).midPrice();
+        PoolQuote quote =
+                Await.result(pool.quote(new Pool.QuoteRequest(direction, amount, hashLock, ours.evm(), ours.key())));
+        BigInteger units = Units.parse(amount, Units.decimalsIn(direction)).orElseThrow();
+        QuoteBinding.Outcome outcome = outside.binding()
+                .bind(
+                        new QuoteBinding.Asked(direction, amount, units, hashLock, ours, Optional.empty()),
+                        quote,
+                        price,
+                        outside.clocks());
+        if (!(outcome instanceof QuoteBinding.Outcome.Bound bound)) {
+            return Optional.empty();
+        }
+        SwapRow row = SwapRow.quoted(id, quote.swapId(), run, bound.terms(), Optional.empty(), outside.now());
+        try (SecretBytes kept = SecretBytes.copyOf(secret)) {
+            Optional<SwapJournal.Held> held = Await.result(journal.add(row, kept));
+            held.ifPresent(added -> engine.tell(new SwapEngine.Adopt(added)));
+            return held;
+        }
+    }
+
+    /** Who looks, and how often. */
+    WitnessedLegs witness() {
+        return legs;
+    }
+
+    /** The process ends; what it wrote stays. */
+    @Override
+    public void close() {
+        follow.close();
+        seals.close();
+        sealed.close();
+    }
+}

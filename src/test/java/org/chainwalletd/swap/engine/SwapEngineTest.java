@@ -1,0 +1,426 @@
+package org.chainwalletd.swap.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.swap.gates.Acts;
+import org.chainwalletd.swap.gates.Sample;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapStatus;
+import org.chainwalletd.swap.legs.SwapAlarm;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** The engine over simulated chains: honest and dishonest pools, lost answers, and a process that dies at every write. */
+@Walks({CrashPoint.SWAP_BEFORE_STEP, CrashPoint.SWAP_AFTER_STEP})
+public class SwapEngineTest {
+    private static final int HISTORIES = Integer.getInteger("swap.histories", 40);
+    private static final long SEED = Long.getLong("swap.seed", 20_260_101L);
+    private static final String ID = "swap-1";
+
+    private static ActorTestKit kit;
+    private static SealedRecords seals;
+
+    @BeforeAll
+    static void start() {
+        kit = ActorTestKit.create();
+        seals = TestSeals.of(Optional.empty());
+    }
+
+    @AfterAll
+    static void stop() {
+        kit.shutdownTestKit();
+        seals.close();
+    }
+
+    /** One swap, from its quote to its end, over as many processes as it takes. */
+    private static final class History {
+        private final Map<String, SwapEntry> rows = MemorySwaps.rows();
+        private final SimulatedLegs legs;
+        private final SwapJournal reader;
+        private final AtomicReference<SwapRow> last = new AtomicReference<>();
+        private final Queue<SwapRow> heard = new ConcurrentLinkedQueue<>();
+        private final Queue<SwapAlarm> alarms = new ConcurrentLinkedQueue<>();
+        private final AtomicLong tip = new AtomicLong(Sample.TIP);
+        private final StalledSwaps stalled = new StalledSwaps();
+        private int runs;
+        private MemorySwaps store;
+        private ActorRef<SwapEngine.Command> engine;
+
+        History(long seed, int trouble) {
+            reader = new SwapJournal(MemorySwaps.immortal(rows), seals, ForkJoinPool.commonPool());
+            legs = new SimulatedLegs(new Random(seed), rows, reader, trouble);
+        }
+
+        private void start(MemorySwaps table) {
+            store = table;
+            SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
+            String run = "run-" + ++runs;
+            SwapSetup setup = new SwapSetup(
+                    journal,
+                    legs,
+                    run,
+                    InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
+                    Duration.ZERO,
+                    () -> OptionalLong.of(tip.get()),
+                    () -> false,
+                    row -> {
+                        last.set(row);
+                        heard.add(row);
+                    },
+                    SwapLimits.USUAL_MARGINS,
+                    alarms::add,
+                    ForkJoinPool.commonPool());
+            if (runs == 1) {
+                SwapRow row = SwapRow.quoted(
+                        ID, "pool-1", run, Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
+                Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)));
+            }
+            engine = kit.spawn(SwapEngine.create(setup, stalled));
+        }
+
+        private SwapReply execute() {
+            return Await.result(executing());
+        }
+
+        private CompletableFuture<SwapReply> executing() {
+            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Execute(Optional.empty(), reply)));
+            return reply;
+        }
+
+        private CompletableFuture<SwapReply> asking() {
+            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Status(reply)));
+            return reply;
+        }
+
+        private SwapReply refund() {
+            CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+            engine.tell(new SwapEngine.Ask(ID, new SwapQuestion.Refund(reply)));
+            return Await.result(reply);
+        }
+
+        private SwapStatus status() {
+            SwapEntry entry = rows.get(ID);
+            return SwapStatus.ofWord(entry.status()).orElseThrow();
+        }
+
+        /** The height at which it ended, once nothing of it is at stake. */
+        private OptionalLong settledAt() {
+            return Await.result(reader.find(ID))
+                    .filter(SwapRow::isSettled)
+                    .map(SwapRow::endedAt)
+                    .orElse(OptionalLong.empty());
+        }
+
+        private void die() {
+            kit.stop(engine);
+        }
+
+        private void untilOver() {
+            Await.until("the swap goes on", () -> store.isDead() || (status().isTerminal() && rests()));
+        }
+
+        /** A completed swap goes on until its own lock is claimed or taken back. */
+        private boolean rests() {
+            return status() != SwapStatus.COMPLETED || legs.paid() || legs.refunded();
+        }
+    }
+
+    /** Executes until the engine knows of its row. */
+    private static void executed(History history) {
+        Await.until(
+                "the swap goes on",
+                () -> history.store.isDead()
+                        || history.execute() instanceof SwapReply.Standing standing
+                                && standing.row().acts().locking());
+    }
+
+    @Test
+    void an_honest_swap_completes_without_anybody_asking_again() {
+        for (long seed = 1; seed <= 10; seed++) {
+            History history = new History(seed, 0);
+            history.start(MemorySwaps.immortal(history.rows));
+            executed(history);
+            history.untilOver();
+            history.die();
+            assertThat(history.legs.wrong()).as("seed " + seed).isEmpty();
+            assertThat(history.status()).as("seed " + seed).isIn(SwapStatus.COMPLETED, SwapStatus.REFUNDED);
+            assertThat(history.legs.gained() && history.legs.paid() || history.legs.refunded())
+                    .as("seed " + seed)
+                    .isTrue();
+        }
+    }
+
+    /** The process dies at the n-th write, before or after it, and starts again, until the swap is over. */
+    @Test
+    void a_process_that_dies_at_every_write_never_loses_both_legs() {
+        for (int history = 0; history < HISTORIES; history++) {
+            HangWatch.alive();
+            long seed = SEED + history;
+            assertSurvives(seed, 1 + history % 14, history % 2 == 0, history % 3 == 0 ? 0 : 10);
+        }
+    }
+
+    private static void assertSurvives(long seed, int writes, boolean written, int trouble) {
+        History history = new History(seed, trouble);
+        history.start(new MemorySwaps(history.rows, writes + 1, written));
+        executedOrDead(history);
+        int deaths = 0;
+        while (true) {
+            history.untilOver();
+            if (!history.store.isDead()) {
+                break;
+            }
+            history.die();
+            history.start(
+                    ++deaths < 5
+                            ? new MemorySwaps(history.rows, 1 + deaths % 3, !written)
+                            : MemorySwaps.immortal(history.rows));
+        }
+        history.die();
+        String told = "seed " + seed + ", died first at write " + writes + (written ? " after it" : " before it");
+        assertThat(history.legs.wrong()).as(told).isEmpty();
+        assertThat(history.legs.bothLost()).as(told).isFalse();
+        assertThat(history.status()).as(told).isNotEqualTo(SwapStatus.LOST);
+        assertThat(history.legs.locked() && !history.legs.gained() && !history.legs.refunded())
+                .as(told + ": locked, and neither paid nor given back")
+                .isFalse();
+    }
+
+    private static void executedOrDead(History history) {
+        Await.until("the swap goes on", () -> {
+            if (history.store.isDead()) {
+                return true;
+            }
+            SwapReply reply = history.execute();
+            return reply instanceof SwapReply.Standing standing
+                    && (standing.row().acts().locking()
+                            || standing.row().status().isTerminal());
+        });
+    }
+
+    /** The actor dies before or after its n-th step, and is begun again from the row. */
+    @Test
+    void a_swap_whose_actor_dies_around_any_step_goes_on_from_its_row() {
+        for (CrashPoint point : SwapEngineTest.class.getAnnotation(Walks.class).value()) {
+            for (int passage = 1; passage <= 6; passage++) {
+                HangWatch.alive();
+                assertGoesOn(point, passage);
+            }
+        }
+    }
+
+    private static void assertGoesOn(CrashPoint point, int passage) {
+        History history = new History(SEED + passage, 0);
+        AtomicInteger passed = new AtomicInteger();
+        CrashPoint.watch(reached -> {
+            if (reached == point && passed.incrementAndGet() == passage) {
+                throw new IllegalStateException("dies here");
+            }
+        });
+        try {
+            history.start(MemorySwaps.immortal(history.rows));
+            executed(history);
+            history.untilOver();
+        } finally {
+            CrashPoint.watch(null);
+        }
+        history.die();
+        String told = "died at passage " + passage + " of " + point;
+        assertThat(history.legs.wrong()).as(told).isEmpty();
+        assertThat(history.legs.bothLost()).as(told).isFalse();
+        assertThat(history.legs.gained() || history.legs.refunded()).as(told).isTrue();
+    }
+
+    @Test
+    void what_is_over_is_watched_for_8640_blocks_of_the_chain_and_not_one_less() {
+        History history = new History(1, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        executed(history);
+        history.untilOver();
+        Await.until("it is settled", () -> history.settledAt().isPresent());
+        long ended = history.settledAt().getAsLong();
+        history.tip.set(ended + SwapRow.WATCH_BLOCKS - 1);
+        int looks = history.legs.looks();
+        Await.until("it is looked at still", () -> history.legs.looks() > looks + 20);
+        assertThat(history.rows.get(ID).watched()).isTrue();
+        history.tip.set(ended + SwapRow.WATCH_BLOCKS);
+        Await.until("nobody looks any more", () -> !history.rows.get(ID).watched());
+        history.die();
+    }
+
+    @Test
+    void a_second_execute_answers_the_record_and_locks_nothing_more() {
+        History history = new History(3, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        executed(history);
+        assertThat(history.execute()).isInstanceOf(SwapReply.Standing.class);
+        history.die();
+        assertThat(history.legs.wrong()).isEmpty();
+    }
+
+    @Test
+    void a_quote_of_another_process_is_not_executed() {
+        History history = new History(4, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        history.die();
+        history.start(MemorySwaps.immortal(history.rows));
+        Await.until("the swap goes on", () -> history.status() == SwapStatus.EXPIRED);
+        assertThat(history.execute())
+                .isInstanceOfSatisfying(
+                        SwapReply.Standing.class,
+                        standing -> assertThat(standing.row().acts().locking()).isFalse());
+        history.die();
+    }
+
+    @Test
+    void a_refund_that_is_not_due_says_so_and_one_of_nothing_too() {
+        History history = new History(5, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
+        executed(history);
+        List<Class<? extends SwapReply>> early = List.of(SwapReply.NotDue.class, SwapReply.NothingLocked.class);
+        SwapReply reply = history.refund();
+        assertThat(early).anyMatch(type -> type.isInstance(reply));
+        history.die();
+    }
+
+    @Test
+    void an_unknown_swap_is_unknown() {
+        History history = new History(6, 0);
+        history.start(MemorySwaps.immortal(history.rows));
+        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+        history.engine.tell(new SwapEngine.Ask("nobody", new SwapQuestion.Status(reply)));
+        assertThat(Await.result(reply)).isEqualTo(new SwapReply.Unknown("nobody"));
+        history.die();
+    }
+
+    @Test
+    void what_is_asked_before_the_journal_is_read_waits_for_it() {
+        History history = new History(7, 0);
+        MemorySwaps table = MemorySwaps.immortal(history.rows);
+        CompletableFuture<Void> opened = new CompletableFuture<>();
+        table.readsAfter(opened);
+        history.start(table);
+        CompletableFuture<SwapReply> early = history.executing();
+        assertThat(history.stalled.why()).isPresent();
+        opened.complete(null);
+        assertThat(Await.result(early))
+                .isInstanceOfSatisfying(
+                        SwapReply.Standing.class,
+                        standing -> assertThat(standing.row().acts().locking()).isTrue());
+        assertThat(history.stalled.why()).isEmpty();
+        history.die();
+    }
+
+    @Test
+    void nothing_is_begun_for_a_caller_who_has_left_before_the_journal_was_read() {
+        History history = new History(8, 0);
+        MemorySwaps table = MemorySwaps.immortal(history.rows);
+        CompletableFuture<Void> opened = new CompletableFuture<>();
+        table.readsAfter(opened);
+        history.start(table);
+        history.executing().cancel(false);
+        CompletableFuture<SwapReply> later = history.asking();
+        opened.complete(null);
+        assertThat(Await.result(later)).isInstanceOf(SwapReply.Standing.class);
+        assertThat(history.refund()).isInstanceOf(SwapReply.NothingLocked.class);
+        assertThat(history.status()).isEqualTo(SwapStatus.QUOTED);
+        history.die();
+    }
+
+    @Test
+    void a_journal_that_cannot_be_read_is_told_and_read_again_and_holds_a_bounded_number_of_questions() {
+        History history = new History(9, 0);
+        MemorySwaps table = MemorySwaps.immortal(history.rows);
+        table.readsAfter(CompletableFuture.failedFuture(
+                new StoreException(StoreException.Reason.UNAVAILABLE, "the disk is away", null)));
+        history.start(table);
+        Await.until("it is told", () -> history.stalled.why().orElse("").contains("cannot be read"));
+        CompletableFuture<SwapReply> first = history.asking();
+        CompletableFuture<SwapReply> last = first;
+        for (int i = 0; i < 1_024; i++) {
+            last = history.asking();
+        }
+        assertThat(Await.result(last)).isInstanceOf(SwapReply.Failed.class);
+        table.readsAfter(CompletableFuture.completedFuture(null));
+        assertThat(Await.result(first)).isInstanceOf(SwapReply.Standing.class);
+        assertThat(history.stalled.why()).isEmpty();
+        history.die();
+    }
+
+    @Test
+    void a_lock_whose_write_has_no_known_end_is_told_as_not_known() {
+        for (boolean written : new boolean[] {true, false}) {
+            History history = new History(10, 0);
+            history.start(new MemorySwaps(history.rows, 2, written));
+            assertThat(history.execute()).isInstanceOf(SwapReply.LockUnknown.class);
+            assertThat(history.status()).isEqualTo(written ? SwapStatus.LOCKING : SwapStatus.QUOTED);
+            history.die();
+        }
+    }
+
+    @Test
+    void what_became_durable_without_an_answer_is_told_of_when_it_is_read_again() {
+        History history = new History(10, 0);
+        history.start(MemorySwaps.losingAnswer(history.rows, 2));
+        assertThat(history.execute()).isInstanceOf(SwapReply.LockUnknown.class);
+        Await.until("it was told of", () -> !history.heard.isEmpty());
+        assertThat(history.heard.element().acts()).isEqualTo(Acts.NONE.lock());
+        history.die();
+    }
+
+    @Test
+    void the_log_says_why_a_secret_does_not_leave_yet() {
+        Logger logger = (Logger) LoggerFactory.getLogger(WaitLog.class);
+        ListAppender<ILoggingEvent> captured = new ListAppender<>();
+        captured.start();
+        logger.addAppender(captured);
+        try {
+            History history = new History(1, 0);
+            history.start(MemorySwaps.immortal(history.rows));
+            executed(history);
+            history.untilOver();
+            history.die();
+        } finally {
+            logger.detachAppender(captured);
+        }
+        assertThat(captured.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsOnlyOnce("swap " + ID + " is user_locked and waits: its secret may not leave: not yet");
+    }
+}

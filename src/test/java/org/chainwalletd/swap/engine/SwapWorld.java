@@ -1,0 +1,480 @@
+package org.chainwalletd.swap.engine;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.legs.ChainNode;
+import org.chainwalletd.swap.legs.SwapAlarm;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.swap.pool.PoolException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.ManualClock;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.PlainKeys;
+import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.PlainEvmKeys;
+
+/**
+ * Both chains over real sockets, a pool with money on both, and one daemon after the other over the same folder. What the daemon does is held
+ * against the chains themselves and against what is durable ({@link SwapTruth}), and in the end all money is counted ({@link SwapMoney}).
+ * Time goes in rounds: nothing happens between them but what the round before has begun.
+ */
+public final class SwapWorld implements AutoCloseable {
+    static final ChainProfile PROFILE = ChainProfile.of("chain");
+    public static final long CHAIN_DEPTH = 4;
+    public static final long EVM_MARGIN = 100;
+    public static final long CHAIN_MARGIN = 10;
+    /** Blocks on an EVM block that is final. */
+    public static final int EVM_DEPTH = 4;
+    /** From a quote to the end of a seller's lock. */
+    public static final int SELLERS_BLOCKS = 500;
+
+    private static final Duration BLOCK = Duration.ofSeconds(10);
+    private static final BigInteger ETHER = BigInteger.TEN.pow(18);
+    private static final int COINS = 24;
+    private static final int MOST_ROUNDS = 40;
+    private static final long COIN = 200_000_000;
+    private static final long BETWEEN_WAKES = Duration.ofMillis(15).toNanos();
+
+    final PoolManners manners = new PoolManners();
+    final TwoChains chains;
+    /** The pool asks the first one, too. */
+    final List<EvmEndpoint> endpoints = new ArrayList<>();
+
+    public final List<ChainNode> nodes = new ArrayList<>();
+    final Party ours = new Party(0x33);
+    final EvmAddress ourEvm;
+    final SwapTruth truth;
+    final Map<String, byte[]> secrets = new ConcurrentHashMap<>();
+
+    private final SwapDaemon.Outside outside;
+    private final SwapMoney money;
+    private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
+    private final Set<Life.Place> passed = ConcurrentHashMap.newKeySet();
+    private final Set<EvmEndpoint> down = ConcurrentHashMap.newKeySet();
+    private volatile boolean full;
+    private boolean stopped;
+    private int lives;
+    private int swaps;
+    private SwapDaemon daemon;
+
+    public SwapWorld(Path folder) {
+        this(folder, false, 2);
+    }
+
+    /**
+     * @param relays whether the pool may send our claims; then there is no gas for our own at first
+     * @param asked endpoints of the account chain, of which two must agree
+     */
+    public SwapWorld(Path folder, boolean relays, int asked) {
+        chains = TwoChains.start(manners, config -> config.withLocks(SELLERS_BLOCKS, 7_400, 400, 60));
+        chains.evm().finality(2, EVM_DEPTH);
+        byte[] seed = new byte[32];
+        Arrays.fill(seed, (byte) 0x33);
+        PlainKeys keys = new PlainKeys(PROFILE);
+        keys.add(seed);
+        PlainEvmKeys evmKeys = new PlainEvmKeys();
+        ourEvm = evmKeys.add(ourEvmSecret());
+        truth = new SwapTruth(chains, ours.key, ourEvm);
+        for (int i = 0; i < asked; i++) {
+            EvmEndpoint endpoint =
+                    i == 0 ? chains.evm().endpoint() : chains.evm().newEndpoint();
+            endpoint.hear(truth::sent);
+            endpoints.add(endpoint);
+        }
+        for (int i = 0; i < 2; i++) {
+            nodes.add(new ChainNode(
+                    chains.chain(), chains.clock(), truth::sent, text -> truth.asked(text, secrets.values())));
+        }
+        if (!relays) {
+            fund();
+        }
+        chains.chain().faucet(ours.address, Amount.of(COIN * (COINS + 1)));
+        chains.round();
+        split();
+        chains.rounds(EVM_DEPTH + 2);
+        money = new SwapMoney(chains, ours, ourEvm);
+        outside = new SwapDaemon.Outside(folder, chains, nodes, endpoints, keys, ours, evmKeys, ourEvm, truth, relays);
+        begin(Optional.empty());
+    }
+
+    /** Gives us wei, for gas and for buys. */
+    public void fund() {
+        chains.evm().fund(ourEvm, ETHER.multiply(BigInteger.TEN));
+    }
+
+    /** For a test that acts in the daemon's place. */
+    static SecretBytes ourEvmSecret() {
+        byte[] secret = new byte[32];
+        Arrays.fill(secret, (byte) 0x33);
+        secret[0] = 1;
+        return SecretBytes.takeOver(secret);
+    }
+
+    /** Swaps that lock at the same time need coins of their own. */
+    private void split() {
+        Outpoint coin = chains.chain()
+                .ledger()
+                .list(Bytes.wrap(ours.address.toArray()), null, null, 1)
+                .coins()
+                .get(0)
+                .outpoint();
+        TxOutput[] outputs = new TxOutput[COINS];
+        Arrays.fill(outputs, TxOutput.toAddress(ours.address, Amount.of(COIN)));
+        chains.chain().ledger().submit(ours.pay(chains.chain().genesisId(), coin, outputs));
+    }
+
+    ManualClock clock() {
+        return chains.clock();
+    }
+
+    // One life after the other
+
+    private void begin(Optional<DurableJournal> durable) {
+        stopped = false;
+        daemon = new SwapDaemon(outside, new Life(() -> full, passed), "run-" + ++lives, alarms::add, durable);
+    }
+
+    Life life() {
+        return daemon.life;
+    }
+
+    /** The process ends; what it wrote stays. */
+    public void stop() {
+        if (!stopped) {
+            stopped = true;
+            daemon.life.end();
+            daemon.close();
+        }
+    }
+
+    /** The process dies and another one takes over; while nothing can be written none can start. */
+    public void restart() {
+        stop();
+        full = false;
+        begin(Optional.of(daemon.durable()));
+    }
+
+    /** What somebody should look at, of every life. */
+    List<SwapAlarm> alarms() {
+        return List.copyOf(alarms);
+    }
+
+    /** Whether it was another life than before. */
+    public boolean buryTheDead() {
+        if (!daemon.life.isOver()) {
+            return false;
+        }
+        restart();
+        return true;
+    }
+
+    public int lives() {
+        return lives;
+    }
+
+    /** Where a life has come by, and could have been told to die. */
+    Set<Life.Place> passed() {
+        return Set.copyOf(passed);
+    }
+
+    /** Whether an endpoint of the account chain answers. */
+    public void endpoint(EvmEndpoint endpoint, boolean answers) {
+        if (answers && down.remove(endpoint)) {
+            endpoint.up();
+        } else if (!answers && down.add(endpoint)) {
+            endpoint.down();
+        }
+    }
+
+    /** Whether the store takes no writes. */
+    public void disk(boolean isFull) {
+        full = isFull;
+    }
+
+    /** What was wrong, on the wire and in the journal; looked at when everything is over. */
+    public List<String> wrong() {
+        for (EvmEndpoint endpoint : endpoints) {
+            endpoint.calls().stream()
+                    .filter(call -> !call.method().equals("eth_sendRawTransaction"))
+                    .forEach(call -> truth.asked(call.params().toString(), secrets.values()));
+        }
+        return truth.wrong();
+    }
+
+    /** What does not add up. */
+    List<String> uncounted() {
+        return money.wrong();
+    }
+
+    // What a caller does
+
+    /** Whether the pool, its endpoint and our store are there. */
+    public boolean canQuote() {
+        return !full && !daemon.life.isOver() && manners.answers() && !down.contains(endpoints.get(0));
+    }
+
+    /** Empty when the quote was refused, or the process has died over it. */
+    Optional<String> quote(Direction direction, String amount, PoolManners.Kind kind) {
+        try {
+            return quoted(direction, amount, kind);
+        } catch (CompletionException | IllegalStateException e) {
+            if (daemon.life.isOver() || e.getCause() instanceof PoolException.Refused) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private Optional<String> quoted(Direction direction, String amount, PoolManners.Kind kind) {
+        String id = "swap-" + ++swaps;
+        byte[] secret = Hash256.sha256(("secret of " + id + outside.folder()).getBytes(StandardCharsets.UTF_8))
+                .toArray();
+        manners.expect(Hash256.sha256(secret), kind);
+        Optional<SwapJournal.Held> held = daemon.quote(id, direction, amount, secret);
+        held.ifPresent(added -> secrets.put(id, secret));
+        return held.map(added -> id);
+    }
+
+    /** All at once, as many callers would. */
+    Map<String, SwapReply> execute(Collection<String> ids) {
+        Map<String, CompletableFuture<SwapReply>> asked = new LinkedHashMap<>();
+        ids.forEach(id -> asked.put(id, begin(id)));
+        Map<String, SwapReply> replies = new LinkedHashMap<>();
+        asked.forEach((id, reply) -> replies.put(id, judged(id, Await.result(reply))));
+        return replies;
+    }
+
+    /** A swap that has begun. */
+    public String executed(Direction direction, PoolManners.Kind kind) {
+        String id = quote(direction, SwapHistoryTest.amount(direction), kind).orElseThrow();
+        SwapReply reply = execute(List.of(id)).get(id);
+        if (!(reply instanceof SwapReply.Standing)) {
+            throw new AssertionError("the swap has not begun: " + reply);
+        }
+        return id;
+    }
+
+    /**
+     * Asks again, as a caller does, while the daemon says that it cannot judge now and that nothing was sent: right after its start it has not
+     * heard of the tip, and while a block is being followed nothing is said about the chain.
+     */
+    private SwapReply judged(String id, SwapReply reply) {
+        SwapReply last = reply;
+        for (int tries = 0; tries < 50 && isNotJudged(last); tries++) {
+            settle();
+            last = Await.result(begin(id));
+        }
+        return last;
+    }
+
+    private static boolean isNotJudged(SwapReply reply) {
+        return reply instanceof SwapReply.NotExecuted refused
+                && (refused.why().startsWith("it cannot be judged whether a lock is safe now")
+                        || refused.why().startsWith("not both chains could be looked at"));
+    }
+
+    /** Does not wait for the answer. */
+    CompletableFuture<SwapReply> begin(String id) {
+        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+        daemon.engine.tell(new SwapEngine.Ask(id, new SwapQuestion.Execute(Optional.empty(), reply)));
+        return reply;
+    }
+
+    SwapReply refund(String id) {
+        CompletableFuture<SwapReply> reply = new CompletableFuture<>();
+        daemon.engine.tell(new SwapEngine.Ask(id, new SwapQuestion.Refund(reply)));
+        return Await.result(reply);
+    }
+
+    /** As it is in the file. */
+    public SwapRow row(String id) {
+        return daemon.durable().row(id).orElseThrow();
+    }
+
+    /** Who sent the claim of the pool's lock in the contract. */
+    EvmAddress claimant(String id) {
+        String claim = row(id).acts().claimTx().orElseThrow();
+        return chains.evm()
+                .receipt(Hash256.parse(claim.substring(2)))
+                .orElseThrow()
+                .tx()
+                .from();
+    }
+
+    // What time does
+
+    /** Those that something is still expected of. */
+    private List<SwapRow> open() {
+        return secrets.keySet().stream()
+                .map(this::row)
+                .filter(row -> row.acts().locking() && !row.isSettled())
+                .toList();
+    }
+
+    public boolean isQuiet() {
+        return open().isEmpty();
+    }
+
+    /** The follower has the tip, where a node has it, and every open swap was looked at since; or the process has died. */
+    public void settle() {
+        if (nodes.stream().allMatch(ChainNode::isUpToDate)) {
+            Hash256 tip = chains.chain().tip().id();
+            urge(
+                    "the follower stands at " + tip,
+                    () -> daemon.follow.follower().nudge(),
+                    () -> daemon.life.isOver()
+                            || daemon.follow
+                                    .follower()
+                                    .tip()
+                                    .filter(at -> at.place().blockId().equals(tip))
+                                    .isPresent());
+        }
+        look();
+    }
+
+    private void look() {
+        Map<String, Integer> before = daemon.witness().looksBegun();
+        Set<String> open = open().stream()
+                .filter(row -> !row.status().isTerminal())
+                .map(SwapRow::id)
+                .collect(Collectors.toSet());
+        urge(
+                "swaps are looked at: " + open,
+                () -> daemon.engine.tell(new SwapEngine.Nudge()),
+                () -> daemon.witness().hasLookedSince(open, before));
+    }
+
+    /** Wakes whoever may be resting, and again now and then: who was busy has not heard it. */
+    private static void urge(String what, Runnable wake, BooleanSupplier done) {
+        long[] woken = {System.nanoTime() - BETWEEN_WAKES};
+        Await.until(what, () -> {
+            if (done.getAsBoolean()) {
+                return true;
+            }
+            if (System.nanoTime() - woken[0] >= BETWEEN_WAKES) {
+                woken[0] = System.nanoTime();
+                wake.run();
+            }
+            return false;
+        });
+    }
+
+    public void round() {
+        HangWatch.alive();
+        chains.round();
+        settle();
+    }
+
+    public void rounds(int count) {
+        for (int i = 0; i < count; i++) {
+            round();
+        }
+    }
+
+    /** As many as it takes; fails when that is more than {@link #MOST_ROUNDS}. */
+    public void roundsUntil(String what, BooleanSupplier condition) {
+        until(what, condition, this::round);
+    }
+
+    /** So many blocks as make all that is over final. */
+    public void untilQuiet() {
+        until("no swap is open", this::isQuiet, () -> {
+            rounds(2);
+            pass(15);
+        });
+    }
+
+    private void until(String what, BooleanSupplier condition, Runnable step) {
+        for (int i = 0; i < MOST_ROUNDS && !condition.getAsBoolean(); i++) {
+            step.run();
+        }
+        if (!condition.getAsBoolean()) {
+            throw new AssertionError(MOST_ROUNDS + " times blocks came in vain until " + what + "; swaps: "
+                    + secrets.keySet().stream().map(this::row).toList());
+        }
+    }
+
+    /** Whether its row has seen the pool's lock claimed. */
+    public boolean isClaimed(String id) {
+        return row(id).poolLock() instanceof PoolLock.Claimed;
+    }
+
+    /** What the last look has led to is written: nobody judges a step by a time that leapt after it was decided. */
+    public void rest() {
+        look();
+        look();
+    }
+
+    /** Many blocks at once, as far apart as they are. */
+    public void pass(int blocks) {
+        pass(blocks, BLOCK);
+    }
+
+    public void pass(int blocks, Duration apart) {
+        HangWatch.alive();
+        rest();
+        for (int i = 0; i < blocks; i++) {
+            clock().advance(apart);
+            chains.chain().mine(1);
+        }
+        chains.evm().mine(EVM_DEPTH + 1);
+        chains.pool().work();
+        settle();
+    }
+
+    /** Files that hold a secret, as it is or in hexadecimal digits. */
+    List<Path> leaks() throws IOException {
+        List<Path> leaks = new ArrayList<>();
+        try (Stream<Path> files = Files.list(outside.folder())) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                String bytes = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+                for (byte[] secret : secrets.values()) {
+                    if (bytes.contains(new String(secret, StandardCharsets.ISO_8859_1))
+                            || bytes.contains(Bytes.of(secret).hex())) {
+                        leaks.add(file);
+                    }
+                }
+            }
+        }
+        return leaks;
+    }
+
+    @Override
+    public void close() {
+        stop();
+        daemon.durable().close();
+        nodes.forEach(ChainNode::close);
+        chains.close();
+    }
+}

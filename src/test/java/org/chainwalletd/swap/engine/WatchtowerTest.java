@@ -1,0 +1,436 @@
+package org.chainwalletd.swap.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.htlc.ClaimRequest;
+import org.chainwalletd.htlc.HtlcRecord;
+import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.swap.gates.Acts;
+import org.chainwalletd.swap.gates.ChainObservation;
+import org.chainwalletd.swap.gates.LockPermission;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.Sample;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.legs.AccountSide;
+import org.chainwalletd.swap.legs.Legs;
+import org.chainwalletd.swap.legs.SwapAlarm;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.EvmWallet;
+import org.chainwalletd.testkit.evm.PlainEvmKeys;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Money that no row looks after, on a real account chain with two endpoints. */
+public class WatchtowerTest {
+    private static final BigInteger ETHER = BigInteger.TEN.pow(18);
+    private static final BigInteger LOCKED = BigInteger.TEN.pow(17);
+
+    @TempDir
+    Path folder;
+
+    private final ActorTestKit kit = ActorTestKit.create();
+    private final ExecutorService executor = Executors.newFixedThreadPool(2);
+    private final EvmDevnet chain = EvmDevnet.start();
+    private final EvmEndpoint second = chain.newEndpoint();
+    private final PlainEvmKeys keys = new PlainEvmKeys();
+    private final List<String> rewatched = new CopyOnWriteArrayList<>();
+    private final List<ClaimRequest> claims = new CopyOnWriteArrayList<>();
+    private final List<SwapAlarm> alarms = new CopyOnWriteArrayList<>();
+    private OptionalLong fromBlock = OptionalLong.of(0);
+    private final OneRecord htlcs = new OneRecord();
+    private Legs legs = new StandingLegs(new OwnLock.Absent());
+    private SqliteStore store;
+    private SealedRecords seals;
+    private SwapJournal journal;
+    private AccountSide account;
+    private EvmWallet wallet;
+    private EvmAddress own;
+
+    @BeforeEach
+    void start() {
+        chain.finality(1, 2);
+        byte[] secret = Bytes.parse("17".repeat(32)).toArray();
+        wallet = chain.wallet(SecretBytes.copyOf(secret));
+        own = keys.add(SecretBytes.takeOver(secret));
+        chain.fund(own, ETHER);
+        store = SqliteStore.open(folder);
+        seals = TestSeals.of(Await.result(store.swaps().newest()).map(SwapEntry::content));
+        journal = new SwapJournal(store.swaps(), seals, executor);
+        account = AccountSide.start(
+                kit,
+                chain,
+                keys,
+                store.accountSends(),
+                executor,
+                chain.endpoint().uri(),
+                second.uri());
+    }
+
+    @AfterEach
+    void stop() {
+        kit.shutdownTestKit();
+        seals.close();
+        store.close();
+        chain.close();
+        executor.shutdownNow();
+    }
+
+    /** Shows one state of our lock. */
+    private record StandingLegs(OwnLock lock, boolean ofThisChain) implements Legs {
+        StandingLegs(OwnLock lock) {
+            this(lock, true);
+        }
+
+        @Override
+        public boolean reach(SwapRow row) {
+            return ofThisChain;
+        }
+
+        @Override
+        public CompletableFuture<View> look(SwapRow row) {
+            return CompletableFuture.completedFuture(new View(
+                    new ChainObservation(Optional.of(lock), Optional.of(new PoolLock.Absent()), false),
+                    LockPermission.NOT_ASKED,
+                    false,
+                    Optional.empty()));
+        }
+
+        @Override
+        public CompletableFuture<String> sendLock(SwapRow row) {
+            throw new AssertionError("a look sends nothing");
+        }
+
+        @Override
+        public CompletableFuture<Void> abandonLock(SwapRow row) {
+            throw new AssertionError("a look sends nothing");
+        }
+
+        @Override
+        public CompletableFuture<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+            throw new AssertionError("a look sends nothing");
+        }
+
+        @Override
+        public CompletableFuture<String> takeBack(SwapRow row) {
+            throw new AssertionError("a look sends nothing");
+        }
+    }
+
+    /** Books with at most one HTLC. */
+    private static final class OneRecord implements HtlcRecords {
+        private volatile Optional<HtlcRecord> record = Optional.empty();
+
+        @Override
+        public CompletableFuture<Optional<HtlcRecord>> status(Outpoint lock) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Listing> list(Query query) {
+            return CompletableFuture.completedFuture(new Listing(
+                    record.stream()
+                            .filter(one -> query.states().contains(one.state())
+                                    && query.roles().contains(one.role()))
+                            .toList(),
+                    Optional.empty()));
+        }
+
+        @Override
+        public CompletableFuture<List<HtlcRecord>> ofHashLock(Hash256 hashLock) {
+            return CompletableFuture.completedFuture(record.stream()
+                    .filter(one -> one.params().hashLock().equals(hashLock))
+                    .toList());
+        }
+    }
+
+    private static HtlcRecord htlc(
+            PublicKey sender, PublicKey receiver, HtlcRecord.State state, HtlcRecord.Role role, Optional<Bytes> shown) {
+        return new HtlcRecord(
+                new Outpoint(Hash256.sha256(new byte[] {77}), 0),
+                new HtlcParams(sender, receiver, Sample.HASH_LOCK, 500),
+                Amount.of(Sample.COINS),
+                OptionalLong.of(50),
+                state,
+                shown.map(preimage -> new HtlcRecord.Claim(Hash256.ZERO, preimage, OptionalLong.of(60), 0)),
+                Optional.empty(),
+                role,
+                100);
+    }
+
+    private void watch() {
+        long now = chain.clock().instant().getEpochSecond();
+        kit.spawn(Watchtower.create(new WatchtowerSetup(
+                account.endpoints(),
+                chain.contract(),
+                fromBlock,
+                () -> CompletableFuture.completedFuture(List.of(own)),
+                store.scans(),
+                new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now, executor),
+                new Orphans(
+                        account.endpoints(),
+                        account.sends(),
+                        chain.contract(),
+                        journal,
+                        secrets(),
+                        rewatched::add,
+                        alarms::add,
+                        executor),
+                secrets(),
+                Duration.ofMillis(20),
+                executor)));
+    }
+
+    private SharedSecrets secrets() {
+        return new SharedSecrets(new SharedSecrets.Setup(
+                account.endpoints(),
+                account.sends(),
+                chain.contract(),
+                journal,
+                htlcs,
+                () -> OptionalLong.of(100),
+                request -> {
+                    claims.add(request);
+                    return CompletableFuture.completedFuture(null);
+                },
+                SwapWorld.PROFILE,
+                alarms::add,
+                executor));
+    }
+
+    private Hash256 lock(int n, long seconds) {
+        return lock(Hash256.sha256(new byte[] {(byte) n}), seconds);
+    }
+
+    private Hash256 lock(Hash256 hashLock, long seconds) {
+        long deadline = chain.head().time() + seconds;
+        wallet.lock(hashLock, chain.account(3).address(), deadline, LOCKED);
+        chain.mine();
+        return hashLock;
+    }
+
+    /** As an endpoint prints it, though nobody has locked. */
+    private ObjectNode event(Hash256 hashLock) {
+        ObjectNode json = JsonNodeFactory.instance
+                .objectNode()
+                .put("address", chain.contract().toString());
+        json.putArray("topics")
+                .add("0x" + SwapContract.LOCKED_TOPIC.hex())
+                .add("0x" + hashLock.hex())
+                .add("0x" + "00".repeat(12) + own.toString().substring(2).toLowerCase(Locale.ROOT))
+                .add("0x" + "00".repeat(12) + "ab".repeat(20));
+        return json.put("data", "0x" + "00".repeat(31) + "05" + "00".repeat(31) + "09")
+                .put("blockHash", "0x" + chain.head().hash().hex())
+                .put("blockNumber", "0x" + Long.toHexString(chain.head().number()))
+                .put("transactionHash", "0x" + hashLock.hex())
+                .put("transactionIndex", "0x0")
+                .put("logIndex", "0x0")
+                .put("removed", false);
+    }
+
+    private long place() {
+        OptionalLong place = Await.result(store.scans().of("locks of " + EvmDevnet.CHAIN_ID + " " + chain.contract()));
+        return place.orElse(-1);
+    }
+
+    private SwapContract.State state(Hash256 hashLock) {
+        return chain.swap(hashLock).state();
+    }
+
+    /** A row that nobody watches. */
+    private SwapRow row(Acts acts) {
+        SwapRow row = Sample.row(Direction.NATIVE_TO_CHAIN);
+        SwapJournal.Held held = Await.result(journal.add(row, SecretBytes.copyOf(Sample.SECRET)))
+                .orElseThrow();
+        return Await.result(journal.write(held, row.with(acts, row.updatedAt()), false))
+                .row();
+    }
+
+    @Test
+    void a_lock_of_ours_without_a_row_is_taken_back_at_its_deadline_and_not_before() {
+        Hash256 hashLock = lock(1, 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        watch();
+        Await.until("it is found", () -> place() == locked - 1);
+        long deadline = chain.swap(hashLock).deadline();
+        chain.nextTime(deadline - 1);
+        chain.mine();
+        Await.until("the block is looked at", () -> second.count("eth_getBlockByNumber") > 20);
+        assertThat(chain.waiting()).isEmpty();
+        chain.nextTime(deadline);
+        chain.mine();
+        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        assertThat(Await.result(store.accountSends()
+                                .find("watchtower/" + chain.contract() + "/" + hashLock.hex() + "/refund"))
+                        .orElseThrow()
+                        .order()
+                        .feeCeiling())
+                .as("whatever gas costs, it takes no more than it brings")
+                .contains(LOCKED);
+        chain.mine();
+        assertThat(state(hashLock)).isEqualTo(SwapContract.State.REFUNDED);
+        chain.mine(3);
+        Await.until("it is passed", () -> place() >= locked);
+        assertThat(alarms).extracting(SwapAlarm::kind).contains(SwapAlarm.Kind.LOCK_WITHOUT_ROW);
+        assertThat(alarms).extracting(SwapAlarm::hashLock).containsOnly(Optional.of(hashLock));
+    }
+
+    @Test
+    void without_a_first_block_what_another_installation_has_locked_lately_is_found_too() {
+        fromBlock = OptionalLong.empty();
+        lock(1, 1_000);
+        long locked = chain.head().number();
+        chain.mine(3);
+        watch();
+        Await.until("it is found", () -> place() == locked - 1);
+    }
+
+    @Test
+    void what_an_endpoint_has_made_up_or_somebody_else_has_locked_is_passed_over() {
+        chain.account(4).lock(Hash256.sha256(new byte[] {2}), own, chain.head().time() + 5, LOCKED);
+        chain.mine();
+        Hash256 invented = Hash256.sha256(new byte[] {3});
+        second.lies().moreLogs(event(invented));
+        chain.mine(3);
+        long end = chain.head().number() - 2;
+        watch();
+        Await.until("it is read", () -> place() == end);
+        assertThat(chain.waiting()).isEmpty();
+    }
+
+    @Test
+    void one_endpoint_that_hides_a_lock_hides_nothing() {
+        second.lies().noLogs();
+        Hash256 hashLock = lock(4, 5);
+        chain.mine(3);
+        chain.nextTime(chain.swap(hashLock).deadline());
+        chain.mine();
+        watch();
+        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+    }
+
+    @Test
+    void a_lock_whose_row_nobody_watches_is_given_back_to_the_engine() {
+        SwapRow row = row(Acts.NONE.expire());
+        lock(row.terms().hashLock(), 1_000);
+        chain.mine(3);
+        watch();
+        Await.until("it is asked for", () -> rewatched.contains(row.id()));
+        assertThat(chain.waiting()).isEmpty();
+    }
+
+    @Test
+    void a_row_that_the_chains_contradict_is_given_back_to_the_engine_at_the_start() {
+        SwapRow row = row(Acts.NONE.expire());
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()));
+        watch();
+        Await.until("it is asked for", () -> rewatched.contains(row.id()));
+    }
+
+    @Test
+    void rows_of_another_account_chain_are_not_compared_with_this_one() {
+        row(Acts.NONE.expire());
+        legs = new StandingLegs(new OwnLock.Locked("ours", OptionalLong.empty()), false);
+        chain.mine(3);
+        watch();
+        Await.until("it is read", () -> place() >= 1);
+        assertThat(rewatched).isEmpty();
+    }
+
+    @Test
+    void rows_that_the_chains_agree_with_rest() {
+        row(Acts.NONE.expire());
+        chain.mine(3);
+        watch();
+        Await.until("it is read", () -> place() >= 1);
+        assertThat(rewatched).isEmpty();
+    }
+
+    @Test
+    void a_secret_that_the_pool_has_shown_on_the_chain_claims_in_the_contract_what_has_no_row() {
+        long deadline = chain.head().time() + 1_000;
+        chain.account(4).lock(Sample.HASH_LOCK, own, deadline, LOCKED);
+        chain.mine(3);
+        htlcs.record = Optional.of(htlc(
+                Sample.OUR_KEY,
+                Sample.POOL_KEY,
+                HtlcRecord.State.CLAIMED,
+                HtlcRecord.Role.SENDER,
+                Optional.of(Bytes.of(Sample.SECRET))));
+        watch();
+        Await.until("a claim waits", () -> !chain.waiting().isEmpty());
+        chain.mine();
+        assertThat(state(Sample.HASH_LOCK)).isEqualTo(SwapContract.State.CLAIMED);
+        assertThat(chain.swap(Sample.HASH_LOCK).recipient()).isEqualTo(own);
+    }
+
+    @Test
+    void a_secret_that_the_pool_has_shown_in_the_contract_claims_on_the_chain_what_has_no_row() {
+        lock(Sample.HASH_LOCK, 1_000);
+        chain.account(3).claim(Sample.SECRET);
+        chain.mine(4);
+        htlcs.record = Optional.of(htlc(
+                Sample.POOL_KEY, Sample.OUR_KEY, HtlcRecord.State.LOCKED, HtlcRecord.Role.RECEIVER, Optional.empty()));
+        watch();
+        Await.until("it is claimed", () -> !claims.isEmpty());
+        ClaimRequest claim = claims.get(0);
+        assertThat(claim.preimage()).isEqualTo(Bytes.of(Sample.SECRET));
+        assertThat(claim.from()).isEqualTo(SwapWorld.PROFILE.addressOf(Sample.OUR_KEY));
+        assertThat(claim.sender()).isEqualTo(Sample.POOL_KEY);
+        htlcs.record = Optional.empty();
+        Await.until("nothing is left of it", () -> place() >= chain.head().number() - 2);
+    }
+
+    @Test
+    void after_a_restart_an_open_lock_is_found_again_and_no_block_is_skipped() {
+        chain.mine(2);
+        Hash256 first = lock(5, 2_000);
+        Hash256 later = lock(6, 1_000);
+        chain.mine(3);
+        watch();
+        long before = chain.head().number() - 5;
+        Await.until("the place is before the first", () -> place() == before);
+        chain.nextTime(chain.swap(later).deadline());
+        chain.mine();
+        Await.until("a refund waits", () -> !chain.waiting().isEmpty());
+        chain.mine();
+        assertThat(state(later)).isEqualTo(SwapContract.State.REFUNDED);
+        assertThat(state(first)).isEqualTo(SwapContract.State.LOCKED);
+        chain.mine(3);
+        assertThat(place()).isEqualTo(before);
+    }
+}

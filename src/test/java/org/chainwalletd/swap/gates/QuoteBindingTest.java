@@ -1,0 +1,408 @@
+package org.chainwalletd.swap.gates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.bouncycastle.util.Arrays;
+import org.bouncycastle.util.BigIntegers;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.swap.pool.PoolQuote;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+public class QuoteBindingTest {
+    private static final QuoteBinding BINDING = new QuoteBinding(Sample.limits(), key -> false);
+
+    /** A quote with one field changed. */
+    private static final class Changed {
+        private String amountIn;
+        private String amountOut;
+        private String inUnits;
+        private String outUnits;
+        private long expiresAt;
+        private long feeBps;
+        private Optional<String> networkFee;
+        private Optional<String> contract;
+        private Optional<PoolQuote.EvmLock> evm;
+        private Optional<PoolQuote.ChainLock> chain;
+
+        private Changed(PoolQuote quote) {
+            amountIn = quote.amountIn();
+            amountOut = quote.amountOut();
+            inUnits = quote.amountInUnits();
+            outUnits = quote.amountOutUnits();
+            expiresAt = quote.expiresAt();
+            feeBps = quote.feeBps();
+            networkFee = quote.networkFeeNative();
+            contract = quote.htlcContract();
+            evm = quote.evm();
+            chain = quote.chain();
+        }
+
+        private PoolQuote quote() {
+            return new PoolQuote(
+                    "pool-1",
+                    amountIn,
+                    amountOut,
+                    inUnits,
+                    outUnits,
+                    expiresAt,
+                    feeBps,
+                    networkFee,
+                    contract,
+                    evm,
+                    chain);
+        }
+    }
+
+    private static PoolQuote sell(UnaryOperator<Changed> change) {
+        return change.apply(new Changed(Sample.quote(Direction.CHAIN_TO_NATIVE)))
+                .quote();
+    }
+
+    private static PoolQuote buy(UnaryOperator<Changed> change) {
+        return change.apply(new Changed(Sample.quote(Direction.NATIVE_TO_CHAIN)))
+                .quote();
+    }
+
+    private static Optional<QuoteRefusal> refusal(Direction direction, PoolQuote quote) {
+        return refusal(BINDING.bind(Sample.asked(direction), quote, Optional.of(Sample.PRICE), Sample.now()));
+    }
+
+    private static Optional<QuoteRefusal> refusal(QuoteBinding.Outcome outcome) {
+        return outcome instanceof QuoteBinding.Outcome.Refused refused
+                ? Optional.of(refused.refusal())
+                : Optional.empty();
+    }
+
+    private static Optional<QuoteRefusal> sellRefusal(UnaryOperator<Changed> change) {
+        return refusal(Direction.CHAIN_TO_NATIVE, sell(change));
+    }
+
+    private static Optional<QuoteRefusal> buyRefusal(UnaryOperator<Changed> change) {
+        return refusal(Direction.NATIVE_TO_CHAIN, buy(change));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Direction.class)
+    void an_honest_quote_becomes_terms_with_nothing_left_to_the_pool(Direction direction) {
+        SwapTerms terms = Sample.terms(direction);
+        assertThat(terms.hashLock()).isEqualTo(Sample.HASH_LOCK);
+        assertThat(terms.account().contract()).isEqualTo(Sample.CONTRACT);
+        assertThat(terms.depth()).isEqualTo(30);
+        assertThat(terms.theirs().key().isPresent()).isEqualTo(direction.isSell());
+        assertThat(terms.theirs().evm().isPresent()).isEqualTo(!direction.isSell());
+    }
+
+    @Test
+    void amounts_that_are_not_those_that_were_asked_for_are_refused() {
+        assertThat(sellRefusal(quote -> {
+                    quote.inUnits = "1200000001";
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.Unbound.class);
+        assertThat(sellRefusal(quote -> {
+                    quote.amountIn = "12.00000001";
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.Unbound.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3.000000000000000001", "2.9", "3e0", "-3", ""})
+    void an_output_whose_text_and_units_differ_is_refused(String said) {
+        assertThat(sellRefusal(quote -> {
+                    quote.amountOut = said;
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.Unbound.class);
+    }
+
+    @Test
+    void nothing_and_more_than_a_contract_holds_are_refused() {
+        assertThat(sellRefusal(quote -> {
+                    quote.amountOut = "0";
+                    quote.outUnits = "0";
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.AmountOutOfRange.class);
+        assertThat(buyRefusal(quote -> {
+                    quote.amountOut = "0.00000199";
+                    quote.outUnits = "199";
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.AmountOutOfRange.class);
+        assertThat(buyRefusal(quote -> {
+                    quote.amountOut = "184467440737.09551616";
+                    quote.outUnits = "18446744073709551616";
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.AmountOutOfRange.class);
+    }
+
+    @Test
+    void the_pools_own_contract_is_refused_wherever_it_is_named() {
+        String own = "0x" + "ee".repeat(20);
+        assertThat(sellRefusal(quote -> {
+                    quote.contract = Optional.of(own);
+                    return quote;
+                }))
+                .contains(new QuoteRefusal.ForeignContract(own));
+        assertThat(buyRefusal(quote -> {
+                    quote.evm = quote.evm.map(lock -> new PoolQuote.EvmLock(own, lock.recipient(), lock.timeoutSec()));
+                    return quote;
+                }))
+                .contains(new QuoteRefusal.ForeignContract(own));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                // Three of small order, one that is no point, one that is not canonical, one that is no number.
+                "0100000000000000000000000000000000000000000000000000000000000000",
+                "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+                "0200000000000000000000000000000000000000000000000000000000000000",
+                "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+                "zz",
+            })
+    void a_key_that_is_no_canonical_point_of_prime_order_is_refused(String hex) {
+        assertThat(sellRefusal(quote -> {
+                    quote.chain = Optional.of(new PoolQuote.ChainLock(hex, Sample.TIP + 1_000));
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.UnusableParty.class);
+    }
+
+    /** Adding the point of order two turns both coordinates' signs: signatures under it are valid to some verifiers only. */
+    @Test
+    void a_key_of_mixed_order_is_refused() {
+        byte[] key = Sample.POOL_KEY.toArray();
+        boolean odd = key[31] < 0;
+        key[31] &= 0x7f;
+        BigInteger prime = BigInteger.ONE.shiftLeft(255).subtract(BigInteger.valueOf(19));
+        byte[] y = BigIntegers.asUnsignedByteArray(32, prime.subtract(new BigInteger(1, Arrays.reverse(key))));
+        byte[] mixed = Arrays.reverse(y);
+        mixed[31] |= (byte) (odd ? 0 : 0x80);
+        assertThat(Ed25519.isUsable(mixed)).isTrue();
+        assertThat(sellRefusal(quote -> {
+                    quote.chain = Optional.of(
+                            new PoolQuote.ChainLock(PublicKey.of(mixed).hex(), Sample.TIP + 1_000));
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.UnusableParty.class);
+    }
+
+    @Test
+    void a_key_of_our_own_is_refused() {
+        PoolQuote quote = sell(changed -> {
+            changed.chain = Optional.of(new PoolQuote.ChainLock(Sample.OUR_KEY.hex(), Sample.TIP + 1_000));
+            return changed;
+        });
+        assertThat(refusal(Direction.CHAIN_TO_NATIVE, quote)).containsInstanceOf(QuoteRefusal.UnusableParty.class);
+        PublicKey another = Sample.POOL_KEY;
+        assertThat(refusal(new QuoteBinding(Sample.limits(), another::equals)
+                        .bind(
+                                Sample.asked(Direction.CHAIN_TO_NATIVE),
+                                Sample.quote(Direction.CHAIN_TO_NATIVE),
+                                Optional.of(Sample.PRICE),
+                                Sample.now())))
+                .containsInstanceOf(QuoteRefusal.UnusableParty.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0x0000000000000000000000000000000000000000",
+                "0xc0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0",
+                "0x0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",
+                "0x0b",
+            })
+    void a_recipient_that_is_zero_the_contract_or_ourselves_is_refused(String recipient) {
+        assertThat(buyRefusal(quote -> {
+                    quote.evm = Optional.of(
+                            new PoolQuote.EvmLock(Sample.CONTRACT.toString(), recipient, Sample.NOW + 10_000));
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.UnusableParty.class);
+    }
+
+    @Test
+    void the_callers_minimum_is_exact() {
+        for (int below = 0; below <= 1; below++) {
+            QuoteBinding.Asked plain = Sample.asked(Direction.CHAIN_TO_NATIVE);
+            QuoteBinding.Asked asked = new QuoteBinding.Asked(
+                    plain.direction(),
+                    plain.amountIn(),
+                    plain.amountInUnits(),
+                    plain.hashLock(),
+                    plain.ours(),
+                    Optional.of(Sample.WEI.add(BigInteger.valueOf(below))));
+            assertThat(refusal(BINDING.bind(
+                                    asked,
+                                    Sample.quote(Direction.CHAIN_TO_NATIVE),
+                                    Optional.of(Sample.PRICE),
+                                    Sample.now()))
+                            .isPresent())
+                    .isEqualTo(below == 1);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"70,0.0,true", "100,0,true", "101,0,false", "66,0.01,true", "67,0.01,false"})
+    void fee_and_network_fee_together_have_a_limit(long feeBps, String networkFee, boolean taken) {
+        assertThat(sellRefusal(quote -> {
+                            quote.feeBps = feeBps;
+                            quote.networkFee = Optional.of(networkFee);
+                            return quote;
+                        })
+                        .isEmpty())
+                .isEqualTo(taken);
+    }
+
+    @Test
+    void a_negative_fee_hides_nothing() {
+        assertThat(sellRefusal(quote -> {
+                    quote.feeBps = -5_000;
+                    quote.networkFee = Optional.of("1");
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.Unbound.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.263157894736842105,true", "0.263157894736842106,false", "0.1,true", "0.5,false"})
+    void an_output_far_below_the_pools_own_price_is_refused(BigDecimal price, boolean taken) {
+        QuoteBinding.Outcome sold = BINDING.bind(
+                Sample.asked(Direction.CHAIN_TO_NATIVE),
+                Sample.quote(Direction.CHAIN_TO_NATIVE),
+                Optional.of(price),
+                Sample.now());
+        assertThat(refusal(sold).isEmpty()).isEqualTo(taken);
+    }
+
+    @Test
+    void a_buy_is_judged_by_the_same_price_the_other_way_round() {
+        assertThat(refusal(BINDING.bind(
+                        Sample.asked(Direction.NATIVE_TO_CHAIN),
+                        Sample.quote(Direction.NATIVE_TO_CHAIN),
+                        Optional.of(new BigDecimal("0.2")),
+                        Sample.now())))
+                .containsInstanceOf(QuoteRefusal.ImpactTooHigh.class);
+    }
+
+    @Test
+    void a_pool_without_a_price_is_refused() {
+        for (Optional<BigDecimal> price :
+                List.<Optional<BigDecimal>>of(Optional.empty(), Optional.of(BigDecimal.ZERO))) {
+            assertThat(refusal(BINDING.bind(
+                            Sample.asked(Direction.CHAIN_TO_NATIVE),
+                            Sample.quote(Direction.CHAIN_TO_NATIVE),
+                            price,
+                            Sample.now())))
+                    .contains(new QuoteRefusal.NoPrice());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"19,false", "20,true", "900,true", "901,false", "-1,false"})
+    void a_quote_lives_between_20_and_900_seconds(long seconds, boolean taken) {
+        assertThat(sellRefusal(quote -> {
+                            quote.expiresAt = Sample.NOW + seconds;
+                            return quote;
+                        })
+                        .isEmpty())
+                .isEqualTo(taken);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1})
+    void an_expiry_out_of_all_bounds_is_refused_and_told(long expiresAt) {
+        assertThat(sellRefusal(quote -> {
+                    quote.expiresAt = expiresAt;
+                    return quote;
+                }))
+                .containsInstanceOf(QuoteRefusal.Expiry.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"689,false", "690,true", "4320,true", "4321,false", "0,false", "-5,false"})
+    void our_lock_on_the_chain_has_a_shortest_and_a_longest_time(long blocks, boolean taken) {
+        assertThat(refusal(Direction.CHAIN_TO_NATIVE, Sample.sell(Sample.TIP + blocks))
+                        .isEmpty())
+                .isEqualTo(taken);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7199,false", "7200,true", "43200,true", "43201,false"})
+    void our_lock_in_the_contract_has_a_shortest_and_a_longest_time(long seconds, boolean taken) {
+        assertThat(refusal(Direction.NATIVE_TO_CHAIN, Sample.buy(Sample.NOW + seconds))
+                        .isEmpty())
+                .isEqualTo(taken);
+    }
+
+    @Test
+    void a_timeout_above_half_of_u64_is_far_away_not_negative() {
+        assertThat(refusal(Direction.CHAIN_TO_NATIVE, Sample.sell(-1L)))
+                .containsInstanceOf(QuoteRefusal.LockTime.class)
+                .hasValueSatisfying(refusal -> assertThat(refusal.message()).contains("690 to 4320 blocks"));
+    }
+
+    @Test
+    void the_account_chains_clock_has_to_agree_with_ours() {
+        QuoteBinding.Now ahead = new QuoteBinding.Now(Sample.NOW, Sample.TIP, Sample.NOW + 5_000, Sample.REWARD);
+        assertThat(refusal(BINDING.bind(
+                        Sample.asked(Direction.NATIVE_TO_CHAIN),
+                        Sample.quote(Direction.NATIVE_TO_CHAIN),
+                        Optional.of(Sample.PRICE),
+                        ahead)))
+                .containsInstanceOf(QuoteRefusal.LockTime.class);
+    }
+
+    @Test
+    void instructions_for_the_wrong_leg_are_refused() {
+        assertThat(refusal(Direction.CHAIN_TO_NATIVE, sell(quote -> {
+                    quote.chain = Optional.empty();
+                    return quote;
+                })))
+                .containsInstanceOf(QuoteRefusal.Unbound.class);
+        assertThat(refusal(Direction.NATIVE_TO_CHAIN, buy(quote -> {
+                    quote.evm = Optional.empty();
+                    return quote;
+                })))
+                .containsInstanceOf(QuoteRefusal.Unbound.class);
+    }
+
+    @Test
+    void the_bounds_are_judged_again_just_before_signing() {
+        SwapTerms terms = Sample.terms(Direction.CHAIN_TO_NATIVE);
+        assertThat(BINDING.stillGood(terms, Optional.empty(), Sample.now())).isEmpty();
+        long blocksLeft = terms.timeout() - Sample.SHORTEST_SELL;
+        assertThat(BINDING.stillGood(
+                        terms,
+                        Optional.empty(),
+                        new QuoteBinding.Now(Sample.NOW, blocksLeft, Sample.NOW, Sample.REWARD)))
+                .isEmpty();
+        assertThat(BINDING.stillGood(
+                        terms,
+                        Optional.empty(),
+                        new QuoteBinding.Now(Sample.NOW, blocksLeft + 1, Sample.NOW, Sample.REWARD)))
+                .containsInstanceOf(QuoteRefusal.LockTime.class);
+        assertThat(BINDING.stillGood(
+                        terms,
+                        Optional.empty(),
+                        new QuoteBinding.Now(Sample.NOW + 281, Sample.TIP, Sample.NOW, Sample.REWARD)))
+                .containsInstanceOf(QuoteRefusal.Expiry.class);
+        assertThat(BINDING.stillGood(terms, Optional.of(Sample.WEI.add(BigInteger.ONE)), Sample.now()))
+                .containsInstanceOf(QuoteRefusal.BelowMinimum.class);
+    }
+}

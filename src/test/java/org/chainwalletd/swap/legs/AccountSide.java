@@ -1,0 +1,66 @@
+package org.chainwalletd.swap.legs;
+
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.SealedSends;
+import org.chainwalletd.account.SendPace;
+import org.chainwalletd.account.SendSetup;
+import org.chainwalletd.keyring.EvmKeys;
+import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+
+/** What the daemon has of the account chain, in one life: its endpoints over real sockets, and the owner of its nonces. */
+public record AccountSide(EvmEndpoints endpoints, AccountService sends) {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final SendPace PACE = new SendPace(
+            Duration.ofMillis(50),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(60),
+            3,
+            Duration.ofSeconds(30),
+            Duration.ofMinutes(30),
+            Duration.ofMinutes(10),
+            2_000,
+            64,
+            64);
+
+    public static AccountSide start(
+            ActorTestKit kit,
+            EvmDevnet chain,
+            EvmKeys keys,
+            AccountSendStore store,
+            Executor executor,
+            URI... endpoints) {
+        EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return kit.spawn(behavior);
+            }
+        };
+        EvmEndpoints asked = EvmEndpoints.start(
+                Peers.of(kit.system()),
+                spawner,
+                new EvmEndpoints.Setup(
+                        List.of(endpoints), 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, PATIENCE),
+                executor);
+        SealedSends journal = Await.result(SealedSends.open(
+                store, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
+        AccountService sends = Await.result(AccountService.start(
+                new SendSetup(asked, keys, journal, OptionalLong.empty(), PACE, chain.clock(), executor), spawner));
+        return new AccountSide(asked, sends);
+    }
+}

@@ -1,0 +1,394 @@
+package org.chainwalletd.swap.legs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.VerifiedOutputs;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.htlc.HashLockBooks;
+import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcOwners;
+import org.chainwalletd.htlc.HtlcSpends;
+import org.chainwalletd.htlc.HtlcTransactions;
+import org.chainwalletd.htlc.Sightings;
+import org.chainwalletd.node.ChainIdentity;
+import org.chainwalletd.spend.Allowance;
+import org.chainwalletd.spend.Drawing;
+import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.FollowedSpends;
+import org.chainwalletd.spend.Pace;
+import org.chainwalletd.spend.Payment;
+import org.chainwalletd.spend.SpendEnvironment;
+import org.chainwalletd.spend.SpendMetrics;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.SpendingBooks;
+import org.chainwalletd.store.books.SpendingTable;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.Sample;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DistortingNode;
+import org.chainwalletd.testkit.FollowRig;
+import org.chainwalletd.testkit.ManualClock;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.PlainKeys;
+
+/**
+ * The two legs that stand on the chain, with all that they use, over real sockets to a development node that is asked through two doors, each
+ * of which a test can make lie. Keys stay, whatever happens; closing and starting again is a restart of the daemon over the same store.
+ */
+public final class ChainLegRig implements AutoCloseable {
+    static final ChainProfile PROFILE = ChainProfile.of("chain");
+    public static final long DEPTH = 3;
+    public static final int BURIAL = 100;
+    static final Amount AMOUNT = Amount.of(50_000_000);
+
+    /** A few blocks after the development chain's first one. */
+    public final ManualClock clock = new ManualClock(Instant.parse("2026-03-20T08:00:00Z"));
+
+    public final Devnet chain;
+    final DistortingNode first;
+    final DistortingNode second;
+
+    private final Path folder;
+    private final PlainKeys keys = new PlainKeys(PROFILE);
+    private final Set<Address> owned = ConcurrentHashMap.newKeySet();
+    private Allowance.Limits allowance = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
+    private FollowRig follow;
+    private SqliteStore store;
+    private int parties = 0x10;
+
+    /** Who is said to look after HTLCs. */
+    volatile HtlcOwners owners = HtlcOwners.NONE;
+
+    public SpendService spending;
+    Sightings sightings;
+    HtlcSpends htlcs;
+    public ChainOwnLeg own;
+    ChainPoolLeg pool;
+
+    public ChainLegRig(Path folder) {
+        this.folder = folder;
+        try {
+            chain = Devnet.start(
+                    DevnetConfig.onDemand(PROFILE).withFirstBlocks(10).withClock(clock));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        first = new DistortingNode(chain.uri());
+        second = new DistortingNode(chain.uri());
+        start();
+    }
+
+    private void start() {
+        HtlcTable table = new HtlcTable(page -> owned::contains);
+        HtlcBook book = new HtlcBook(PROFILE, table);
+        SpendingTable spendings =
+                new SpendingTable(page -> new SpendingTable.View(owned::contains, table.view(page)::has));
+        follow = new FollowRig(folder, List.of(book, new SpendingBook(PROFILE, spendings)), first.url(), second.url());
+        store = SqliteStore.open(folder);
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        SpendEnvironment env = environment();
+        follow.kit().spawn(SpendService.create(env, started), "spending");
+        spending = get(started);
+        sightings = new Sightings(follow.books(), store.intents(), book, follow.executor());
+        htlcs = new HtlcSpends(
+                PROFILE, env.identity(), keys, spending, sightings, hashLock -> owners.of(hashLock), follow.executor());
+        ChainSide side = new ChainSide(
+                PROFILE,
+                follow.client(),
+                env.identity(),
+                keys,
+                spending,
+                htlcs,
+                new HashLockBooks(follow.books(), follow.follower()::tip),
+                new HtlcTransactions(PROFILE, follow.client(), follow.executor()),
+                env.chain(),
+                clock,
+                () -> follow.follower().status().nodesHeight(),
+                follow.executor());
+        own = new ChainOwnLeg(side, limits());
+        pool = new ChainPoolLeg(side, limits());
+        followed();
+    }
+
+    static SwapLimits limits() {
+        return SwapLimits.usual(
+                        new SwapLimits.Contract(Sample.CHAIN_ID, Sample.CONTRACT, Sample.CODE), new Finality.Depth(1))
+                .withDepth(DEPTH)
+                .withMargins(new SwapLimits.Span(5, 60));
+    }
+
+    private SpendEnvironment environment() {
+        return new SpendEnvironment(
+                PROFILE,
+                follow.client(),
+                new VerifiedOutputs(
+                        PROFILE,
+                        List.of(new IntentOutputs(PROFILE, store.intents(), follow.executor())),
+                        follow.client(),
+                        follow.executor(),
+                        follow.meters()),
+                new SpendEnvironment.Sight(
+                        identity(),
+                        () -> Optional.of(Network.DEVNET),
+                        new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
+                        Optional::empty),
+                keys,
+                SpendEnvironment.Stores.of(store),
+                allowance,
+                new Pace(
+                        Duration.ofMillis(20),
+                        Duration.ofMillis(20),
+                        Duration.ofMillis(100),
+                        Duration.ofMinutes(10),
+                        Duration.ofDays(30),
+                        Duration.ofDays(1),
+                        Duration.ofMillis(5),
+                        BURIAL),
+                Drawing.RANDOM,
+                new SpendMetrics(follow.meters()),
+                clock.withZone(ZoneOffset.UTC),
+                follow.executor());
+    }
+
+    private ChainIdentity identity() {
+        return new ChainIdentity() {
+            @Override
+            public CompletionStage<Hash256> genesisForSigning() {
+                return CompletableFuture.completedFuture(chain.genesisId());
+            }
+
+            @Override
+            public Optional<Hash256> expected() {
+                return Optional.of(chain.genesisId());
+            }
+
+            @Override
+            public Optional<String> complaint() {
+                return Optional.empty();
+            }
+        };
+    }
+
+    /** The process dies and another one takes over. */
+    public void restart() {
+        stop();
+        start();
+    }
+
+    /** From the next start on no more than this may leave in one payment. */
+    public void capPerPayment(Amount most) {
+        allowance = new Allowance.Limits(Optional.of(most), Optional.empty(), Duration.ofDays(1));
+    }
+
+    private void stop() {
+        follow.close();
+        store.close();
+    }
+
+    /** A key of nobody yet. */
+    public Party stranger() {
+        return new Party(++parties);
+    }
+
+    /** A key of the daemon's with a coin of each of these values. */
+    public Party ours(long... values) {
+        Party ours = stranger();
+        byte[] seed = new byte[32];
+        Arrays.fill(seed, (byte) parties);
+        keys.add(seed);
+        owned.add(ours.address);
+        for (long value : values) {
+            chain.faucet(ours.address, Amount.of(value));
+        }
+        mine(1);
+        return ours;
+    }
+
+    Outpoint coin(Party of) {
+        return chain.ledger()
+                .list(Bytes.wrap(of.address.toArray()), null, null, 1)
+                .coins()
+                .get(0)
+                .outpoint();
+    }
+
+    /** A sell that locks for {@code blocks} from now. */
+    public SwapRow sell(Party ours, PublicKey pool, byte[] secret, long blocks) {
+        SwapTerms terms = new SwapTerms(
+                Direction.CHAIN_TO_NATIVE,
+                Hash256.sha256(secret),
+                new SwapTerms.Sum("0.5", AMOUNT.toBigInteger()),
+                new SwapTerms.Sum("1", BigInteger.TEN.pow(18)),
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
+                new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
+                SwapTerms.Theirs.onTheChain(pool),
+                chain.tip().height() + blocks,
+                DEPTH,
+                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
+        return row(terms);
+    }
+
+    /** A buy of the same amount. */
+    SwapRow buy(Party ours, byte[] secret) {
+        SwapTerms terms = new SwapTerms(
+                Direction.NATIVE_TO_CHAIN,
+                Hash256.sha256(secret),
+                new SwapTerms.Sum("1", BigInteger.TEN.pow(18)),
+                new SwapTerms.Sum("0.5", AMOUNT.toBigInteger()),
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, Sample.CONTRACT),
+                new SwapTerms.Ours(ours.address, ours.key, Sample.OUR_EVM),
+                SwapTerms.Theirs.inTheContract(Sample.POOL_EVM),
+                clock.instant().getEpochSecond() + 8_000,
+                DEPTH,
+                new SwapTerms.Offer(clock.instant().getEpochSecond() + 600, 30, Optional.empty()));
+        return row(terms);
+    }
+
+    private static SwapRow row(SwapTerms terms) {
+        return SwapRow.quoted(
+                "swap-" + terms.hashLock().hex().substring(0, 8), "pool-1", "run-1", terms, Optional.empty(), 0);
+    }
+
+    /** Somebody makes an HTLC with money of his own. */
+    Outpoint lock(Party payer, HtlcParams params, Amount amount) {
+        return lock(payer, TxOutput.toScript(HtlcScript.build(params), amount));
+    }
+
+    Outpoint lock(Party payer, TxOutput output) {
+        chain.faucet(payer.address, output.value().plus(Amount.of(10_000)));
+        chain.mine(1);
+        Hash256 txId = chain.ledger().submit(payer.pay(chain.genesisId(), coin(payer), output));
+        mine(1);
+        return new Outpoint(txId, 0);
+    }
+
+    public void mine(int blocks) {
+        for (int i = 0; i < blocks; i++) {
+            clock.advance(Duration.ofSeconds(10));
+            chain.mine(1);
+        }
+        followed();
+    }
+
+    public void mineTo(long height) {
+        mine((int) (height - chain.tip().height()));
+    }
+
+    /** As if the chain had been caught up with from this height on. */
+    public void forgetWork(long from) {
+        get(follow.books().write(session -> {
+            session.head().update("UPDATE blocks SET work_checked = 0 WHERE height >= ?", from);
+            return null;
+        }));
+    }
+
+    public void followed() {
+        follow.awaitTip(chain.tip().id());
+    }
+
+    public boolean isWaiting(String txId) {
+        return chain.ledger()
+                .transaction(Hash256.parse(txId))
+                .filter(found -> found.blockId() == null)
+                .isPresent();
+    }
+
+    public Transaction transaction(String txId) {
+        return chain.ledger().transaction(Hash256.parse(txId)).orElseThrow().tx();
+    }
+
+    /** A plain payment of the daemon's, for comparison. */
+    public String transfer(Party from, Address to, long amount) {
+        return get(spending.transfer(new TransferRequest(
+                        from.address,
+                        List.of(new Payment(to, Amount.of(amount))),
+                        FeeChoice.MINIMUM,
+                        TransferRequest.DEFAULT_MAX_FEE,
+                        Optional.empty(),
+                        Optional.empty())))
+                .txId()
+                .toString();
+    }
+
+    public void awaitWaiting(String txId) {
+        Await.until(txId + " waits in the mempool", () -> isWaiting(txId));
+    }
+
+    /** Until a payment may choose it. */
+    public void awaitFree(Outpoint coin) {
+        Await.until(
+                coin + " is held by nothing",
+                () -> get(store.reservations().all()).stream()
+                        .noneMatch(held -> held.coin().outpoint().equals(coin)));
+    }
+
+    public static Hash256 idOf(Transaction tx) {
+        return TransactionCodec.txId(PROFILE, tx);
+    }
+
+    public OwnLock ownLock(SwapRow row) {
+        return get(own.look(row)).lock();
+    }
+
+    PoolLock poolLock(SwapRow row) {
+        return get(pool.look(row)).lock();
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    public static <T> T get(CompletionStage<T> stage) {
+        try {
+            return Await.result(stage);
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException known ? known : e;
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+        second.close();
+        first.close();
+        chain.close();
+    }
+}

@@ -1,0 +1,482 @@
+package org.chainwalletd.swap.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.swap.legs.ChainLegRig.AMOUNT;
+import static org.chainwalletd.swap.legs.ChainLegRig.DEPTH;
+import static org.chainwalletd.swap.legs.ChainLegRig.get;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.htlc.HtlcOwners;
+import org.chainwalletd.htlc.ReclaimRequest;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Our lock of a sell, against a development node over real sockets. */
+@Tag("long")
+public class ChainOwnLegTest {
+    private static final long FUNDS = 200_000_000;
+    /** Longer than the shortest lock that is allowed, so that time may pass before it is sent. */
+    private static final long LOCK_BLOCKS = 500;
+
+    @TempDir
+    static Path folder;
+
+    private static ChainLegRig rig;
+    private static int round;
+
+    private Party ours;
+    private Party pool;
+    private byte[] secret;
+
+    @BeforeAll
+    static void start() {
+        rig = new ChainLegRig(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        rig.close();
+    }
+
+    @BeforeEach
+    void meet() {
+        ours = rig.ours(FUNDS);
+        pool = rig.stranger();
+        secret = Hash256.sha256(new byte[] {(byte) ++round}).toArray();
+    }
+
+    @AfterEach
+    void beHonest() {
+        rig.first.tellTheTruth();
+        rig.second.tellTheTruth();
+    }
+
+    private SwapRow row(long blocks) {
+        return rig.sell(ours, pool.key, secret, blocks);
+    }
+
+    private static SwapRow locking(SwapRow row) {
+        return row.with(row.acts().lock(), 0);
+    }
+
+    private static SwapRow abandoning(SwapRow row) {
+        return row.with(row.acts().lock().abandon(), 0);
+    }
+
+    private String send(SwapRow row) {
+        return get(rig.own.sendLock(locking(row)));
+    }
+
+    private Outpoint outpoint(String lockTx) {
+        return new Outpoint(Hash256.parse(lockTx), 0);
+    }
+
+    @Test
+    void a_lock_is_settled_with_the_block_that_gives_its_depth() {
+        SwapRow row = row(LOCK_BLOCKS);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        String tx = send(row);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        rig.mine(1);
+        String reference = outpoint(tx).toString();
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.empty()));
+        rig.mine((int) DEPTH - 2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.empty()));
+        rig.mine(1);
+        long settled = rig.chain.tip().timestamp();
+        rig.mine(2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(reference, OptionalLong.of(settled)));
+    }
+
+    @Test
+    void a_lock_that_is_sent_again_is_the_same_transaction() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.restart();
+        assertThat(send(row)).isEqualTo(tx);
+        rig.mine(1);
+        assertThat(send(row)).isEqualTo(tx);
+    }
+
+    @Test
+    void a_lock_whose_block_goes_is_absent_until_another_has_it() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        rig.chain.reorganise(1, false, List.of());
+        rig.followed();
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        get(rig.own.sendLock(locking(row)));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void nobody_but_its_owner_sends_a_lock_again() {
+        SwapRow row = row(LOCK_BLOCKS);
+        Party other = rig.ours(FUNDS);
+        String tx = send(row);
+        String payment = rig.transfer(other, pool.address, 1_000_000);
+        rig.restart();
+        rig.chain.forgetMempool();
+        rig.awaitWaiting(payment);
+        assertThat(rig.isWaiting(tx)).isFalse();
+        assertThat(send(row)).isEqualTo(tx);
+        assertThat(rig.isWaiting(tx)).isTrue();
+    }
+
+    @Test
+    void a_lock_whose_send_was_cut_short_goes_out_as_the_same_bytes_after_a_restart() {
+        SwapRow row = row(LOCK_BLOCKS);
+        rig.first.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
+        rig.second.refuse("send_raw_transaction", params -> "Tip changed during validation, try again");
+        assertThatThrownBy(() -> send(row)).isInstanceOf(RuntimeException.class);
+        beHonest();
+        rig.restart();
+        String tx = send(row);
+        rig.restart();
+        assertThat(send(row)).isEqualTo(tx);
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
+    }
+
+    @Test
+    void a_second_lock_is_not_made_when_the_store_has_forgotten_the_first() {
+        SwapRow row = row(LOCK_BLOCKS);
+        SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
+        assertThatThrownBy(() -> get(rig.own.sendLock(named))).hasMessageContaining("no second one is made");
+    }
+
+    @Test
+    void a_refund_is_due_one_block_above_the_timeout_and_not_before() {
+        SwapRow row = row(6);
+        long timeout = row.terms().timeout();
+        String tx = send(row);
+        rig.mineTo(timeout);
+        assertThat(get(rig.own.look(row)).refundDue()).isFalse();
+        assertThatThrownBy(() -> get(rig.own.takeBack(row))).hasMessageContaining("no lock to be taken back now");
+        rig.mine(1);
+        assertThat(get(rig.own.look(row)).refundDue()).isTrue();
+
+        String back = get(rig.own.takeBack(row));
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(back);
+        TxOutput paid = rig.transaction(back).outputs().get(0);
+        assertThat(paid.address()).contains(ours.address);
+        assertThat(AMOUNT.minus(paid.value())).isEqualTo(Amount.of(6_400));
+        rig.mine(1);
+        String reference = outpoint(tx).toString();
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, false));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, false));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.TakenBack(reference, back, true));
+    }
+
+    /** The watchdog pays the minimum, which cheap traffic can keep out of blocks. */
+    @Test
+    void what_the_watchdog_has_begun_is_pushed_and_replaced_when_no_node_wants_it() {
+        SwapRow row = row(3);
+        String tx = send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        Outpoint lock = outpoint(tx);
+        String begun = get(rig.htlcs.reclaim(new ReclaimRequest(
+                        ours.address,
+                        lock,
+                        pool.key,
+                        row.terms().hashLock(),
+                        row.terms().timeout(),
+                        Optional.empty(),
+                        Optional.of(ReclaimRequest.tokenOfWatchdog(lock)))))
+                .txId()
+                .toString();
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(begun);
+
+        String full = "Mempool rejected transaction: fee density too low for mempool";
+        rig.first.refuse("send_raw_transaction", params -> full);
+        rig.second.refuse("send_raw_transaction", params -> full);
+        rig.chain.forgetMempool();
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(begun);
+        rig.clock.advance(Duration.ofSeconds(30));
+        assertThatThrownBy(() -> get(rig.own.takeBack(row))).isInstanceOf(RuntimeException.class);
+        beHonest();
+        String back = get(rig.own.takeBack(row));
+        assertThat(back).isNotEqualTo(begun);
+        assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value())).isEqualTo(Amount.of(6_400));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
+    }
+
+    /** Whoever asks again under its token must not hear that nothing was broadcast. */
+    @Test
+    void what_was_taken_back_by_hand_before_keeps_its_receipt() {
+        SwapRow row = row(3);
+        String tx = send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        ReclaimRequest byHand = new ReclaimRequest(
+                ours.address,
+                outpoint(tx),
+                pool.key,
+                row.terms().hashLock(),
+                row.terms().timeout(),
+                Optional.empty(),
+                Optional.of("by hand"));
+        Hash256 taken = get(rig.htlcs.reclaim(byHand)).txId();
+        rig.owners = hashLock -> Optional.of("the swap of this test");
+        try {
+            assertThat(get(rig.htlcs.reclaim(byHand)).txId()).isEqualTo(taken);
+        } finally {
+            rig.owners = HtlcOwners.NONE;
+        }
+    }
+
+    /** A spend of the minimum fee would keep the swap's own out of every mempool. */
+    @Test
+    void nobody_but_the_swap_takes_its_lock_back() {
+        SwapRow row = row(3);
+        String tx = send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        ReclaimRequest byHand = new ReclaimRequest(
+                ours.address,
+                outpoint(tx),
+                pool.key,
+                row.terms().hashLock(),
+                row.terms().timeout(),
+                Optional.empty(),
+                Optional.empty());
+        rig.owners = hashLock ->
+                hashLock.equals(row.terms().hashLock()) ? Optional.of("the swap of this test") : Optional.empty();
+        try {
+            assertThatThrownBy(() -> get(rig.htlcs.reclaim(byHand)))
+                    .isInstanceOf(RefusedException.class)
+                    .hasMessageContaining("the swap of this test");
+            String back = get(rig.own.takeBack(row));
+            assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value()))
+                    .isEqualTo(Amount.of(6_400));
+        } finally {
+            rig.owners = HtlcOwners.NONE;
+        }
+    }
+
+    @Test
+    void a_take_back_whose_block_goes_is_sent_again() {
+        SwapRow row = row(3);
+        send(row);
+        rig.mineTo(row.terms().timeout() + 1);
+        String back = get(rig.own.takeBack(row));
+        rig.mine(1);
+        rig.chain.reorganise(1, false, List.of());
+        rig.followed();
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
+        assertThat(get(rig.own.takeBack(row))).isEqualTo(back);
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
+    }
+
+    @Test
+    void the_pools_claim_is_seen_with_its_secret_and_final_after_sixty_blocks() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        Transaction claim = claim(row, tx, secret);
+        get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
+        OwnLeg.View waiting = get(rig.own.look(row));
+        assertThat(waiting.secretShown()).isTrue();
+        assertThat(waiting.lock()).isInstanceOf(OwnLock.Locked.class);
+
+        String claimTx = rig.chain.ledger().submit(claim).toString();
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Claimed(outpoint(tx).toString(), claimTx, false));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Claimed(outpoint(tx).toString(), claimTx, true));
+    }
+
+    /** A lie about a mempool must not make the engine believe that the secret is public. */
+    @Test
+    void a_claim_that_does_not_open_the_hash_lock_shows_no_secret() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        Transaction forged = claim(row, tx, new byte[32]);
+        get(rig.sightings.seen(ChainLegRig.idOf(forged), forged));
+        assertThat(get(rig.own.look(row)).secretShown()).isFalse();
+    }
+
+    private Transaction claim(SwapRow row, String lockTx, byte[] preimage) {
+        Transaction unsigned = Transaction.unsigned(
+                List.of(outpoint(lockTx)), List.of(TxOutput.toAddress(pool.address, AMOUNT.minus(Amount.of(1_000)))));
+        return unsigned.withWitnesses(List.of(HtlcWitness.claim(preimage, pool.sign(rig.chain.genesisId(), unsigned))));
+    }
+
+    @Test
+    void what_an_abandoned_lock_would_spend_goes_back_to_us_and_it_is_lost_sixty_blocks_later() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        String tx = send(row);
+        rig.chain.forgetMempool();
+        Outpoint coin = rig.coin(ours);
+        get(rig.own.abandonLock(row));
+        get(rig.own.abandonLock(row));
+        rig.mine(1);
+        Hash256 instead = rig.chain.ledger().spentBy(coin).orElseThrow().txId();
+        assertThat(instead.toString()).isNotEqualTo(tx);
+        assertThat(rig.transaction(instead.toString()).outputs())
+                .allSatisfy(output -> assertThat(output.address()).contains(ours.address));
+        get(rig.own.abandonLock(row));
+        rig.mine((int) ChainSide.FINAL_DEPTH - 2);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
+    }
+
+    @Test
+    void a_lock_that_confirms_after_it_was_abandoned_stands() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        String tx = send(row);
+        // A mempool has the lock, and replaces nothing.
+        assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
+        rig.restart();
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void a_block_decides_between_the_lock_and_what_is_spent_instead() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        String tx = send(row);
+        Transaction lock = rig.transaction(tx);
+        rig.chain.forgetMempool();
+        get(rig.own.abandonLock(row));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        rig.chain.reorganise(1, false, List.of(lock));
+        rig.followed();
+        assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
+    }
+
+    @Test
+    void a_lock_that_was_given_up_before_it_was_durable_is_lost_at_once() {
+        SwapRow row = abandoning(row(LOCK_BLOCKS));
+        get(rig.own.abandonLock(row));
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
+    }
+
+    @Test
+    void nothing_speaks_against_a_lock_that_is_paid_for_and_ours() {
+        SwapRow row = row(LOCK_BLOCKS);
+        assertThat(get(rig.own.obstacle(row))).isEmpty();
+        send(row);
+        assertThat(get(rig.own.obstacle(locking(row)))).isEmpty();
+    }
+
+    @Test
+    void another_htlc_with_the_hash_lock_speaks_against_ours() {
+        SwapRow row = row(LOCK_BLOCKS);
+        Party payer = rig.stranger();
+        HtlcParams decoy = new HtlcParams(payer.key, ours.key, row.terms().hashLock(), 10_000);
+        rig.lock(payer, decoy, Amount.of(500));
+        assertThat(get(rig.own.obstacle(row)).orElseThrow()).contains("there is an HTLC with this hash lock");
+    }
+
+    @Test
+    void an_htlc_with_the_hash_lock_in_a_mempool_speaks_against_ours() {
+        SwapRow row = row(LOCK_BLOCKS);
+        HtlcParams decoy =
+                new HtlcParams(pool.key, rig.stranger().key, row.terms().hashLock(), 10_000);
+        rig.chain.faucet(pool.address, Amount.of(1_000_000));
+        rig.mine(1);
+        rig.chain
+                .ledger()
+                .submit(pool.pay(
+                        rig.chain.genesisId(),
+                        rig.coin(pool),
+                        TxOutput.toScript(HtlcScript.build(decoy), Amount.of(900_000))));
+        assertThat(get(rig.own.obstacle(row)).orElseThrow()).contains("waits in a mempool");
+    }
+
+    @Test
+    void a_lock_that_would_end_too_soon_or_too_late_is_not_sent() {
+        assertThat(get(rig.own.obstacle(row(300))).orElseThrow()).contains("blocks");
+        assertThat(get(rig.own.obstacle(row(5_000))).orElseThrow()).contains("blocks");
+    }
+
+    @Test
+    void a_lock_needs_coins() {
+        Party poor = rig.ours(1_000_000);
+        SwapRow row = rig.sell(poor, pool.key, secret, LOCK_BLOCKS);
+        assertThat(get(rig.own.obstacle(row))).isNotEmpty();
+    }
+
+    @Test
+    void time_speaks_against_a_quote_and_a_standing_chain_leaves_it_open() {
+        SwapRow row = row(LOCK_BLOCKS);
+        rig.clock.advance(Duration.ofSeconds(599));
+        assertThat(get(rig.own.obstacle(row))).isEmpty();
+        rig.clock.advance(Duration.ofSeconds(1));
+        assertThat(get(rig.own.obstacle(row))).contains("the quote has expired");
+        SwapRow later = row(LOCK_BLOCKS);
+        rig.clock.advance(Duration.ofSeconds(580));
+        assertThatThrownBy(() -> get(rig.own.obstacle(later))).hasMessageContaining("newest block of the chain");
+        rig.mine(1);
+        assertThat(get(rig.own.obstacle(later))).isEmpty();
+    }
+
+    /** Anybody can make an HTLC that we could take back, with money of his own. */
+    @Test
+    void an_htlc_of_somebody_else_in_our_name_is_not_our_lock() {
+        SwapRow row = row(LOCK_BLOCKS);
+        HtlcParams alike = new HtlcParams(
+                ours.key, pool.key, row.terms().hashLock(), row.terms().timeout());
+        Party payer = rig.stranger();
+        String tx = send(row);
+        rig.chain.forgetMempool();
+        rig.lock(payer, alike, AMOUNT);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
+        get(rig.own.sendLock(locking(row)));
+        rig.mine(1);
+        assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void a_lock_is_found_by_the_books_when_the_row_is_older_than_it() {
+        SwapRow row = row(LOCK_BLOCKS);
+        String tx = send(row);
+        rig.mine(1);
+        SwapRow restored = SwapRow.quoted("another-id", "pool-1", "run-0", row.terms(), Optional.empty(), 0);
+        assertThat(rig.ownLock(restored))
+                .isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
+    }
+
+    @Test
+    void a_lock_is_metered_by_the_allowance() {
+        rig.capPerPayment(Amount.of(40_000_000));
+        rig.restart();
+        try {
+            assertThat(get(rig.own.obstacle(row(LOCK_BLOCKS)))).isNotEmpty();
+            assertThatThrownBy(() -> send(row(LOCK_BLOCKS))).isInstanceOf(RuntimeException.class);
+        } finally {
+            rig.capPerPayment(Amount.MAX);
+            rig.restart();
+        }
+    }
+}

@@ -1,0 +1,246 @@
+package org.chainwalletd.swap.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.gates.EndpointView;
+import org.chainwalletd.swap.gates.GateInputs;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.Sample;
+import org.chainwalletd.swap.gates.SellGate;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.EvmWallet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The gate of a sell over real sockets: an account chain, honest endpoints, and one that lies. */
+public class ContractEvidenceTest {
+    private static ActorTestKit kit;
+
+    private EvmDevnet chain;
+    private EvmEndpoint honest;
+    private EvmEndpoint other;
+    private EvmEndpoint liar;
+    private EvmWallet pool;
+    private long begun;
+
+    @BeforeAll
+    static void system() {
+        kit = ActorTestKit.create();
+    }
+
+    @AfterAll
+    static void stop() {
+        kit.shutdownTestKit();
+    }
+
+    @BeforeEach
+    void start() {
+        chain = EvmDevnet.start();
+        honest = chain.endpoint();
+        other = chain.newEndpoint();
+        liar = chain.newEndpoint();
+        pool = chain.account(1);
+        begun = now();
+    }
+
+    @AfterEach
+    void close() {
+        chain.close();
+    }
+
+    private long now() {
+        return chain.clock().instant().getEpochSecond();
+    }
+
+    private static <T> T done(CompletionStage<T> stage) {
+        return Await.result(stage);
+    }
+
+    private EvmEndpoints endpoints(EvmEndpoint... asked) {
+        List<URI> urls = new ArrayList<>();
+        for (EvmEndpoint endpoint : asked) {
+            urls.add(endpoint.uri());
+        }
+        EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return kit.spawn(behavior);
+            }
+        };
+        return EvmEndpoints.start(
+                Peers.of(kit.system()),
+                spawner,
+                new EvmEndpoints.Setup(
+                        urls, 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, Duration.ofSeconds(10)),
+                ForkJoinPool.commonPool());
+    }
+
+    private SwapLimits limits() {
+        return SwapLimits.usual(
+                new SwapLimits.Contract(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), chain.codeHash()),
+                Finality.FINALIZED);
+    }
+
+    private GateVerdict judge(EvmEndpoint... asked) {
+        List<EndpointView> views =
+                done(new ContractEvidence(endpoints(asked), chain.contract(), ForkJoinPool.commonPool())
+                        .look(Sample.HASH_LOCK));
+        GateInputs inputs = new GateInputs(now(), false, Optional.empty(), OptionalLong.of(begun));
+        return new SellGate(limits())
+                .judge(Sample.terms(Direction.CHAIN_TO_NATIVE), new SellGate.Evidence(views, false, inputs));
+    }
+
+    private void lock(long deadline) {
+        pool.lock(Sample.HASH_LOCK, Sample.OUR_EVM, deadline, Sample.WEI);
+        chain.mine();
+    }
+
+    private SwapContract.Swap terms(long deadline) {
+        return new SwapContract.Swap(pool.address(), Sample.OUR_EVM, Sample.WEI, deadline, SwapContract.State.LOCKED);
+    }
+
+    @Test
+    void a_lock_opens_the_gate_when_its_block_is_final_and_not_before() {
+        lock(now() + 9_000);
+        assertThat(judge(honest, other).isOpen()).isFalse();
+        chain.mine();
+        assertThat(judge(honest, other).isOpen()).isFalse();
+        chain.mine();
+        assertThat(judge(honest, other)).isEqualTo(new GateVerdict.Open());
+    }
+
+    @Test
+    void one_endpoint_that_invents_a_lock_opens_nothing() {
+        chain.mine(3);
+        liar.lies().swap(Sample.HASH_LOCK, terms(now() + 9_000));
+        assertThat(judge(honest, liar).isOpen()).isFalse();
+        assertThat(judge(honest, other, liar).isOpen()).isFalse();
+    }
+
+    @Test
+    void one_endpoint_that_lies_or_is_down_does_not_close_it_for_two_others() {
+        lock(now() + 9_000);
+        chain.mine(3);
+        liar.lies().swap(Sample.HASH_LOCK, terms(now() + 1));
+        assertThat(judge(honest, other, liar).isOpen()).isTrue();
+        liar.lies().stop();
+        liar.lies().time(-5_000);
+        assertThat(judge(honest, other, liar).isOpen()).isTrue();
+        liar.down();
+        assertThat(judge(honest, other, liar).isOpen()).isTrue();
+        other.down();
+        assertThat(judgeOrNothing(honest, other, liar)).isFalse();
+    }
+
+    /** Without a quorum there is not even a final block. */
+    private boolean judgeOrNothing(EvmEndpoint... asked) {
+        try {
+            return judge(asked).isOpen();
+        } catch (CompletionException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void a_lock_that_was_claimed_after_the_final_block_closes_it() {
+        lock(now() + 9_000);
+        chain.mine(3);
+        pool.claim(Sample.SECRET);
+        chain.mine();
+        assertThat(judge(honest, other).isOpen()).isFalse();
+    }
+
+    @Test
+    void a_lock_that_a_reorganisation_takes_away_closes_it() {
+        chain.finality(1, 1);
+        lock(now() + 9_000);
+        chain.mine();
+        assertThat(judge(honest, other).isOpen()).isTrue();
+        chain.reorganiseAway(2, 4);
+        assertThat(judge(honest, other).isOpen()).isFalse();
+    }
+
+    @Test
+    void a_chain_that_stands_still_closes_it() {
+        lock(now() + 90_000);
+        chain.mine(3);
+        chain.clock().advance(Duration.ofSeconds(61));
+        assertThat(judge(honest, other).isOpen()).isFalse();
+        chain.mine();
+        assertThat(judge(honest, other).isOpen()).isTrue();
+    }
+
+    @Test
+    void a_lock_that_came_after_its_window_closes_it() {
+        chain.clock().advance(Duration.ofSeconds(SwapLimits.POOL_WINDOW_SECONDS + 1));
+        lock(now() + 9_000);
+        chain.mine(3);
+        GateVerdict verdict = judge(honest, other);
+        assertThat(verdict)
+                .isInstanceOfSatisfying(
+                        GateVerdict.Closed.class,
+                        closed -> assertThat(closed.reason()).isInstanceOf(GateVerdict.LateLock.class));
+    }
+
+    @Test
+    void the_pinned_contract_is_taken_and_any_other_is_not() {
+        chain.mine(3);
+        assertThat(objection(chain.codeHash(), honest, other)).isEmpty();
+        assertThat(objection(Hash256.ZERO, honest, other)).isPresent();
+        liar.lies().code(chain.contract(), Bytes.parse("6001"));
+        assertThat(objection(chain.codeHash(), honest, other, liar)).isEmpty();
+        EvmEndpoint second = chain.newEndpoint();
+        for (EvmEndpoint endpoint : List.of(honest, second)) {
+            endpoint.lies()
+                    .storage(
+                            chain.contract(),
+                            ContractCheck.slot("eip1967.proxy.implementation"),
+                            Hash256.sha256(new byte[] {1}));
+        }
+        assertThat(objection(chain.codeHash(), honest, second))
+                .hasValueSatisfying(why -> assertThat(why).contains("EIP-1967"));
+    }
+
+    @Test
+    void a_minimal_proxy_is_known_by_its_form_and_a_slot_by_its_name() {
+        assertThat(ContractCheck.isMinimalProxy(
+                        Bytes.parse("363d3d373d3d3d363d73" + "ab".repeat(20) + "5af43d82803e903d91602b57fd5bf3")
+                                .toArray()))
+                .isTrue();
+        assertThat(ContractCheck.isMinimalProxy(new byte[45])).isFalse();
+        // EIP-1967, "Logic contract address".
+        assertThat(ContractCheck.slot("eip1967.proxy.implementation").hex())
+                .isEqualTo("360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc");
+    }
+
+    private Optional<String> objection(Hash256 codeHash, EvmEndpoint... asked) {
+        return done(
+                new ContractCheck(endpoints(asked), chain.contract(), codeHash, ForkJoinPool.commonPool()).objection());
+    }
+}

@@ -1,0 +1,275 @@
+package org.chainwalletd.swap.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.account.AccountRig.done;
+
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.FatedJournal;
+import org.chainwalletd.account.FatedJournal.Fate;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRecord;
+import org.chainwalletd.account.SendState;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.legs.LyingRig.Lie;
+import org.chainwalletd.swap.legs.LyingRig.Ring;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Claims and refunds whose nonce of the journal is dead, or lied about: they go out at every nonce that an endpoint names as well, which costs at
+ * most the gas of transactions that fail.
+ */
+public class DeadNonceTest {
+    /** Half of the margin of an hour, in steps of half a minute. */
+    private static final int STEPS = 60;
+
+    private static final String CLAIM = "swap/a-sell/claim";
+
+    @TempDir
+    Path folder;
+
+    private LyingRig lying;
+
+    @AfterEach
+    void stop() {
+        lying.close();
+    }
+
+    private static Stream<Arguments> lies() {
+        return Stream.of(Lie.NONCE_LOW, Lie.NONCE_ONE_MORE, Lie.NONCE_HIGH, Lie.ALL_LOW, Lie.ALL_HIGH, Lie.SILENT)
+                .flatMap(lie -> Stream.of(Arguments.of(Ring.TWO_OF_TWO, lie), Arguments.of(Ring.TWO_OF_THREE, lie)));
+    }
+
+    private SwapContract.State state() {
+        return lying.rig.chain.swap(lying.rig.hashLock).state();
+    }
+
+    /** One of ours is final, so that the journal has given a nonce; it gives the next one whatever endpoints say. */
+    private void sendEarlier() {
+        lying.rig.rig.send("earlier", 1);
+        lying.rig.settle();
+        lying.rig.rig.await("earlier", SendState.Final.class);
+    }
+
+    /** What a swap's actor does at each look, every half minute, with a block for each. */
+    private void until(SwapContract.State wanted, Runnable look) {
+        for (int step = 0; step < STEPS && state() != wanted; step++) {
+            long asked = lying.honest.count("eth_getTransactionCount");
+            look.run();
+            lying.rig.chain.clock().advance(AccountRig.PACE.urgent());
+            Await.until(
+                    "it is looked at, or over",
+                    () -> lying.honest.count("eth_getTransactionCount") > asked + 2
+                            || done(lying.rig.rig.sends.open(lying.rig.own())).isEmpty());
+            lying.rig.chain.mine();
+        }
+        assertThat(state()).isEqualTo(wanted);
+    }
+
+    private void claim(SwapRow row) {
+        done(lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
+    }
+
+    private List<SendRecord> copies(String owner) {
+        return done(lying.rig.rig.sends.ofOwner(owner)).stream()
+                .filter(SendRecord::isCopy)
+                .toList();
+    }
+
+    private void assertPaid(BigInteger before) {
+        BigInteger gas = before.add(EvmLegRig.WEI).subtract(lying.rig.chain.balance(lying.rig.own()));
+        assertThat(gas).as("paid for gas").isLessThan(EvmLegRig.WEI.divide(BigInteger.TEN));
+    }
+
+    @ParameterizedTest
+    @MethodSource("lies")
+    void a_claim_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
+            Ring ring, Lie lie) {
+        lying = new LyingRig(folder, ring);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        lying.somebodyElsePays();
+        BigInteger before = lying.rig.chain.balance(lying.rig.own());
+        lie.tell(lying.liar, lying.rig.own());
+
+        until(SwapContract.State.CLAIMED, () -> claim(row));
+
+        assertPaid(before);
+        assertThat(copies("a-sell")).extracting(SendRecord::nonce).contains(LyingRig.HISTORY + 2L);
+    }
+
+    /** Copies at nonces that are lies beside a nonce that is none, with lies about all else: the claim is mined at its own, and nothing burns. */
+    @ParameterizedTest
+    @EnumSource(Lie.class)
+    void a_claim_that_is_looked_after_is_mined_at_its_own_nonce_whatever_one_endpoint_says(Lie lie) {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        BigInteger before = lying.rig.chain.balance(lying.rig.own());
+        lie.tell(lying.liar, lying.rig.own());
+
+        until(SwapContract.State.CLAIMED, () -> claim(row));
+
+        lying.rig.chain.mine(3);
+        assertPaid(before);
+        lying.liar.behave();
+        lying.rig.settle();
+        lying.rig.rig.await(CLAIM, SendState.Final.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("lies")
+    void a_refund_whose_nonce_somebody_else_has_used_is_mined_at_the_one_that_the_honest_endpoint_names(
+            Ring ring, Lie lie) {
+        lying = new LyingRig(folder, ring);
+        SwapRow row = lying.rig.locking(lying.rig.buy());
+        done(lying.rig.ownLeg().sendLock(row));
+        Await.until("it is locked", () -> {
+            lying.rig.chain.mine();
+            return state() == SwapContract.State.LOCKED;
+        });
+        lying.rig.settle();
+        lying.rig.rig.await("swap/a-buy/lock", SendState.Final.class);
+        lying.rig.chain.clock().advance(Duration.ofSeconds(10_001));
+        lying.somebodyElsePays();
+        lying.rig.settle();
+        BigInteger before = lying.rig.chain.balance(lying.rig.own());
+        lie.tell(lying.liar, lying.rig.own());
+
+        until(SwapContract.State.REFUNDED, () -> done(lying.rig.ownLeg().takeBack(row)));
+
+        assertPaid(before);
+    }
+
+    /** Nothing that is mined at its own nonce needs another one: the count runs ahead of what the daemon has seen for a moment. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Ring.class,
+            names = {"TWO_OF_TWO", "TWO_OF_THREE"})
+    void honest_endpoints_never_get_a_copy(Ring ring) {
+        lying = new LyingRig(folder, ring);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        claim(row);
+        lying.rig.chain.clock().advance(AccountRig.PACE.resend());
+        lying.rig.chain.mine();
+        for (int look = 0; look < 20; look++) {
+            claim(row);
+            lying.rig.chain.clock().advance(AccountRig.PACE.resend());
+        }
+        lying.rig.rig.await(CLAIM, SendState.Mined.class);
+
+        assertThat(copies("a-sell")).isEmpty();
+        lying.rig.settle();
+        lying.rig.rig.await(CLAIM, SendState.Final.class);
+    }
+
+    /** The second of two claims fails and pays for that; nobody else has used its nonce. */
+    @Test
+    void a_copy_that_fails_behind_the_claim_costs_little_and_stops_nothing() {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        BigInteger before = lying.rig.chain.balance(lying.rig.own());
+        lying.liar.lies().nonce(lying.rig.own(), LyingRig.HISTORY + 2);
+        lying.liar.swallowSends();
+        Await.until("there is a copy", () -> {
+            claim(row);
+            lying.rig.chain.clock().advance(AccountRig.PACE.resend());
+            return !copies("a-sell").isEmpty();
+        });
+        assertThat(copies("a-sell")).extracting(SendRecord::nonce).containsExactly(LyingRig.HISTORY + 2L);
+        Await.until(
+                "the honest endpoint has both", () -> lying.rig.chain.waiting().size() == 2);
+        lying.liar.behave();
+
+        lying.rig.settle();
+        lying.rig.rig.await(CLAIM, SendState.Final.class);
+        lying.rig.rig.await(CLAIM + "@" + (LyingRig.HISTORY + 2), SendState.Reverted.class);
+
+        assertThat(state()).isEqualTo(SwapContract.State.CLAIMED);
+        assertPaid(before);
+        assertThat(done(lying.rig.rig.sends.funds(lying.rig.own(), "another")).obstacle())
+                .isEmpty();
+        assertThat(lying.rig.rig.send("later", 1).nonce()).isEqualTo(LyingRig.HISTORY + 3L);
+    }
+
+    /** Whatever it names, and however often it changes that, there are few copies, and none takes from what the claim can pay. */
+    @Test
+    void an_endpoint_that_names_one_absurd_nonce_after_the_other_gets_few_copies_and_holds_no_money() {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        lying.honest.refuse("eth_sendRawTransaction", -32000, "txpool is full");
+        long named = Long.MAX_VALUE;
+        for (int look = 0; look < 12; look++) {
+            lying.liar.behave();
+            lying.liar.lies().nonce(lying.rig.own(), named);
+            named = look % 2 == 0 ? named : look < 2 ? Long.MAX_VALUE - 1 : 1_000L * look;
+            long asked = lying.liar.count("eth_getTransactionCount");
+            claim(row);
+            lying.rig.chain.clock().advance(AccountRig.PACE.resend());
+            Await.until("it was asked", () -> lying.liar.count("eth_getTransactionCount") > asked + 2);
+        }
+        lying.liar.behave();
+        assertThat(copies("a-sell")).hasSizeLessThanOrEqualTo(2);
+        BigInteger committed = done(lying.rig.rig.sends.funds(lying.rig.own())).committed();
+        assertThat(committed)
+                .isLessThanOrEqualTo(lying.rig.rig.find(CLAIM).maxFee().multiply(BigInteger.valueOf(SwapSends.GAS)));
+        lying.honest.behave();
+
+        until(SwapContract.State.CLAIMED, () -> claim(row));
+        assertThat(done(lying.rig.rig.sends.open(lying.rig.own()))).allMatch(open -> open.kind() == SendKind.CLAIM);
+    }
+
+    /** The first write is the claim's row, the second its state; the third is the copy. Whether or not that is written, one of both leaves. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Fate.class,
+            names = {"NOT_DONE", "DONE", "REFUSED", "UNKNOWN"})
+    void a_death_between_a_copy_and_its_first_byte_neither_loses_it_nor_makes_it_twice(Fate fate) {
+        lying = new LyingRig(folder, Ring.TWO_OF_TWO);
+        sendEarlier();
+        SwapRow row = lying.settledSell();
+        lying.somebodyElsePays();
+        lying.liar.lies().nonce(lying.rig.own(), 0);
+        lying.liar.swallowSends();
+        AtomicReference<FatedJournal> journal = new AtomicReference<>();
+        lying.rig.rig.restartWith(real -> {
+            journal.set(new FatedJournal(real, 3, fate));
+            return journal.get();
+        });
+        claim(row);
+        journal.get().orUntil(() -> {
+            lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
+            lying.rig.chain.clock().advance(AccountRig.PACE.resend());
+            return journal.get().isBeyond();
+        });
+        lying.rig.rig.crash();
+
+        until(SwapContract.State.CLAIMED, () -> claim(row));
+
+        lying.liar.behave();
+        lying.rig.settle();
+        Await.until(
+                "it is final",
+                () -> copies("a-sell").stream().anyMatch(copy -> copy.state() instanceof SendState.Final));
+        assertThat(copies("a-sell"))
+                .extracting(SendRecord::nonce)
+                .doesNotHaveDuplicates()
+                .contains(LyingRig.HISTORY + 2L);
+    }
+}

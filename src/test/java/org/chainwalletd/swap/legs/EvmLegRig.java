@@ -1,0 +1,153 @@
+package org.chainwalletd.swap.legs;
+
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.Finality;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.swap.gates.GateInputs;
+import org.chainwalletd.swap.gates.Sample;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.pool.Direction;
+import org.chainwalletd.testkit.evm.EvmDevnet;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.EvmWallet;
+
+/** The account chain's legs of swaps over two endpoints, a journal on disk and a pool with a key of its own. */
+public final class EvmLegRig implements AutoCloseable {
+    static final BigInteger WEI = AccountRig.ETHER.divide(BigInteger.TEN);
+    /** Blocks on top of one that is final. */
+    public static final int FINAL = 4;
+
+    private static final byte[] SECRET = Hash256.sha256(new byte[] {41}).toArray();
+
+    final AccountRig rig;
+    final EvmDevnet chain;
+    final EvmWallet pool;
+    final Hash256 hashLock = Hash256.sha256(SECRET);
+    public final long deadline;
+
+    public EvmLegRig(Path folder) {
+        this(new AccountRig(folder));
+    }
+
+    public EvmLegRig(AccountRig rig) {
+        this.rig = rig;
+        chain = rig.chain;
+        pool = chain.account(1);
+        // The contract is in a final block.
+        chain.mine(FINAL + 1);
+        deadline = now() + 10_000;
+    }
+
+    public long now() {
+        return chain.clock().instant().getEpochSecond();
+    }
+
+    public byte[] secret() {
+        return SECRET.clone();
+    }
+
+    SecretBytes held() {
+        return SecretBytes.copyOf(SECRET);
+    }
+
+    SwapLimits limits(Hash256 codeHash) {
+        return new SwapLimits(
+                new SwapLimits.Contract(BigInteger.valueOf(EvmDevnet.CHAIN_ID), chain.contract(), codeHash),
+                rig.quorum,
+                Finality.FINALIZED,
+                OptionalLong.empty(),
+                SwapLimits.USUAL_LONGEST,
+                SwapLimits.USUAL_MARGINS,
+                SwapLimits.Price.USUAL,
+                false);
+    }
+
+    /** As a process that has just started has it. */
+    EvmOwnLeg ownLeg() {
+        return ownLeg(chain.codeHash());
+    }
+
+    EvmOwnLeg ownLeg(Hash256 codeHash) {
+        return new EvmOwnLeg(rig.endpoints, rig.sends, limits(codeHash), chain.clock(), rig.executor);
+    }
+
+    EvmPoolLeg poolLeg() {
+        return poolLeg(chain.codeHash());
+    }
+
+    EvmPoolLeg poolLeg(Hash256 codeHash) {
+        return new EvmPoolLeg(rig.endpoints, rig.sends, limits(codeHash), rig.executor);
+    }
+
+    SwapRow buy() {
+        return row(Direction.NATIVE_TO_CHAIN, "a-buy");
+    }
+
+    SwapRow sell() {
+        return row(Direction.CHAIN_TO_NATIVE, "a-sell");
+    }
+
+    private SwapRow row(Direction direction, String id) {
+        boolean sell = direction.isSell();
+        SwapTerms terms = new SwapTerms(
+                direction,
+                hashLock,
+                new SwapTerms.Sum("1", sell ? Sample.COINS : WEI),
+                new SwapTerms.Sum("1", sell ? WEI : Sample.COINS),
+                new SwapTerms.AccountLeg(Sample.CHAIN_ID, chain.contract()),
+                new SwapTerms.Ours(Sample.OURS.address(), Sample.OURS.key(), rig.own),
+                sell ? SwapTerms.Theirs.onTheChain(Sample.POOL_KEY) : SwapTerms.Theirs.inTheContract(pool.address()),
+                sell ? 1_000 : deadline,
+                30,
+                new SwapTerms.Offer(now() + 300, 30, Optional.empty()));
+        return SwapRow.quoted(id, "pool-" + id, "run", terms, Optional.empty(), now());
+    }
+
+    /** The row after it was decided to lock. */
+    SwapRow locking(SwapRow row) {
+        return row.with(row.acts().lock(), now());
+    }
+
+    SwapRow givenUp(SwapRow row) {
+        return row.with(row.acts().lock().abandon(), now());
+    }
+
+    GateInputs inputs() {
+        return new GateInputs(now(), false, Optional.empty(), OptionalLong.of(now() - 100));
+    }
+
+    public void lockOfThePool() {
+        pool.lock(hashLock, rig.own, deadline, WEI);
+    }
+
+    /** So that what is mined now is final for every endpoint. */
+    public void settle() {
+        chain.mine(FINAL + 1);
+    }
+
+    /** Every call that any endpoint got. */
+    List<EvmEndpoint.Call> calls() {
+        List<EvmEndpoint.Call> all = new ArrayList<>(rig.first.calls());
+        all.addAll(rig.second.calls());
+        return all;
+    }
+
+    EvmAddress own() {
+        return rig.own;
+    }
+
+    @Override
+    public void close() {
+        rig.close();
+    }
+}

@@ -1,0 +1,460 @@
+package org.chainwalletd.swap.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
+
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.account.AccountException;
+import org.chainwalletd.account.AccountFunds;
+import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.FatedJournal;
+import org.chainwalletd.account.FatedJournal.Fate;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.account.SendState;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.gates.ChainObservation;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.SignedTransaction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Our lock in the contract: one for a swap whatever happens, believed when the chain has it and lost only when it never can. */
+@Tag("long")
+public class EvmOwnLegTest {
+    @TempDir
+    Path folder;
+
+    private EvmLegRig rig;
+    private EvmOwnLeg leg;
+    private SwapRow row;
+
+    @BeforeEach
+    void start() {
+        rig = new EvmLegRig(folder);
+        leg = rig.ownLeg();
+        row = rig.locking(rig.buy());
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private OwnLeg.View look() {
+        return done(leg.look(row));
+    }
+
+    private void lockAndSettle() {
+        done(leg.sendLock(row));
+        Await.until("it waits", () -> !rig.chain.waiting().isEmpty());
+        rig.settle();
+    }
+
+    private static OwnLock.Locked young(EvmLegRig rig) {
+        return new OwnLock.Locked(rig.hashLock.hex(), OptionalLong.empty());
+    }
+
+    @Test
+    void a_lock_is_absent_then_there_then_settled_and_sent_again_it_is_the_same_transaction() {
+        assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
+        String tx = done(leg.sendLock(row));
+        assertThat(done(leg.sendLock(row))).isEqualTo(tx);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
+        rig.chain.mine();
+
+        assertThat(look()).isEqualTo(new OwnLeg.View(young(rig), false, false));
+        rig.settle();
+        assertThat(look().lock()).isEqualTo(new OwnLock.Locked(rig.hashLock.hex(), OptionalLong.of(rig.now())));
+        assertThat(done(leg.sendLock(row))).isEqualTo(tx);
+        assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
+        SwapContract.Swap slot = rig.chain.swap(rig.hashLock);
+        assertThat(slot.recipient()).isEqualTo(rig.pool.address());
+        assertThat(slot.amount()).isEqualTo(EvmLegRig.WEI);
+        assertThat(slot.deadline()).isEqualTo(rig.deadline);
+    }
+
+    /** The pool has its half hour from then, and not from when a daemon that was away comes back. */
+    @Test
+    void a_lock_that_is_first_seen_long_after_it_was_settled_counts_from_its_block() {
+        done(leg.sendLock(row));
+        long mined = rig.chain.mine().time();
+        rig.settle();
+        rig.chain.mineAfter(Duration.ofHours(2));
+        rig.settle();
+
+        OwnLock.Locked seen = new OwnLock.Locked(
+                rig.hashLock.hex(),
+                OptionalLong.of(mined + rig.limits(rig.chain.codeHash()).finalitySeconds()));
+        assertThat(look().lock()).isEqualTo(seen);
+    }
+
+    @Test
+    void a_death_at_any_write_of_the_journal_leaves_one_lock_or_none_and_never_two() throws Exception {
+        for (int write = 1; write <= 2; write++) {
+            for (Fate fate : List.of(Fate.NOT_DONE, Fate.DONE)) {
+                Path here = Files.createDirectory(folder.resolve(fate + "-" + write));
+                try (EvmLegRig crashing = new EvmLegRig(here)) {
+                    diesAt(crashing, write, fate);
+                }
+            }
+        }
+    }
+
+    private static void diesAt(EvmLegRig crashing, int write, Fate fate) {
+        SwapRow row = crashing.locking(crashing.buy());
+        FatedJournal[] journal = new FatedJournal[1];
+        crashing.rig.restartWith(real -> {
+            journal[0] = new FatedJournal(real, write, fate);
+            return journal[0];
+        });
+        CompletionStage<String> sent = crashing.ownLeg().sendLock(row);
+        journal[0].orUntil(() -> false);
+        crashing.rig.crash();
+
+        String tx = done(crashing.ownLeg().sendLock(row));
+
+        Await.until("it waits", () -> !crashing.chain.waiting().isEmpty());
+        crashing.settle();
+        assertThat(sent.toCompletableFuture()).as("%s at %s", fate, write).isNotNull();
+        assertThat(done(crashing.ownLeg().look(row)).lock()).isInstanceOf(OwnLock.Locked.class);
+        assertThat(done(crashing.ownLeg().sendLock(row))).isEqualTo(tx);
+        assertThat(crashing.chain.nonce(crashing.own())).isEqualTo(1);
+    }
+
+    @Test
+    void one_endpoint_that_has_something_under_our_hash_lock_is_enough_not_to_lock() {
+        assertThat(done(leg.obstacle(row))).isEmpty();
+        rig.rig
+                .second
+                .lies()
+                .swap(
+                        rig.hashLock,
+                        new SwapContract.Swap(
+                                rig.pool.address(), rig.own(), BigInteger.ONE, 9, SwapContract.State.REFUNDED));
+
+        assertThat(done(leg.obstacle(row))).get().asString().contains("slot taken");
+    }
+
+    @Test
+    void our_own_lock_in_the_slot_is_no_obstacle() {
+        done(leg.sendLock(row));
+        rig.chain.mine();
+
+        assertThat(done(leg.obstacle(row))).isEmpty();
+    }
+
+    @Test
+    void an_endpoint_too_few_leaves_it_open_whether_a_lock_is_safe() {
+        rig.rig.second.down();
+
+        assertThatThrownBy(() -> done(leg.obstacle(row))).isInstanceOf(AccountException.class);
+        rig.rig.second.up();
+    }
+
+    @Test
+    void other_code_than_the_pinned_one_is_an_obstacle() {
+        assertThat(done(rig.ownLeg(Hash256.ZERO).obstacle(row)))
+                .get()
+                .asString()
+                .contains("code");
+    }
+
+    @Test
+    void an_account_with_code_is_an_obstacle() {
+        Bytes delegated = Bytes.parse("ef0100" + "11".repeat(20));
+        rig.rig.first.lies().code(rig.own(), delegated);
+        rig.rig.second.lies().code(rig.own(), delegated);
+
+        assertThat(done(leg.obstacle(row))).get().asString().contains("has code");
+    }
+
+    @Test
+    void the_balance_must_cover_the_amount_the_gas_of_the_lock_and_the_reserve_of_every_open_swap() {
+        AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
+        BigInteger needed = EvmLegRig.WEI.add(funds.perTransaction()).add(funds.reservePerSwap());
+        rig.rig.sends.reserveFor(address -> 1);
+        for (BigInteger balance : List.of(needed, needed.subtract(BigInteger.ONE))) {
+            rig.rig.first.lies().balance(rig.own(), balance);
+            rig.rig.second.lies().balance(rig.own(), balance);
+
+            assertThat(done(leg.obstacle(row)).isEmpty()).isEqualTo(balance.equals(needed));
+        }
+    }
+
+    @Test
+    void a_swap_that_is_only_quoted_needs_its_own_reserve_beside_that_of_the_others() {
+        AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
+        BigInteger needed = EvmLegRig.WEI
+                .add(funds.perTransaction())
+                .add(funds.reservePerSwap().multiply(BigInteger.TWO));
+        rig.rig.sends.reserveFor(address -> 1);
+        for (BigInteger balance : List.of(needed, needed.subtract(BigInteger.ONE))) {
+            rig.rig.first.lies().balance(rig.own(), balance);
+            rig.rig.second.lies().balance(rig.own(), balance);
+
+            assertThat(done(leg.obstacle(rig.buy())).isEmpty()).isEqualTo(balance.equals(needed));
+        }
+    }
+
+    @Test
+    void a_lock_that_is_journalled_is_not_counted_against_the_balance_twice() {
+        done(leg.sendLock(row));
+        AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
+        rig.rig.first.lies().balance(rig.own(), funds.committed());
+        rig.rig.second.lies().balance(rig.own(), funds.committed());
+
+        assertThat(done(leg.obstacle(row))).isEmpty();
+    }
+
+    @Test
+    void a_lock_that_is_given_up_before_it_was_journalled_is_lost_and_never_made() {
+        row = rig.givenUp(rig.buy());
+        done(leg.abandonLock(row));
+
+        assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
+        assertThatThrownBy(() -> done(leg.sendLock(row))).isInstanceOf(IllegalStateException.class);
+        assertThat(rig.chain.waiting()).isEmpty();
+    }
+
+    @Test
+    void a_lock_that_is_given_up_is_lost_when_its_nonce_is_finally_spent_and_not_before() {
+        done(leg.sendLock(row));
+        row = rig.givenUp(rig.buy());
+        for (int i = 0; i < 4; i++) {
+            done(leg.abandonLock(row));
+        }
+        assertThat(done(rig.rig.sends.find("swap/a-buy/lock")).orElseThrow().hashes())
+                .hasSize(2);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
+        rig.chain.mine();
+        rig.rig.await("swap/a-buy/lock", SendState.Cancelling.class);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
+        rig.settle();
+
+        rig.rig.await("swap/a-buy/lock", SendState.Cancelled.class);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
+        assertThat(rig.chain.swap(rig.hashLock).state()).isEqualTo(SwapContract.State.NONE);
+        assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
+    }
+
+    /** Its quote ends soon, and what pays more than the quote was made for was never agreed to. */
+    @Test
+    void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_given_up() {
+        done(leg.sendLock(row));
+        rig.chain.baseFee(BigInteger.valueOf(90_000_000_000L));
+        for (int i = 0; i < 6; i++) {
+            rig.chain.mineAfter(AccountRig.PACE.stuck());
+            done(leg.sendLock(row));
+        }
+        assertThat(rig.chain.nonce(rig.own())).isZero();
+        assertThat(done(rig.rig.sends.find("swap/a-buy/lock")).orElseThrow().hashes())
+                .hasSize(1);
+
+        row = rig.givenUp(rig.buy());
+        done(leg.abandonLock(row));
+        Await.until("its nonce is spent", () -> {
+            rig.chain.mine();
+            return rig.chain.nonce(rig.own()) == 1;
+        });
+        rig.settle();
+        rig.rig.await("swap/a-buy/lock", SendState.Cancelled.class);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
+    }
+
+    @Test
+    void a_lock_that_confirms_although_it_was_given_up_is_there() {
+        done(leg.sendLock(row));
+        Bytes raw = done(rig.rig.journal.find("swap/a-buy/lock"))
+                .orElseThrow()
+                .newest()
+                .raw();
+        row = rig.givenUp(rig.buy());
+        done(leg.abandonLock(row));
+        rig.chain.forgetAll();
+        rig.chain.submit(raw);
+        rig.chain.mine();
+
+        assertThat(look().lock()).isEqualTo(young(rig));
+    }
+
+    @Test
+    void a_strangers_lock_under_our_hash_is_foreign_and_ours_is_lost_when_its_failure_is_final() {
+        rig.chain.account(5).lock(rig.hashLock, rig.own(), rig.deadline, BigInteger.ONE);
+        done(leg.sendLock(row));
+        rig.chain.mine();
+
+        assertThat(look().lock()).isEqualTo(new OwnLock.Foreign());
+        rig.settle();
+        rig.rig.await("swap/a-buy/lock", SendState.Reverted.class);
+        assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
+    }
+
+    @Test
+    void a_reorganisation_takes_the_lock_back_and_the_same_bytes_go_out_again() {
+        String tx = done(leg.sendLock(row));
+        rig.chain.mine();
+        Hash256 hash = Hash256.parse(tx.substring(2));
+        assertThat(look().lock()).isInstanceOf(OwnLock.Locked.class);
+        rig.chain.reorganiseWithout(1, 2, hash);
+
+        Await.until("the journal has noticed or it waits again", () -> {
+            done(leg.sendLock(row));
+            return rig.chain.waiting().stream().map(SignedTransaction::hash).anyMatch(hash::equals);
+        });
+        assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
+        rig.chain.mine();
+        assertThat(look().lock()).isEqualTo(young(rig));
+    }
+
+    @Test
+    void a_refund_is_due_exactly_at_the_deadline_by_block_time_whatever_one_endpoint_says() {
+        lockAndSettle();
+        rig.chain.nextTime(rig.deadline - 1);
+        rig.chain.mine();
+        String head = "0x" + Long.toHexString(rig.chain.head().number());
+        String later = "0x" + Long.toHexString(rig.deadline + 100);
+        rig.rig
+                .second
+                .lies()
+                .block(json -> head.equals(json.path("number").asText()) ? json.put("timestamp", later) : json);
+        assertThat(look().refundDue()).isFalse();
+        rig.rig.second.behave();
+        rig.chain.nextTime(rig.deadline);
+        rig.chain.mine();
+
+        assertThat(look().refundDue()).isTrue();
+    }
+
+    @Test
+    void a_lock_that_is_taken_back_comes_back_once_and_is_final_when_the_chain_is() {
+        lockAndSettle();
+        BigInteger before = rig.chain.balance(rig.own());
+        rig.chain.nextTime(rig.deadline);
+        rig.chain.mine();
+        String tx = done(leg.takeBack(row));
+        assertThat(done(leg.takeBack(row))).isEqualTo(tx);
+        rig.chain.mine();
+
+        assertThat(look().lock()).isEqualTo(new OwnLock.TakenBack(rig.hashLock.hex(), tx, false));
+        rig.settle();
+        assertThat(look().lock()).isEqualTo(new OwnLock.TakenBack(rig.hashLock.hex(), tx, true));
+        assertThat(rig.chain.nonce(rig.own())).isEqualTo(2);
+        assertThat(rig.chain.balance(rig.own()))
+                .isBetween(before.add(EvmLegRig.WEI).subtract(BigInteger.TEN.pow(15)), before.add(EvmLegRig.WEI));
+    }
+
+    @Test
+    void a_refund_that_came_too_early_and_failed_for_good_is_made_again_under_a_name_of_its_own() {
+        lockAndSettle();
+        done(leg.takeBack(row));
+        rig.settle();
+        rig.rig.await("swap/a-buy/refund", SendState.Reverted.class);
+        assertThatThrownBy(() -> done(leg.takeBack(row))).hasMessageContaining("once in 10 minutes");
+        rig.chain.clock().advance(Duration.ofMinutes(10));
+        rig.chain.nextTime(rig.deadline);
+        rig.chain.mine();
+
+        done(leg.takeBack(row));
+
+        rig.chain.mine();
+        assertThat(look().lock()).isInstanceOf(OwnLock.TakenBack.class);
+        assertThat(done(rig.rig.sends.find("swap/a-buy/refund/2"))).isPresent();
+    }
+
+    @Test
+    void a_claim_of_the_pool_is_told_with_its_transaction_and_shows_the_secret() {
+        lockAndSettle();
+        Hash256 claim = rig.pool.claim(rig.secret());
+        rig.chain.mine();
+
+        OwnLeg.View seen = look();
+
+        assertThat(seen.lock()).isEqualTo(new OwnLock.Claimed(rig.hashLock.hex(), "0x" + claim.hex(), false));
+        assertThat(seen.secretShown()).isTrue();
+        rig.chain.mine(ClaimSearch.BLOCKS + 1);
+        row = row.seeing(new ChainObservation(Optional.of(seen.lock()), Optional.empty(), true), rig.now());
+        assertThat(look().lock()).isEqualTo(new OwnLock.Claimed(rig.hashLock.hex(), "0x" + claim.hex(), true));
+    }
+
+    @Test
+    void the_secret_is_found_in_the_input_of_the_claim_and_nowhere_else() {
+        lockAndSettle();
+        rig.chain.account(5).claim(new byte[32]);
+        rig.chain.mine();
+        ClaimSearch search = new ClaimSearch(rig.rig.endpoints, rig.rig.executor);
+        assertThat(done(search.find(rig.chain.contract(), rig.hashLock))).isEmpty();
+        rig.pool.claim(rig.secret());
+        rig.chain.mine();
+
+        assertThat(done(search.find(rig.chain.contract(), rig.hashLock))
+                        .orElseThrow()
+                        .secret()
+                        .copy())
+                .isEqualTo(rig.secret());
+    }
+
+    @Test
+    void one_endpoint_that_lies_about_the_slot_leaves_it_unknown() {
+        lockAndSettle();
+        rig.rig
+                .second
+                .lies()
+                .swap(
+                        rig.hashLock,
+                        new SwapContract.Swap(
+                                rig.own(),
+                                rig.pool.address(),
+                                EvmLegRig.WEI,
+                                rig.deadline,
+                                SwapContract.State.CLAIMED));
+
+        assertThatThrownBy(this::look).isInstanceOf(AccountException.Disagreement.class);
+    }
+
+    @Test
+    void a_lock_leaves_the_gas_of_open_swaps_alone() {
+        rig.rig.sends.reserveFor(address -> 1_000);
+
+        assertThatThrownBy(() -> done(leg.sendLock(row))).hasMessageContaining("insufficient");
+        assertThat(rig.chain.waiting()).isEmpty();
+        rig.rig.sends.reserveFor(address -> 1);
+        done(leg.sendLock(row));
+        assertThat(rig.chain.waiting()).hasSize(1);
+    }
+
+    @Test
+    void an_earlier_payment_with_the_locks_name_is_never_taken_for_it() {
+        done(rig.rig.sends.send(new SendRequest(
+                "swap/a-buy/lock",
+                SendKind.SEND,
+                rig.own(),
+                rig.pool.address(),
+                SendValue.exactly(BigInteger.ONE),
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.empty(),
+                Pushing.BY_ITSELF,
+                Optional.empty())));
+
+        assertThatThrownBy(() -> done(leg.sendLock(row))).hasMessageContaining("other parameters");
+    }
+}

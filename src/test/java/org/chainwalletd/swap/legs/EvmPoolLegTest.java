@@ -1,0 +1,481 @@
+package org.chainwalletd.swap.legs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.account.AccountRig.done;
+
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.account.AccountException;
+import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.FatedJournal;
+import org.chainwalletd.account.FatedJournal.Fate;
+import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRequest;
+import org.chainwalletd.account.SendRequest.Gas;
+import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.account.SendState;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.engine.SwapBook;
+import org.chainwalletd.swap.gates.Acts;
+import org.chainwalletd.swap.gates.ChainObservation;
+import org.chainwalletd.swap.gates.GateVerdict;
+import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.evm.EvmEndpoint;
+import org.chainwalletd.testkit.evm.SignedTransaction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The pool's lock in the contract and our claim: the secret leaves once the gate is open, in a claim alone, and pays us once. */
+@Tag("long")
+public class EvmPoolLegTest {
+    @TempDir
+    Path folder;
+
+    private EvmLegRig rig;
+    private EvmPoolLeg leg;
+    private SwapRow row;
+
+    @BeforeEach
+    void start() {
+        rig = new EvmLegRig(folder);
+        leg = rig.poolLeg();
+        row = rig.locking(rig.sell());
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private PoolLeg.View look() {
+        return done(leg.look(row));
+    }
+
+    private GateVerdict gate() {
+        return done(leg.gate(row, rig.inputs()));
+    }
+
+    private boolean opens() {
+        try {
+            return gate().isOpen();
+        } catch (AccountException e) {
+            return false;
+        }
+    }
+
+    private String claim() {
+        return done(leg.pushClaim(row, rig.held(), () -> true));
+    }
+
+    private void lockedAndSettled() {
+        rig.lockOfThePool();
+        rig.settle();
+    }
+
+    private PoolLock locked() {
+        return new PoolLock.Locked(
+                rig.hashLock.hex(), OptionalLong.of(rig.chain.swap(rig.hashLock).deadline()));
+    }
+
+    private static String reason(GateVerdict verdict) {
+        return verdict instanceof GateVerdict.Closed closed ? closed.reason().message() : "open";
+    }
+
+    private SendRequest lockOfAnotherSwap() {
+        return new SendRequest(
+                "swap/another/lock",
+                SendKind.LOCK,
+                rig.own(),
+                rig.pool.address(),
+                SendValue.exactly(BigInteger.ONE),
+                Bytes.EMPTY,
+                new Gas.Fixed(21_000),
+                Optional.empty(),
+                Pushing.BY_OWNER,
+                Optional.of("another"));
+    }
+
+    @Test
+    void the_gate_opens_for_a_settled_lock_and_the_claim_pays_us_once_however_often_it_is_asked_for() {
+        assertThat(look()).isEqualTo(new PoolLeg.View(new PoolLock.Absent(), false));
+        rig.lockOfThePool();
+        rig.chain.mine();
+        assertThat(look().lock()).isEqualTo(locked());
+        assertThat(gate().isOpen()).isFalse();
+        rig.settle();
+        assertThat(reason(gate())).isEqualTo("open");
+        BigInteger before = rig.chain.balance(rig.own());
+
+        String tx = claim();
+
+        assertThat(claim()).isEqualTo(tx);
+        assertThat(look()).isEqualTo(new PoolLeg.View(locked(), true));
+        rig.chain.mine();
+        assertThat(look().lock()).isEqualTo(new PoolLock.Claimed(rig.hashLock.hex(), tx, false));
+        rig.settle();
+        assertThat(look().lock()).isEqualTo(new PoolLock.Claimed(rig.hashLock.hex(), tx, true));
+        assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
+        assertThat(rig.chain.balance(rig.own())).isGreaterThan(before);
+    }
+
+    @Test
+    void the_secret_reaches_an_endpoint_in_a_signed_claim_and_in_no_other_call() {
+        lockedAndSettled();
+        gate();
+        claim();
+        rig.chain.clock().advance(AccountRig.PACE.urgent());
+        rig.rig.await("swap/a-sell/claim", SendState.Sent.class);
+        Await.until("it was raised", () -> hashes() == 2);
+
+        String secret = Bytes.wrap(rig.secret()).hex();
+        assertThat(rig.calls())
+                .filteredOn(call -> call.params().toString().contains(secret))
+                .extracting(EvmEndpoint.Call::method)
+                .containsOnly("eth_sendRawTransaction");
+        assertThat(rig.calls()).extracting(EvmEndpoint.Call::method).doesNotContain("eth_estimateGas");
+    }
+
+    private int hashes() {
+        return done(rig.rig.sends.find("swap/a-sell/claim"))
+                .orElseThrow()
+                .hashes()
+                .size();
+    }
+
+    @Test
+    void a_death_at_any_write_of_the_journal_makes_no_second_claim() throws Exception {
+        for (int write = 1; write <= 2; write++) {
+            for (Fate fate : List.of(Fate.NOT_DONE, Fate.DONE)) {
+                Path here = Files.createDirectory(folder.resolve(fate + "-" + write));
+                try (EvmLegRig crashing = new EvmLegRig(here)) {
+                    diesAt(crashing, write, fate);
+                }
+            }
+        }
+    }
+
+    private static void diesAt(EvmLegRig crashing, int write, Fate fate) {
+        SwapRow row = crashing.locking(crashing.sell());
+        crashing.lockOfThePool();
+        crashing.settle();
+        FatedJournal[] journal = new FatedJournal[1];
+        crashing.rig.restartWith(real -> {
+            journal[0] = new FatedJournal(real, write, fate);
+            return journal[0];
+        });
+        crashing.poolLeg().pushClaim(row, crashing.held(), () -> true);
+        journal[0].orUntil(() -> false);
+        crashing.rig.crash();
+
+        done(crashing.poolLeg().pushClaim(row, crashing.held(), () -> true));
+
+        Await.until("it is mined", () -> {
+            crashing.chain.mine();
+            return crashing.chain.nonce(crashing.own()) == 1;
+        });
+        crashing.settle();
+        assertThat(done(crashing.poolLeg().look(row)).lock())
+                .as("%s at %s", fate, write)
+                .isInstanceOf(PoolLock.Claimed.class);
+        assertThat(done(crashing.rig.sends.ofOwner(row.id()))).hasSize(1);
+    }
+
+    @Test
+    void a_first_claim_whose_gate_counts_no_more_is_not_journalled() {
+        lockedAndSettled();
+        assertThatThrownBy(() -> done(leg.pushClaim(row, rig.held(), () -> false)))
+                .hasMessageContaining("nothing was sent");
+        assertThat(done(rig.rig.sends.ofOwner(row.id()))).isEmpty();
+        assertThat(look().secretShown()).isFalse();
+        assertThat(rig.calls()).extracting(EvmEndpoint.Call::method).doesNotContain("eth_sendRawTransaction");
+        claim();
+        rig.chain.mine();
+        assertThat(rig.chain.nonce(rig.own())).as("no nonce was used up").isEqualTo(1);
+    }
+
+    @Test
+    void a_strangers_claim_with_our_secret_counts_as_ours_although_our_own_fails() {
+        lockedAndSettled();
+        claim();
+        Hash256 ours = rig.chain.waiting().get(0).hash();
+        Hash256 strangers = rig.chain.account(5).claim(rig.secret());
+        rig.chain.mineWithout(ours);
+
+        assertThat(look().lock()).isEqualTo(new PoolLock.Claimed(rig.hashLock.hex(), "0x" + strangers.hex(), false));
+        rig.settle();
+        rig.rig.await("swap/a-sell/claim", SendState.Reverted.class);
+        assertThat(look().lock())
+                .isInstanceOfSatisfying(
+                        PoolLock.Claimed.class,
+                        claimed -> assertThat(claimed.isFinal()).isTrue());
+    }
+
+    @Test
+    void a_claim_that_failed_for_good_while_the_lock_stands_is_made_again() {
+        claim();
+        rig.settle();
+        rig.rig.await("swap/a-sell/claim", SendState.Reverted.class);
+        lockedAndSettled();
+
+        claim();
+
+        Await.until("it waits", () -> !rig.chain.waiting().isEmpty());
+        rig.chain.mine();
+        assertThat(look().lock()).isInstanceOf(PoolLock.Claimed.class);
+        assertThat(done(rig.rig.sends.find("swap/a-sell/claim/2"))).isPresent();
+    }
+
+    @Test
+    void a_reorganisation_takes_the_claim_back_and_the_lock_is_claimable_again() {
+        lockedAndSettled();
+        Hash256 hash = Hash256.parse(claim().substring(2));
+        rig.chain.mine();
+        rig.rig.await("swap/a-sell/claim", SendState.Mined.class);
+        rig.chain.reorganiseWithout(1, 2, hash);
+
+        Await.until(
+                "it waits again",
+                () -> rig.chain.waiting().stream().map(SignedTransaction::hash).anyMatch(hash::equals));
+        assertThat(look()).isEqualTo(new PoolLeg.View(locked(), true));
+        rig.settle();
+        assertThat(look().lock()).isEqualTo(new PoolLock.Claimed(rig.hashLock.hex(), "0x" + hash.hex(), true));
+    }
+
+    @Test
+    void the_gate_waits_for_what_has_a_lower_nonce() {
+        lockedAndSettled();
+        rig.rig.send("payment", 7);
+
+        assertThat(reason(gate())).contains("earlier transaction");
+        rig.settle();
+        rig.rig.await("payment", SendState.Final.class);
+        assertThat(reason(gate())).isEqualTo("open");
+    }
+
+    @Test
+    void a_lock_that_its_owner_has_not_got_through_gives_way_to_a_claim() {
+        // It would take the lock at any time after the first one's answer, which is the only one waited for.
+        rig.rig.second.refuse("eth_sendRawTransaction", -32000, "txpool is full");
+        done(rig.rig.sends.send(lockOfAnotherSwap()));
+        rig.chain.forgetAll();
+        lockedAndSettled();
+        assertThat(reason(gate())).contains("earlier transaction");
+        assertThat(rig.rig.find("swap/another/lock").hashes()).hasSize(1);
+        rig.chain.clock().advance(AccountRig.PACE.stuck());
+        rig.chain.mine();
+
+        assertThat(reason(gate())).contains("earlier transaction");
+        Await.until(
+                "its nonce is being spent",
+                () -> rig.rig.find("swap/another/lock").state() instanceof SendState.Cancelling
+                        && !rig.chain.waiting().isEmpty());
+        rig.settle();
+        rig.rig.await("swap/another/lock", SendState.Cancelled.class);
+        assertThat(reason(gate())).isEqualTo("open");
+    }
+
+    @Test
+    void the_gate_stays_closed_while_a_claim_could_not_be_paid() {
+        lockedAndSettled();
+        BigInteger needed = done(rig.rig.sends.funds(rig.own())).perTransaction();
+        rig.rig.first.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
+        rig.rig.second.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
+
+        assertThat(reason(gate())).contains("for gas");
+    }
+
+    @Test
+    void the_gate_stays_closed_while_nothing_may_be_sent_because_somebody_else_has_the_key() {
+        lockedAndSettled();
+        rig.rig.send("payment", 7);
+        rig.settle();
+        rig.rig.await("payment", SendState.Final.class);
+        rig.chain
+                .wallet(SecretBytes.takeOver(Bytes.parse("11".repeat(32)).toArray()))
+                .pay(rig.pool.address(), BigInteger.ONE);
+        rig.chain.mine();
+
+        assertThat(reason(gate())).contains("has stopped");
+    }
+
+    @Test
+    void no_single_endpoint_opens_the_gate() {
+        lockedAndSettled();
+        SwapContract.Swap real = rig.chain.swap(rig.hashLock);
+        SwapContract.Swap less =
+                new SwapContract.Swap(real.sender(), real.recipient(), BigInteger.ONE, real.deadline(), real.state());
+        rig.rig.second.lies().swap(rig.hashLock, less);
+        assertThat(gate().isOpen()).isFalse();
+        rig.rig.second.behave();
+        rig.rig.second.lies().time(-500);
+        assertThat(opens()).isFalse();
+        rig.rig.second.behave();
+        rig.rig.second.down();
+        assertThat(opens()).isFalse();
+        rig.rig.second.up();
+        assertThat(reason(gate())).isEqualTo("open");
+    }
+
+    @Test
+    void other_code_than_the_pinned_one_closes_the_gate() {
+        lockedAndSettled();
+
+        assertThat(reason(done(rig.poolLeg(Hash256.ZERO).gate(row, rig.inputs()))))
+                .contains("code");
+    }
+
+    @Test
+    void the_margin_is_judged_by_the_later_of_both_clocks() {
+        lockedAndSettled();
+        rig.chain.clock().advance(Duration.ofSeconds(10_000 - SwapLimits.USUAL_MARGINS.secs()));
+        rig.chain.mine();
+        assertThat(reason(gate())).isEqualTo("open");
+        rig.chain.clock().advance(Duration.ofSeconds(1));
+
+        assertThat(reason(gate())).contains("can take its lock back");
+    }
+
+    @Test
+    void whatever_stands_under_our_hash_lock_before_our_own_lock_has_left_is_an_obstacle() {
+        assertThat(done(leg.obstacle(rig.sell()))).isEmpty();
+        rig.lockOfThePool();
+        rig.chain.mine();
+
+        assertThat(done(leg.obstacle(rig.sell()))).get().asString().contains("slot taken");
+    }
+
+    /** It has heard of our lock from a mempool, and what it answers pays us. */
+    @Test
+    void a_quick_pool_that_answers_a_lock_which_is_in_no_block_yet_is_no_obstacle() {
+        rig.lockOfThePool();
+        rig.chain.mine();
+        assertThat(done(leg.obstacle(row))).isEmpty();
+        SwapContract.Swap real = rig.chain.swap(rig.hashLock);
+        SwapContract.Swap less = new SwapContract.Swap(
+                real.sender(), real.recipient(), real.amount().subtract(BigInteger.ONE), real.deadline(), real.state());
+        rig.rig.first.lies().swap(rig.hashLock, less);
+        rig.rig.second.lies().swap(rig.hashLock, less);
+        assertThat(done(leg.obstacle(row))).get().asString().contains("slot taken");
+    }
+
+    @Test
+    void a_sell_needs_the_gas_reserve_of_its_own() {
+        BigInteger reserve = done(rig.rig.sends.funds(rig.own())).reservePerSwap();
+        for (BigInteger balance : List.of(reserve, reserve.subtract(BigInteger.ONE))) {
+            rig.rig.first.lies().balance(rig.own(), balance);
+            rig.rig.second.lies().balance(rig.own(), balance);
+
+            assertThat(done(leg.obstacle(rig.sell())).isEmpty()).isEqualTo(balance.equals(reserve));
+        }
+    }
+
+    @Test
+    void of_two_sells_at_the_same_moment_the_second_does_not_take_the_gas_of_the_first() {
+        BigInteger reserve = done(rig.rig.sends.funds(rig.own())).reservePerSwap();
+        SwapBook book = new SwapBook();
+        rig.rig.sends.reserveFor(book);
+        SwapRow first = rig.sell();
+        SwapRow second = other("b-sell");
+        book.enter(first);
+        book.enter(second);
+        book.executing(first);
+        book.executing(second);
+        balance(reserve);
+
+        assertThat(done(leg.obstacle(second))).get().asString().contains("settled wei to spare");
+        assertThat(done(leg.obstacle(first))).isEmpty();
+        book.executed(first);
+        assertThat(done(leg.obstacle(second))).isEmpty();
+    }
+
+    /** A pool can lock both at once, when fees have risen so that what is left pays for one claim. */
+    @Test
+    void two_secrets_do_not_leave_for_one_claim_that_can_be_paid() {
+        lockedAndSettled();
+        BigInteger one = done(rig.rig.sends.funds(rig.own())).perTransaction();
+        SwapBook book = new SwapBook();
+        rig.rig.sends.reserveFor(book);
+        SwapRow first = other("a-first").with(Acts.NONE.lock(), rig.now());
+        book.enter(row);
+        book.enter(first);
+        balance(one.multiply(BigInteger.TWO).subtract(BigInteger.ONE));
+        assertThat(gate().isOpen()).isTrue();
+
+        SwapRow possible = first.seeing(
+                new ChainObservation(
+                        Optional.of(new OwnLock.Locked("lock:0", OptionalLong.of(rig.now()))),
+                        Optional.of(new PoolLock.Locked("slot")),
+                        false),
+                rig.now());
+        book.enter(possible);
+        assertThat(reason(gate())).contains("a claim needs");
+        balance(one.multiply(BigInteger.TWO));
+        assertThat(gate().isOpen()).isTrue();
+        balance(one);
+        book.enter(possible.with(Acts.NONE.lock().journalClaim().claimedBy("0x01"), rig.now()));
+        assertThat(gate().isOpen()).isTrue();
+    }
+
+    private SwapRow other(String id) {
+        return SwapRow.quoted(id, "pool-" + id, "run", row.terms(), Optional.empty(), rig.now());
+    }
+
+    private void balance(BigInteger wei) {
+        rig.rig.first.lies().balance(rig.own(), wei);
+        rig.rig.second.lies().balance(rig.own(), wei);
+    }
+
+    @Test
+    void a_lock_that_pays_less_or_somebody_else_is_foreign() {
+        rig.pool.lock(rig.hashLock, rig.own(), rig.deadline, EvmLegRig.WEI.subtract(BigInteger.ONE));
+        rig.chain.mine();
+
+        assertThat(look().lock()).isEqualTo(new PoolLock.Foreign());
+    }
+
+    @Test
+    void a_claim_goes_out_with_what_the_claimed_value_allows_when_fees_are_high() {
+        BigInteger perGas = EvmLegRig.WEI.divide(BigInteger.valueOf(SwapSends.GAS));
+        rig.lockOfThePool();
+        rig.settle();
+        rig.chain.baseFee(perGas.multiply(BigInteger.valueOf(2)).divide(BigInteger.valueOf(3)));
+        rig.chain.mine();
+
+        claim();
+
+        assertThat(done(rig.rig.sends.find("swap/a-sell/claim")).orElseThrow().maxFee())
+                .isEqualTo(perGas);
+        rig.chain.mine();
+        assertThat(look().lock()).isInstanceOf(PoolLock.Claimed.class);
+    }
+
+    @Test
+    void a_lock_that_the_pool_took_back_is_told_so() {
+        lockedAndSettled();
+        rig.chain.nextTime(rig.deadline);
+        rig.chain.mine();
+        rig.pool.refund(rig.hashLock);
+        rig.chain.mine();
+
+        assertThat(look().lock()).isEqualTo(new PoolLock.TakenBack(rig.hashLock.hex(), false));
+        rig.settle();
+        assertThat(look().lock()).isEqualTo(new PoolLock.TakenBack(rig.hashLock.hex(), true));
+    }
+}
