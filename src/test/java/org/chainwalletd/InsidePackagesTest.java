@@ -62,7 +62,7 @@ class InsidePackagesTest {
             "node: Nodes Upstreams",
             "node: Upstream UpstreamCalls",
             "rpc: RpcCall RpcDispatcher",
-            "spend: Abandonments BurialWatch OutcomeWrites Rebroadcaster Resends Reservations WatchedOutcomes",
+            "spend: Abandonments Reservations SpendMonitor",
             "spend: Act Ending SentSpend Spend SpendRunner Step",
             "spend: Allowance AllowanceStatus",
             "spend: Broadcast Lookup SecondOpinion",

@@ -33,7 +33,7 @@ class SealedChoicesTest {
 
     /** Chains that do nothing, or one thing, about all that is left of a sealed type: the file, and what that is now. */
     private static final Map<String, Set<String>> LEFT_ON_PURPOSE = Map.of(
-            "BurialWatch", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
+            "SpendMonitor", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
             "EvmKeyActor", Set.of("EvmKeyActor.Delete"),
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
             "PaymentWaits", Set.of("FollowEvent.Joined"),
@@ -106,7 +106,7 @@ class SealedChoicesTest {
             }
         }
         assertThat(unheard).isEmpty();
-        assertThat(actors).contains("KeyringActor", "Rebroadcaster", "Reservations", "SwapActor", "Walker");
+        assertThat(actors).contains("KeyringActor", "SpendMonitor", "Reservations", "SwapActor", "Walker");
     }
 
     /** Its own commands, or those that it imports from a file of their own. */

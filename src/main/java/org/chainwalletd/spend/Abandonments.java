@@ -84,14 +84,14 @@ final class Abandonments {
     }
 
     /** Whom it concerns. */
-    record Neighbours(CoinHolds coins, CoinChoice choice, ActorRef<Rebroadcaster.Command> rebroadcaster) {}
+    record Neighbours(CoinHolds coins, CoinChoice choice, ActorRef<SpendMonitor.Command> monitor) {}
 
     private final ActorContext<Reservations.Command> context;
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final CoinHolds coins;
     private final CoinChoice choice;
-    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final ActorRef<SpendMonitor.Command> monitor;
     private final Clock clock;
     private final long memoryMillis;
     private final Map<Owner.Running, Hash256> sending = new HashMap<>();
@@ -112,7 +112,7 @@ final class Abandonments {
         this.broadcast = broadcast;
         this.coins = neighbours.coins();
         this.choice = neighbours.choice();
-        this.rebroadcaster = neighbours.rebroadcaster();
+        this.monitor = neighbours.monitor();
         this.clock = env.clock();
         this.memoryMillis = env.pace().reservationTtl().toMillis();
         for (Intent intent : earlier) {
@@ -302,8 +302,7 @@ final class Abandonments {
     private void settle(Question question, Given given) {
         int released = taken(question, given);
         given.spends().forEach(choice::settled);
-        rebroadcaster.tell(new Rebroadcaster.Abandoned(given.spends()));
-        rebroadcaster.tell(new Rebroadcaster.Release(question));
+        monitor.tell(new SpendMonitor.Release(question, given.spends()));
         List<Reservations.Command> kept = List.copyOf(waiting);
         waiting.clear();
         kept.forEach(context.getSelf()::tell);

@@ -109,7 +109,7 @@ sealed interface Act<A> {
         }
     }
 
-    /** Takes the spend in flight back from the rebroadcaster; false when it was given up since it was read. */
+    /** Takes the spend in flight back from the spend monitor; false when it was given up since it was read. */
     record TakeBack(Intent intent) implements Act<Boolean> {
         @Override
         public CompletionStage<Boolean> by(SpendRunner runner) {
@@ -137,7 +137,7 @@ sealed interface Act<A> {
         }
     }
 
-    /** Takes the spend back from the rebroadcaster and makes its intent open again. */
+    /** Takes the spend back from the spend monitor and makes its intent open again. */
     record Reopen(Intent intent) implements Act<Opening> {
         @Override
         public CompletionStage<Opening> by(SpendRunner runner) {

@@ -26,7 +26,7 @@ final class CoinHolds {
     enum Stage {
         /** Chosen by a running spend: nothing is durable, or nobody knows yet. */
         HELD,
-        /** Durable; only the rebroadcaster looks after it. */
+        /** Durable; only the spend monitor looks after it. */
         IN_FLIGHT,
         /** The spend was given up for the sake of another of its coins, and a block may take either: only that other one may spend it. */
         GIVEN_UP,

@@ -8,7 +8,7 @@ sealed interface Ending {
     /** Tells the neighbours, and says what the caller gets. */
     SpendResult by(SpendRunner runner);
 
-    /** A node has it: the caller gets the receipt, the rebroadcaster the intent. */
+    /** A node has it: the caller gets the receipt, the spend monitor the intent. */
     record Accepted(Intent intent, boolean holdsCoins) implements Ending {
         @Override
         public SpendResult by(SpendRunner runner) {
@@ -16,7 +16,7 @@ sealed interface Ending {
         }
     }
 
-    /** It is durable, and what became of it is not known: the rebroadcaster goes on. */
+    /** It is durable, and what became of it is not known: the spend monitor goes on. */
     record InFlight(Intent intent, boolean holdsCoins, Throwable failure) implements Ending {
         @Override
         public SpendResult by(SpendRunner runner) {

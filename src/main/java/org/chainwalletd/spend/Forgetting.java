@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. When a block has a
  * payment all the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is
- * written down. Owns its timer and how far it has looked; talks to the store, the followed chain, the reservations and the burial watch.
+ * written down. Owns its timer and how far it has looked; talks to the store, the followed chain, the reservations and the spend monitor.
  * After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
@@ -66,7 +66,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private record Shrunk(Outcome<Integer> count) implements Command {}
 
     /** Who hears of a payment that a block has after all. */
-    record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<BurialWatch.Command> burials) {}
+    record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<SpendMonitor.Command> monitor) {}
 
     private final SpendEnvironment env;
     private final Neighbours neighbours;
@@ -186,14 +186,14 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void wonPerhaps(ConfirmedSpend spend, Throwable failure) {
         LOG.warn("spend {}: {}", spend.txId(), Broadcast.words(failure));
-        neighbours.burials().tell(new BurialWatch.Watch(new ConfirmedSpend(spend.spend(), Optional.empty())));
+        neighbours.monitor().tell(new SpendMonitor.WatchConfirmed(new ConfirmedSpend(spend.spend(), Optional.empty())));
     }
 
     private void won(ConfirmedSpend spend, Transition transition) {
         if (transition instanceof Transition.Made) {
             LOG.info("spend {} is CONFIRMED after all", spend.txId());
             neighbours.reservations().tell(new Reservations.Confirmed(spend.spend()));
-            neighbours.burials().tell(new BurialWatch.Watch(spend));
+            neighbours.monitor().tell(new SpendMonitor.WatchConfirmed(spend));
         }
     }
 

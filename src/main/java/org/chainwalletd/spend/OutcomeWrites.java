@@ -13,6 +13,9 @@ import org.chainwalletd.store.Transition;
 
 /** Writes down how a spend has ended, so that neither a disk that fails nor who looked after it before has the last word. Stateless. */
 final class OutcomeWrites {
+    /** What a block has, or a caller was told, outweighs these, which were written down before. */
+    static final Set<IntentState> LOST = EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED);
+
     private final SpendEnvironment env;
 
     OutcomeWrites(SpendEnvironment env) {
@@ -21,7 +24,7 @@ final class OutcomeWrites {
 
     /** It may have been closed as lost a moment before by who looked after it until now: its caller hears that it was made. */
     CompletionStage<Transition> accepted(Intent intent, long now) {
-        Set<IntentState> before = EnumSet.copyOf(WatchedOutcomes.LOST);
+        Set<IntentState> before = EnumSet.copyOf(LOST);
         before.add(intent.state());
         return env.intents().accept(intent.txId(), before, now);
     }

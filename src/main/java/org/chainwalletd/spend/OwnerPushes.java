@@ -4,7 +4,7 @@ import java.util.Set;
 import org.chainwalletd.store.StandIns;
 
 /**
- * Spends that only their owner sends again: the {@link Rebroadcaster} watches them as all others, and finds them in blocks, but leaves it to
+ * Spends that only their owner sends again: the {@link SpendMonitor} watches them as all others, and finds them in blocks, but leaves it to
  * the owner whether nodes that have forgotten one are shown it once more. Which ones these are is told by their kind, which is durable with
  * the intent, so that it holds after a restart before the owner is there.
  */

@@ -29,7 +29,7 @@ import org.chainwalletd.store.ReservationStore;
 
 /**
  * Owns the outpoints in flight and what is left of the allowance: a spend takes its coins and its part of the allowance in one message, one
- * spend after the other, so no coin is chosen twice and no cap is passed. Talks to the running spends, to the rebroadcaster (which decides
+ * spend after the other, so no coin is chosen twice and no cap is passed. Talks to the running spends, to the spend monitor (which decides
  * when a reservation ends) and to the store (only to abandon). After a restart it reads the durable reservations and uses; what was held by
  * spends that had no intent yet is gone, as those spends are.
  */
@@ -94,7 +94,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record Doubt(Owner.Running spend, Intent intent, CompletableFuture<Void> settled) implements Command {}
 
     /**
-     * The running spend takes one back from the rebroadcaster that it knows to be in flight.
+     * The running spend takes one back from the spend monitor that it knows to be in flight.
      *
      * @param answer false when it was given up meanwhile: it is not to be sent
      */
@@ -103,8 +103,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** The running spend takes over one that is not in flight, or not known to be. */
     record TakeOver(Owner.Running spend, Hash256 txId) implements Command {}
 
-    /** For the rebroadcaster, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
-    record PassOn(Rebroadcaster.Command command) implements Command {}
+    /** For the spend monitor, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
+    record PassOn(SpendMonitor.Command command) implements Command {}
 
     /**
      * The running spend failed, in the store already: its coins are free.
@@ -174,7 +174,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Choice(Draft draft, boolean suspect) {}
 
-    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
+    private final ActorRef<SpendMonitor.Command> monitor;
     private final Stakes stakes;
     private final CoinChoice choice;
     private final Abandonments abandonments;
@@ -190,13 +190,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             SpendEnvironment env,
             Durable durable,
             Broadcast broadcast,
-            ActorRef<Rebroadcaster.Command> rebroadcaster,
+            ActorRef<SpendMonitor.Command> monitor,
             AtomicInteger count) {
         super(context);
         this.timers = timers;
         this.settleEvery = env.pace().firstLook();
         this.intents = env.intents();
-        this.rebroadcaster = rebroadcaster;
+        this.monitor = monitor;
         CoinHolds coins = new CoinHolds(count);
         this.stakes = new Stakes(
                 coins,
@@ -205,7 +205,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
         durable.lapsed().forEach(choice::lapsed);
-        Abandonments.Neighbours neighbours = new Abandonments.Neighbours(coins, choice, rebroadcaster);
+        Abandonments.Neighbours neighbours = new Abandonments.Neighbours(coins, choice, monitor);
         this.abandonments = new Abandonments(context, env, broadcast, neighbours, durable.abandoned());
     }
 
@@ -230,13 +230,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             SpendEnvironment env,
             Durable durable,
             Broadcast broadcast,
-            ActorRef<Rebroadcaster.Command> rebroadcaster,
+            ActorRef<SpendMonitor.Command> monitor,
             AtomicInteger count) {
         count.set(durable.reserved().size());
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
             return Behaviors.setup(
-                    context -> new Reservations(context, timers, env, durable, broadcast, rebroadcaster, count));
+                    context -> new Reservations(context, timers, env, durable, broadcast, monitor, count));
         });
     }
 
@@ -339,7 +339,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> land(Land command) {
         abandonments.ended(command.spend());
         stakes.land(command.spend(), command.intent());
-        rebroadcaster.tell(new Rebroadcaster.Watch(command.intent(), command.holdsCoins()));
+        monitor.tell(new SpendMonitor.Watch(command.intent(), command.holdsCoins()));
         return this;
     }
 
@@ -384,7 +384,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         Optional<Intent> open = found.filter(intent -> intent.state().inFlight());
         if (open.isPresent()) {
             stakes.isDurable(doubt.intent());
-            rebroadcaster.tell(new Rebroadcaster.Watch(open.get(), true));
+            monitor.tell(new SpendMonitor.Watch(open.get(), true));
         } else {
             stakes.free(new Owner.Payment(doubt.intent().txId()));
         }
@@ -405,12 +405,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> takeOver(TakeOver command) {
         abandonments.begun(command.spend(), command.txId());
-        rebroadcaster.tell(new Rebroadcaster.TakeBack(command.txId()));
+        monitor.tell(new SpendMonitor.TakeBack(command.txId()));
         return this;
     }
 
     private Behavior<Command> passOn(PassOn command) {
-        rebroadcaster.tell(command.command());
+        monitor.tell(command.command());
         return this;
     }
 
@@ -454,12 +454,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     /** A repetition that is under way could reach a node after the coins were given up, and pay a second time. */
     private Behavior<Command> abandon(Abandon command) {
-        rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command.outpoints(), command.answer())));
+        monitor.tell(new SpendMonitor.Withhold(abandonments.begin(command.outpoints(), command.answer())));
         return this;
     }
 
     private Behavior<Command> giveUp(GiveUp command) {
-        rebroadcaster.tell(new Rebroadcaster.Withhold(abandonments.begin(command)));
+        monitor.tell(new SpendMonitor.Withhold(abandonments.begin(command)));
         return this;
     }
 

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * answer, and twice more to the thread of the sockets ({@code -Dbench=transfer} counts them; two more when its coins are proven from the
  * books). What replaces the mailbox is that exactly one question is under
  * way at any time, and its answer carries everything to the next thread. It is never restarted: what was durable is gone on with by the
- * rebroadcaster, or when the same token comes again.
+ * spend monitor, or when the same token comes again.
  */
 final class SpendRunner {
     private static final Logger LOG = LoggerFactory.getLogger(SpendRunner.class);
@@ -379,7 +379,7 @@ final class SpendRunner {
 
     SpendResult staysAbandoned(Ending.StaysAbandoned ending) {
         drop();
-        reservations.tell(new Reservations.PassOn(new Rebroadcaster.Watch(ending.intent(), false)));
+        reservations.tell(new Reservations.PassOn(new SpendMonitor.Watch(ending.intent(), false)));
         return failed(ending.failure());
     }
 

@@ -34,39 +34,33 @@ public final class SpendService {
     private final SpendEnvironment env;
     private final ActorRef<Receipts.Command> receipts;
     private final ActorRef<Reservations.Command> reservations;
-    private final ActorRef<Rebroadcaster.Command> rebroadcaster;
-    private final ActorRef<BurialWatch.Command> burials;
+    private final ActorRef<SpendMonitor.Command> monitor;
     private final Simulations simulations;
     private final RawBroadcast raw;
     private final Push push;
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
-    private final AtomicInteger inFlightTransfers = new AtomicInteger();
+    private final AtomicInteger inFlightTransfers;
 
     private SpendService(ActorContext<?> context, SpendEnvironment env, Remembered remembered) {
         this.env = env;
         Broadcast broadcast = Broadcast.of(env);
-        this.rebroadcaster = child(
-                context,
-                Rebroadcaster.create(env, remembered.inFlight(), broadcast, inFlightTransfers),
-                "rebroadcaster");
+        SpendMonitor.Counts counts = new SpendMonitor.Counts();
+        this.inFlightTransfers = counts.inFlight();
+        SpendMonitor.Known known = new SpendMonitor.Known(
+                remembered.inFlight(), remembered.reservations().unburied());
+        this.monitor = child(context, SpendMonitor.create(env, known, broadcast, counts), "monitor");
         this.reservations = child(
                 context,
-                Reservations.create(env, remembered.reservations(), broadcast, rebroadcaster, inFlightUtxos),
+                Reservations.create(env, remembered.reservations(), broadcast, monitor, inFlightUtxos),
                 "reservations");
-        BurialWatch.Neighbours neighbours = new BurialWatch.Neighbours(reservations, rebroadcaster);
-        AtomicInteger unburied = new AtomicInteger();
-        this.burials = child(
-                context,
-                BurialWatch.create(env, remembered.reservations().unburied(), broadcast, neighbours, unburied),
-                "burials");
-        rebroadcaster.tell(new Rebroadcaster.Attach(reservations, burials));
+        monitor.tell(new SpendMonitor.Attach(reservations));
         if (env.stopped().isEmpty()) {
-            child(context, Forgetting.create(env, new Forgetting.Neighbours(reservations, burials)), "forgetting");
+            child(context, Forgetting.create(env, new Forgetting.Neighbours(reservations, monitor)), "forgetting");
         } else {
             // Others may have taken the place of what the store knows.
             rest();
         }
-        env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, unburied::get);
+        env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, counts.unburied()::get);
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulations = new Simulations(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);
@@ -237,7 +231,7 @@ public final class SpendService {
     }
 
     /**
-     * Shows a spend to every node that lacks it; for whoever cannot wait for the rebroadcaster, and for those that it leaves to their owner.
+     * Shows a spend to every node that lacks it; for whoever cannot wait for the spend monitor, and for those that it leaves to their owner.
      * One that was confirmed is shown too where its block is not known: a reorganisation may not have been heard of everywhere. Fails when no
      * node has answered, and when the spend is closed without success.
      */
@@ -318,8 +312,7 @@ public final class SpendService {
     }
 
     private void rest() {
-        rebroadcaster.tell(new Rebroadcaster.Rest());
-        burials.tell(new BurialWatch.Rest());
+        monitor.tell(new SpendMonitor.Rest());
     }
 
     /** Why nothing is spent or sent again, see {@link org.chainwalletd.store.Store#stopped}. */

@@ -15,7 +15,7 @@ import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
- * The spends that the {@link BurialWatch} watches: in which block each is, and which of them are in doubt because the chain that is followed
+ * The spends that the {@link SpendMonitor} watches: in which block each is, and which of them are in doubt because the chain that is followed
  * has not shown that block yet, or has another one there. What is in no doubt costs nothing until its height is deep, and few bytes: there
  * are as many as an hour brings.
  */

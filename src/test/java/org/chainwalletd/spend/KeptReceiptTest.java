@@ -70,7 +70,7 @@ class KeptReceiptTest {
     private void tick() {
         spends.awaitFollowed();
         TestProbe<Reservations.Command> reservations = spends.kit.createTestProbe();
-        TestProbe<BurialWatch.Command> burials = spends.kit.createTestProbe();
+        TestProbe<SpendMonitor.Command> burials = spends.kit.createTestProbe();
         spends.kit.spawn(
                 Forgetting.create(spends.environment(), new Forgetting.Neighbours(reservations.ref(), burials.ref())));
     }

@@ -36,7 +36,7 @@ class ReorganisationTest {
     private SpendHarness spends;
     private Address payer;
     private Address shop;
-    private TestProbe<BurialWatch.Command> burials;
+    private TestProbe<SpendMonitor.Command> burials;
 
     @BeforeEach
     void start() {
@@ -271,7 +271,9 @@ class ReorganisationTest {
         forget();
 
         awaitState(receipt.txId(), IntentState.CONFIRMED);
-        assertThat(burials.expectMessageClass(BurialWatch.Watch.class).spend().txId())
+        assertThat(burials.expectMessageClass(SpendMonitor.WatchConfirmed.class)
+                        .spend()
+                        .txId())
                 .isEqualTo(receipt.txId());
         assertThat(paidAgain("token-won")).isEqualTo(receipt);
     }
@@ -298,7 +300,9 @@ class ReorganisationTest {
         forget();
 
         awaitState(txId, IntentState.CONFIRMED);
-        assertThat(burials.expectMessageClass(BurialWatch.Watch.class).spend().txId())
+        assertThat(burials.expectMessageClass(SpendMonitor.WatchConfirmed.class)
+                        .spend()
+                        .txId())
                 .isEqualTo(txId);
         assertThat(paidAgain("token-refused").txId()).isEqualTo(txId);
         assertThat(spends.coins(shop)).hasSize(1);

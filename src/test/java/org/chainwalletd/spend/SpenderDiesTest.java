@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A fault of ours ends a spender after its intent was durable: the rebroadcaster goes on, without a restart. */
+/** A fault of ours ends a spender after its intent was durable: the spend monitor goes on, without a restart. */
 class SpenderDiesTest {
     @TempDir
     Path folder;

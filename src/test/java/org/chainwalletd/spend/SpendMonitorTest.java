@@ -1,0 +1,156 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.PackedSpend;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.Transition;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Of a monitor beside the one of the daemon that has paid, whose reservations are a probe, and whose writes of them a test answers. */
+class SpendMonitorTest {
+    private static final Set<String> WRITES = Set.of("end", "reserveAgain");
+
+    @TempDir
+    Path folder;
+
+    private final SpendMonitor.Counts counts = new SpendMonitor.Counts();
+    /** What the monitor has asked the store to write. */
+    private final CompletableFuture<CompletableFuture<Transition>> asked = new CompletableFuture<>();
+
+    private SpendHarness spends;
+    private TestProbe<Reservations.Command> reservations;
+    private ActorRef<SpendMonitor.Command> monitor;
+    private Intent intent;
+
+    @BeforeEach
+    void pay() {
+        spends = new SpendHarness(folder).start();
+        Address payer = spends.funded(1, 10_000);
+        Receipt receipt =
+                SpendHarness.get(spends.spending.transfer(SpendHarness.request(payer, spends.keys.add(99), 1_000)));
+        intent = SpendHarness.get(spends.store.intents().find(receipt.txId()))
+                .orElseThrow()
+                .in(IntentState.PREPARED, "", spends.clock.millis());
+        spends.beforeReservations = this::answeredByTest;
+        reservations = spends.kit.createTestProbe();
+        SpendEnvironment env = spends.environment();
+        monitor = spends.kit.spawn(
+                SpendMonitor.create(env, new SpendMonitor.Known(List.of(), List.of()), Broadcast.of(env), counts));
+        monitor.tell(new SpendMonitor.Attach(reservations.ref()));
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private ReservationStore answeredByTest(ReservationStore store) {
+        return (ReservationStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ReservationStore.class}, (proxy, method, arguments) -> {
+                    if (!WRITES.contains(method.getName())) {
+                        return method.invoke(store, arguments);
+                    }
+                    CompletableFuture<Transition> answer = new CompletableFuture<>();
+                    asked.complete(answer);
+                    return answer;
+                });
+    }
+
+    private void watch(boolean holdsCoins) {
+        monitor.tell(new SpendMonitor.Watch(intent, holdsCoins));
+        spends.wake();
+    }
+
+    /** {@code meanwhile} happens while the store is writing. */
+    private void write(Runnable meanwhile) {
+        CompletableFuture<Transition> write = Await.result(asked);
+        meanwhile.run();
+        hearsNothing();
+        write.complete(new Transition.Made());
+    }
+
+    /** What was told before the answer to this comes before it. */
+    private void hearsNothing() {
+        Abandonments.Question nothing =
+                new Abandonments.Question(Map.of(), Set.of(), false, false, new CompletableFuture<>());
+        monitor.tell(new SpendMonitor.Withhold(nothing));
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Withheld(nothing, Set.of()));
+    }
+
+    private void takeBack() {
+        monitor.tell(new SpendMonitor.TakeBack(intent.txId()));
+    }
+
+    /** A spender has handed it back with what it knew before the store heard of the block. */
+    @Test
+    void a_spend_that_is_watched_in_a_state_that_it_has_left_is_let_go() {
+        spends.confirmAll();
+
+        watch(true);
+
+        assertThat(reservations.receiveMessage())
+                .isEqualTo(new Reservations.Confirmed(PackedSpend.of(intent.txId(), intent.inputs())));
+        Await.until("it is in flight no more", () -> counts.inFlight().get() == 0);
+        assertThat(counts.unburied()).hasValue(1);
+    }
+
+    private void restTooLong() {
+        spends.lose();
+        spends.clock.move(Duration.ofMinutes(11));
+        watch(true);
+    }
+
+    @Test
+    void coins_whose_time_is_over_are_free_once_that_is_written_down() {
+        restTooLong();
+
+        write(() -> {});
+
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Lapsed(intent));
+    }
+
+    @Test
+    void coins_of_a_spend_that_was_taken_back_meanwhile_are_its_spenders_business() {
+        restTooLong();
+
+        write(this::takeBack);
+
+        hearsNothing();
+    }
+
+    @Test
+    void coins_of_a_spend_that_a_mempool_has_late_are_held_once_more() {
+        watch(false);
+
+        write(() -> {});
+
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.ReservedAgain(intent));
+    }
+
+    /** Its spender may have ended without success since, and then nobody would ever free them. */
+    @Test
+    void coins_of_a_spend_that_a_mempool_has_late_and_that_was_taken_back_meanwhile_are_not_held_for_nobody() {
+        watch(false);
+
+        write(this::takeBack);
+
+        hearsNothing();
+    }
+}
