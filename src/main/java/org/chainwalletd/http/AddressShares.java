@@ -25,8 +25,8 @@ final class AddressShares {
     /** More than a backend's pool of connections has; waits may be very many, but have little to do. */
     private static final int FEW = 32;
 
-    /** Those who are not in the crowd share threads too: where addresses are very many, few connections of each are not. */
-    private static final int CALM = 512;
+    /** Bound on all connections of the normal class: where addresses are very many, a few connections of each are too many. */
+    private static final int NORMAL = 512;
 
     /** Connections that are looked at before one of an address, and before somebody is not let in: others wait meanwhile. */
     private static final int LOOKED_AT_OF_ADDRESS = 64;
@@ -46,14 +46,14 @@ final class AddressShares {
     final class Place implements AutoCloseable {
         private final String address;
         private final ByteBudget budget;
-        private final boolean inCrowd;
+        private final ConnectionClass connectionClass;
         private Optional<Holder> holder = Optional.empty();
         private boolean closed;
 
-        private Place(String address, ByteBudget budget, boolean inCrowd) {
+        private Place(String address, ByteBudget budget, ConnectionClass connectionClass) {
             this.address = address;
             this.budget = budget;
-            this.inCrowd = inCrowd;
+            this.connectionClass = connectionClass;
         }
 
         /** The address whose share it is of. */
@@ -62,8 +62,8 @@ final class AddressShares {
         }
 
         /** Whether its address has very many connections, or opens very many. */
-        boolean inCrowd() {
-            return inCrowd;
+        ConnectionClass connectionClass() {
+            return connectionClass;
         }
 
         /** @param holder may be asked to give way from now on */
@@ -127,8 +127,11 @@ final class AddressShares {
             return Optional.empty();
         }
         boolean often = arrivals.often(address);
-        boolean inCrowd = !proxy && (often || share.places.size() >= few());
-        Place place = new Place(address, share.budget.within(limits.memory().perConnection()), inCrowd);
+        boolean heavy = !proxy && (often || share.places.size() >= few());
+        Place place = new Place(
+                address,
+                share.budget.within(limits.memory().perConnection()),
+                heavy ? ConnectionClass.HEAVY : ConnectionClass.NORMAL);
         resize(share, () -> share.places.add(place));
         return Optional.of(place);
     }
@@ -139,7 +142,7 @@ final class AddressShares {
     }
 
     private int few() {
-        return Math.max(1, Math.min(FEW, CALM / shares.size()));
+        return Math.max(1, Math.min(FEW, NORMAL / shares.size()));
     }
 
     /**

@@ -58,9 +58,9 @@ final class BodyReader {
      * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
      * @param keeper asked for each part. When it cannot keep one nothing is kept, and the rest is read and dropped, so that the sender gets
      *     to read why
-     * @param lane where the body is read
+     * @param threads where the body is read
      */
-    CompletionStage<Received> read(RequestEntity entity, boolean keep, Keeper keeper, Lane lane) {
+    CompletionStage<Received> read(RequestEntity entity, boolean keep, Keeper keeper, ConnectionClass.Threads threads) {
         if (!keep) {
             keeper.drop();
         }
@@ -71,7 +71,7 @@ final class BodyReader {
                                 new Received(keep ? ByteString.emptyByteString() : null, 0),
                                 (before, next) -> add(before, next, keeper)),
                         Keep.right())
-                .addAttributes(lane.attributes())
+                .addAttributes(threads.attributes())
                 .run(materializer);
     }
 

@@ -9,7 +9,7 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * One connection: whose turn it is ({@link Turn}), what its client makes the daemon hold, and when it ends ({@link Ending} says how). The byte
+ * One connection: the order of its requests and responses ({@link ResponseOrder}), the bytes buffered on behalf of its client, and when it ends ({@link Ending} says how). The byte
  * level ({@link ConnectionGuard}) and the request level ({@link RequestStage}) report here, from different threads when TLS lies between them;
  * {@link Listener} sweeps over all connections and closes those whose client takes too long. This is the defence against slow clients that
  * Pekko HTTP leaves to its user: its idle timeout starts anew with every byte.
@@ -39,15 +39,14 @@ final class Connection implements AddressShares.Holder {
     private final InetSocketAddress remote;
     private final String peer;
     private final HttpLimits limits;
-    private final Lane lane;
+    private final ConnectionClass.Threads threads;
     private final ByteBudget budget;
     private final ByteBudget.Share share;
     private final ClientPresence presence = new ClientPresence();
-    private final Turn turn = new Turn();
+    private final ResponseOrder order;
     private final RequestBytes request;
-    private final AnswerWrites writes = new AnswerWrites();
+    private final ResponseOrder.Writes writes;
     private final Ending ending = new Ending();
-    private final Deadlines deadlines;
     /** The bytes below this level are HTTP/1 itself, not those of TLS. */
     private boolean bareHttp1;
     /** The client of the request in work knows interim answers. */
@@ -61,17 +60,18 @@ final class Connection implements AddressShares.Holder {
 
     /**
      * @param budget of this connection: everything that its client makes the daemon hold counts against it
-     * @param lane where its streams run
+     * @param threads where its streams run
      */
-    Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget, Lane lane) {
-        this.lane = lane;
+    Connection(InetSocketAddress remote, HttpLimits limits, ByteBudget budget, ConnectionClass.Threads threads) {
+        this.threads = threads;
         this.budget = budget;
         this.share = budget.share();
         this.request = new RequestBytes(share);
         this.remote = remote;
         this.peer = remote.getAddress().getHostAddress();
         this.limits = limits;
-        this.deadlines = new Deadlines(turn, writes, limits);
+        this.order = new ResponseOrder(limits);
+        this.writes = order.writes();
     }
 
     InetSocketAddress remote() {
@@ -115,13 +115,13 @@ final class Connection implements AddressShares.Holder {
         return limits;
     }
 
-    Lane lane() {
-        return lane;
+    ConnectionClass.Threads threads() {
+        return threads;
     }
 
     /** To count by what a layer above keeps of this client's bytes, or for it. */
-    Held holder() {
-        return new Held(budget, 0);
+    MemoryReservation holder() {
+        return new MemoryReservation(budget, 0);
     }
 
     /** The client is cut off for {@code reason}: what comes from now on is dropped, and what has come is not needed any more. */
@@ -136,7 +136,7 @@ final class Connection implements AddressShares.Holder {
 
     /** Whether nothing is being answered, so that a refusal in HTTP/1 can be taken for nothing else. */
     synchronized boolean isClients() {
-        return turn.isClients() && !turn.isStreaming() && !writes.isUnderWay();
+        return order.isClients() && !order.isStreaming() && !writes.isUnderWay();
     }
 
     void closed() {
@@ -164,15 +164,15 @@ final class Connection implements AddressShares.Holder {
 
     /** HTTP/2 was negotiated: bytes arrive also without a request, so only whole requests count as progress from here on. */
     synchronized boolean isHttp2() {
-        return turn.isHttp2();
+        return order.isHttp2();
     }
 
     synchronized void speaksHttp2() {
-        turn.speaksHttp2();
+        order.speaksHttp2();
     }
 
     synchronized void bytesArrived() {
-        turn.bytesArrived();
+        order.bytesArrived();
     }
 
     /**
@@ -201,7 +201,7 @@ final class Connection implements AddressShares.Holder {
     boolean toldOverfull() {
         Optional<Runnable> telling;
         synchronized (this) {
-            telling = turn.isHttp2() ? Optional.empty() : overfull;
+            telling = order.isHttp2() ? Optional.empty() : overfull;
         }
         telling.ifPresent(Runnable::run);
         return telling.isPresent();
@@ -218,7 +218,7 @@ final class Connection implements AddressShares.Holder {
 
     /** Some of these bytes, all of one request, are being read. */
     synchronized void letThrough(int bytes) {
-        turn.requestIsRead();
+        order.requestIsRead();
         request.read(bytes);
     }
 
@@ -228,7 +228,7 @@ final class Connection implements AddressShares.Holder {
     }
 
     /** Bytes of the present request's body count against {@code body} from now on, which outlives the connection. */
-    void bodyRead(int bytes, Held body) {
+    void bodyRead(int bytes, MemoryReservation body) {
         body.takeAnyway(bytes);
         synchronized (this) {
             request.takenOver(bytes);
@@ -242,38 +242,38 @@ final class Connection implements AddressShares.Holder {
 
     /** The last byte of a request is here. */
     synchronized void requestArrived() {
-        turn.requestArrived();
+        order.requestArrived();
     }
 
     void answered() {
         Runnable after;
         synchronized (this) {
-            turn.answered();
-            if (!turn.isHttp2()) {
+            order.answered();
+            if (!order.isHttp2()) {
                 writes.answerGiven();
             }
             request.release();
-            after = turn.isAllAnswered() ? ending.afterTheLast() : () -> {};
+            after = order.isAllAnswered() ? ending.afterTheLast() : () -> {};
         }
         after.run();
     }
 
     /** An answer that has no end of its own goes out: the connection is not idle. */
     synchronized void streamBegan() {
-        turn.streamBegan();
+        order.streamBegan();
     }
 
     void streamEnded() {
         Runnable after;
         synchronized (this) {
-            turn.streamEnded();
-            after = turn.isIdle() && turn.isAllAnswered() ? ending.afterTheLast() : () -> {};
+            order.streamEnded();
+            after = order.isIdle() && order.isAllAnswered() ? ending.afterTheLast() : () -> {};
         }
         after.run();
     }
 
     synchronized void peerClosed() {
-        turn.peerClosed();
+        order.peerClosed();
     }
 
     /** HTTP/1 without TLS. */
@@ -291,11 +291,11 @@ final class Connection implements AddressShares.Holder {
      * nothing of that answer is out.
      */
     synchronized boolean mayBeProbed() {
-        return bareHttp1 && hearsInterim && turn.isOneRequestOfHalfClosed() && !writes.writing();
+        return bareHttp1 && hearsInterim && order.isOneRequestOfHalfClosed() && !writes.writing();
     }
 
     synchronized void outputEnded() {
-        turn.outputEnded();
+        order.outputEnded();
     }
 
     synchronized void writeStarted() {
@@ -329,7 +329,7 @@ final class Connection implements AddressShares.Holder {
         Optional<String> reason = Optional.empty();
         Consumer<String> telling;
         synchronized (this) {
-            boolean ours = writes.isOfAnAnswer() || turn.isStreaming();
+            boolean ours = writes.isOfAnAnswer() || order.isStreaming();
             telling = cutOff;
             if (!ours) {
                 reason = StatusLine.of(piece).flatMap(Refusals::reasonOf);
@@ -343,7 +343,7 @@ final class Connection implements AddressShares.Holder {
         Runnable politely;
         synchronized (this) {
             ending.drains();
-            politely = turn.isIdle() ? ending.politely() : () -> {};
+            politely = order.isIdle() ? ending.politely() : () -> {};
         }
         politely.run();
     }
@@ -358,7 +358,7 @@ final class Connection implements AddressShares.Holder {
             return OptionalLong.empty();
         }
         synchronized (this) {
-            return deadlines.quietSince(now);
+            return order.quietSince(now);
         }
     }
 
@@ -381,15 +381,15 @@ final class Connection implements AddressShares.Holder {
         Runnable end;
         Optional<String> reason;
         synchronized (this) {
-            if (ending.draining() && deadlines.hasReadTheLast(now)) {
+            if (ending.draining() && order.hasReadTheLast(now)) {
                 // Nothing is left to be said, so nobody has to wait for the peer; it has done nothing wrong either.
                 end = ending.finish();
                 reason = Optional.empty();
             } else {
-                reason = deadlines.late(now);
+                reason = order.late(now);
                 end = reason.isEmpty() ? () -> {} : ending::abort;
-                if (reason.isEmpty() && deadlines.idleTooLong(now)) {
-                    turn.outputEnded();
+                if (reason.isEmpty() && order.idleTooLong(now)) {
+                    order.outputEnded();
                     reason = Optional.of("idle");
                     end = ending.politely();
                 }
@@ -397,5 +397,60 @@ final class Connection implements AddressShares.Holder {
         }
         end.run();
         return reason;
+    }
+
+    /**
+     * What the request in work on an HTTP/1 connection has of its share, until its body is read ({@link RpcHandler} counts that); what is dropped
+     * unread does not count.
+     */
+    private static final class RequestBytes {
+        private final ByteBudget.Share share;
+        private long request;
+        private long body;
+        private boolean inBody;
+        private boolean dropping;
+
+        RequestBytes(ByteBudget.Share share) {
+            this.share = share;
+        }
+
+        /** Bytes that the share has already are being read. */
+        void read(int bytes) {
+            if (dropping) {
+                share.shrink(bytes);
+            } else {
+                request += bytes;
+                body += inBody ? bytes : 0;
+            }
+        }
+
+        /** What comes is the body. */
+        void headEnded() {
+            inBody = true;
+        }
+
+        /** Somebody else counts these bytes of the body from now on. */
+        void takenOver(int bytes) {
+            share.shrink(bytes);
+            request -= bytes;
+            body = Math.max(0, body - bytes);
+        }
+
+        /** Nobody wants the body. */
+        void dropBody() {
+            dropping = true;
+            share.shrink(body);
+            request -= body;
+            body = 0;
+        }
+
+        /** The request is answered. */
+        void release() {
+            share.shrink(request);
+            request = 0;
+            body = 0;
+            inBody = false;
+            dropping = false;
+        }
     }
 }

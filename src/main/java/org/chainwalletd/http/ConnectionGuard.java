@@ -181,7 +181,7 @@ final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString,
             public void onPull() {
                 if (ahead != null) {
                     // Its client may have more, and always more: others have their turn before.
-                    connection.lane().row().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
+                    connection.threads().queue().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 }
             }
 

@@ -16,7 +16,7 @@ final class Http2Frames {
 
     private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-    private final Held held;
+    private final MemoryReservation held;
     private int preface;
     private ByteString input = ByteString.emptyByteString();
     /** The beginning of a frame; empty between frames. */
@@ -24,7 +24,7 @@ final class Http2Frames {
 
     private int have;
 
-    Http2Frames(Held held) {
+    Http2Frames(MemoryReservation held) {
         this.held = held;
     }
 

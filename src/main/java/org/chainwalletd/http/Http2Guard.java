@@ -34,7 +34,7 @@ final class Http2Guard {
 
     private final Http2Limits limits;
     private final Http2Streams exchanges;
-    private final Held held;
+    private final MemoryReservation held;
     private final LongSupplier clock;
     private final Http2Frames frames;
     private final Http2HeaderBlock block;
@@ -51,7 +51,7 @@ final class Http2Guard {
     private long window = Http2Settings.FIRST_WINDOW;
     private ByteString passed = ByteString.emptyByteString();
 
-    Http2Guard(Http2Limits limits, Http2Streams exchanges, Held held, LongSupplier clock) {
+    Http2Guard(Http2Limits limits, Http2Streams exchanges, MemoryReservation held, LongSupplier clock) {
         this.limits = limits;
         this.exchanges = exchanges;
         this.held = held;
@@ -397,7 +397,7 @@ final class Http2Guard {
 
     /** In the words of {@link Connection#closeIfLate}; empty when the client is not late. */
     private synchronized Optional<String> late(HttpLimits times, long now) {
-        long deadline = times.patience().request().toNanos();
+        long deadline = times.timeouts().request().toNanos();
         if (unfinished() && now - unfinishedSince > deadline) {
             return Optional.of("request");
         }
@@ -405,7 +405,7 @@ final class Http2Guard {
             if (stream.lateFor(deadline, now)) {
                 return Optional.of("request");
             }
-            if (stream.stalledFor(times.patience().write().toNanos(), now)) {
+            if (stream.stalledFor(times.timeouts().write().toNanos(), now)) {
                 return Optional.of("reading");
             }
         }

@@ -13,13 +13,13 @@ import org.apache.pekko.util.ByteString;
  */
 final class Http2HeaderBlock {
     private final int most;
-    private final Held held;
+    private final MemoryReservation held;
     private final HpackDecoder decoder;
     private final ByteArrayOutputStream begun = new ByteArrayOutputStream();
     private int stream;
 
     /** @param most bytes of a block */
-    Http2HeaderBlock(int most, Held held) {
+    Http2HeaderBlock(int most, MemoryReservation held) {
         this.most = most;
         this.held = held;
         this.decoder = new HpackDecoder(most);

@@ -67,7 +67,7 @@ final class Http2Layer {
     }
 
     Flow<ByteString, ByteString, NotUsed> on(Connection connection) {
-        Held held = connection.holder();
+        MemoryReservation held = connection.holder();
         Http2Streams streams = new Http2Streams(held);
         Http2Guard guard = new Http2Guard(limits, streams, held, System::nanoTime);
         connection.speaksHttp2();

@@ -18,7 +18,7 @@ final class Http2Streams {
     /** @param answer what the client gets; completed early when the daemon gives up */
     record Exchange(int stream, ClientPresence presence, CompletableFuture<HttpResponse> answer) {}
 
-    private final Held held;
+    private final MemoryReservation held;
     /** What the head of each request in work is counted as. */
     private final Map<Integer, Integer> heads = new HashMap<>();
 
@@ -33,7 +33,7 @@ final class Http2Streams {
     private boolean closed;
 
     /** @param held what the connection holds of its client's bytes, and for it */
-    Http2Streams(Held held) {
+    Http2Streams(MemoryReservation held) {
         this.held = held;
     }
 

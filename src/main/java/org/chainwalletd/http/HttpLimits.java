@@ -18,7 +18,7 @@ public record HttpLimits(
         int maxConnections,
         int maxConnectionsPerAddress,
         int maxConcurrentPerToken,
-        Patience patience,
+        Timeouts timeouts,
         Memory memory) {
     /**
      * How long a client may take.
@@ -28,7 +28,7 @@ public record HttpLimits(
      * @param write how long a client may leave a piece of an answer unread
      * @param halfClosed how long an answer is still worked on after the client has closed its sending side
      */
-    public record Patience(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
+    public record Timeouts(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
 
     /**
      * What is held for clients: heads, bodies and unread answers, in bytes.
@@ -60,7 +60,7 @@ public record HttpLimits(
                 maxConnections,
                 maxConnections,
                 maxConcurrentPerToken,
-                new Patience(requestDeadline, keepAlive, writeDeadline, halfClosed),
+                new Timeouts(requestDeadline, keepAlive, writeDeadline, halfClosed),
                 new Memory(heldBytes, heldBytes, heldBytes));
     }
 
@@ -94,7 +94,7 @@ public record HttpLimits(
                 http.maxConnections(),
                 shares.connectionsPerAddress(http.maxConnections()),
                 http.requests().maxConcurrentPerToken(),
-                new Patience(
+                new Timeouts(
                         http.requests().headDeadline(),
                         Duration.ofSeconds(90),
                         Duration.ofSeconds(30),
@@ -112,7 +112,7 @@ public record HttpLimits(
         }
         long share = (long) most * maxConnectionsPerAddress / maxConnections;
         return new HttpLimits(
-                maxHeadBytes, maxBodyBytes, most, (int) Math.max(1, share), maxConcurrentPerToken, patience, memory);
+                maxHeadBytes, maxBodyBytes, most, (int) Math.max(1, share), maxConcurrentPerToken, timeouts, memory);
     }
 
     /** The same with shares of the connections and the bytes. */
@@ -123,7 +123,7 @@ public record HttpLimits(
                 maxConnections,
                 connectionsPerAddress,
                 maxConcurrentPerToken,
-                patience,
+                timeouts,
                 new Memory(memory.all(), bytesPerAddress, bytesPerConnection));
     }
 }

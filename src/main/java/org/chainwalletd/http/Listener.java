@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * is given per connection, and its streams are made when the client has said something: one that says nothing costs no more than its socket.
  *
  * <p>Whoever comes is admitted on a thread that does nothing else, so that no client waits to be let in behind all that others make the daemon
- * do. Those whose address has very many connections are read on a thread of their own, and their streams run on others too ({@link Lane}).
+ * do. Those whose address has very many connections are read on a thread of their own, and their streams run on others too ({@link ConnectionClass}).
  */
 final class Listener {
     /** What speaks on a connection. */
@@ -63,10 +64,11 @@ final class Listener {
     /** A piece that was read waits where its reader is slow: small ones keep small what a connection can make the daemon hold. */
     private static final int PIECE = 16 << 10;
 
-    /** Of the calm. */
-    private static final ClientSocket.Buffers AMPLE = new ClientSocket.Buffers(128 << 10, 256 << 10);
+    /** Socket buffer sizes for connections of the normal class. */
+    private static final ClientSocket.Buffers NORMAL_BUFFERS = new ClientSocket.Buffers(128 << 10, 256 << 10);
 
-    private static final ClientSocket.Buffers SCANT = new ClientSocket.Buffers(32 << 10, 64 << 10);
+    /** The same for those of the heavy class. */
+    private static final ClientSocket.Buffers HEAVY_BUFFERS = new ClientSocket.Buffers(32 << 10, 64 << 10);
     /** What comes in small pieces is looked at anew with each of them. */
     private static final int LOOKED_AT_WHOLE = 1024;
 
@@ -76,15 +78,16 @@ final class Listener {
     private static final Duration SWEEP_OF_A_STOP = Duration.ofMillis(100);
     private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
     private static final ByteString OVERLOADED = unavailable("too many connections");
-    private static final ByteString CROWDED = unavailable("too many connections from this address");
+    private static final ByteString TOO_MANY_OF_ADDRESS = unavailable("too many connections from this address");
 
-    /** Where the connections of some addresses are read and served. */
-    private record Side(Lane lane, SocketLoop loop, FairTurns turns, ClientSocket.Buffers buffers) {
-        static Side of(Lane lane, String name, ClientSocket.Buffers buffers, Runnable died) {
+    /** Where the connections of one class are read and served. */
+    private record Side(
+            ConnectionClass.Threads threads, SocketLoop loop, FairExecutor turns, ClientSocket.Buffers buffers) {
+        static Side of(ActorSystem<?> system, ConnectionClass kind, ClientSocket.Buffers buffers, Runnable died) {
             int processors = Runtime.getRuntime().availableProcessors();
-            SocketLoop loop = SocketLoop.start(name, PIECE, died);
-            Lane behind = lane.behind(loop);
-            return new Side(behind, loop, new FairTurns(behind.inRow(), processors), buffers);
+            SocketLoop loop = SocketLoop.start("walletd-http-" + kind.name().toLowerCase(Locale.ROOT), PIECE, died);
+            ConnectionClass.Threads behind = kind.threads(system).behind(loop);
+            return new Side(behind, loop, new FairExecutor(behind.inQueue(), processors), buffers);
         }
     }
 
@@ -95,9 +98,9 @@ final class Listener {
     private final Protocol protocol;
     private final boolean plain;
     private final Consumer<String> refused;
-    private final Side calm;
-    private final Side crowd;
-    private final Farewells farewells;
+    private final Side normal;
+    private final Side heavy;
+    private final LingeringClose lingeringClose;
     private final Set<Connection> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -124,9 +127,9 @@ final class Listener {
         this.protocol = protocol;
         this.plain = plain;
         this.refused = refused;
-        this.calm = Side.of(Lane.calm(system), "walletd-http-calm", AMPLE, this::died);
-        this.crowd = Side.of(Lane.crowd(system), "walletd-http-crowd", SCANT, this::died);
-        this.farewells = new Farewells(system, crowd.loop());
+        this.normal = Side.of(system, ConnectionClass.NORMAL, NORMAL_BUFFERS, this::died);
+        this.heavy = Side.of(system, ConnectionClass.HEAVY, HEAVY_BUFFERS, this::died);
+        this.lingeringClose = new LingeringClose(system, heavy.loop());
     }
 
     /**
@@ -139,7 +142,7 @@ final class Listener {
         // Also where nobody has drained it.
         system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
         acceptor.start(this::accept, this::died);
-        long millis = Math.max(10, Math.min(1000, limits.patience().request().toMillis() / 4));
+        long millis = Math.max(10, Math.min(1000, limits.timeouts().request().toMillis() / 4));
         sweep = sweepEvery(Duration.ofMillis(millis));
     }
 
@@ -163,8 +166,8 @@ final class Listener {
             acceptor.close();
         }
         sweep.cancel();
-        calm.loop().close();
-        crowd.loop().close();
+        normal.loop().close();
+        heavy.loop().close();
     }
 
     InetSocketAddress address() {
@@ -190,7 +193,7 @@ final class Listener {
         }
         Optional<AddressShares.Place> place = shares.enter(remote.getAddress());
         if (place.isEmpty()) {
-            refuse(channel, "address", CROWDED);
+            refuse(channel, "address", TOO_MANY_OF_ADDRESS);
             return;
         }
         admit(channel, remote, place.get());
@@ -208,8 +211,8 @@ final class Listener {
     }
 
     private void admit(SocketChannel channel, InetSocketAddress remote, AddressShares.Place place) {
-        Side side = place.inCrowd() ? crowd : calm;
-        Connection connection = new Connection(remote, limits, place.budget(), side.lane());
+        Side side = place.connectionClass() == ConnectionClass.HEAVY ? heavy : normal;
+        Connection connection = new Connection(remote, limits, place.budget(), side.threads());
         connection.whenCutOff(refused);
         connection.whenClosed(() -> closed(connection, place));
         ClientSocket socket = new ClientSocket(channel, side.loop(), connection::closed);
@@ -305,7 +308,7 @@ final class Listener {
         try {
             Flow.fromGraph(bytes)
                     .join(guard.join(protocol.on(connection)))
-                    .addAttributes(connection.lane().attributes())
+                    .addAttributes(connection.threads().attributes())
                     .run(materializer);
         } catch (RuntimeException e) {
             // One connection that cannot be served must not end the listening.
@@ -325,7 +328,7 @@ final class Listener {
     private void refuse(SocketChannel channel, String reason, ByteString inWords) {
         refused.accept(reason);
         if (plain) {
-            farewells.say(channel, inWords);
+            lingeringClose.close(channel, inWords);
         } else {
             abandon(channel);
         }

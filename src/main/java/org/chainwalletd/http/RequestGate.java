@@ -190,7 +190,7 @@ final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, Byt
                 }
                 if (framing.unread() > 0) {
                     // A next request: what was read of the one before it was let through.
-                    connection.lane().row().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
+                    connection.threads().queue().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
                 } else if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
                     pull(netIn);
                 }

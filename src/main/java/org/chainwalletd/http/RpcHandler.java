@@ -38,7 +38,7 @@ final class RpcHandler implements HttpHandler {
     private final RequestSlots slots;
     private final Refusals refusals;
     private final BodyReader bodies;
-    private final FairTurns turns;
+    private final FairExecutor turns;
 
     RpcHandler(RpcEndpoint rpc, Callers callers, HttpLimits limits, Refusals refusals, ActorSystem<?> system) {
         this.rpc = rpc;
@@ -48,9 +48,10 @@ final class RpcHandler implements HttpHandler {
         this.bodies = new BodyReader(
                 SystemMaterializer.get(system).materializer(),
                 limits.maxBodyBytes(),
-                limits.patience().request());
-        this.turns = new FairTurns(
-                Lane.crowd(system).executor(), Runtime.getRuntime().availableProcessors());
+                limits.timeouts().request());
+        this.turns = new FairExecutor(
+                ConnectionClass.HEAVY.threads(system).executor(),
+                Runtime.getRuntime().availableProcessors());
     }
 
     @Override
@@ -68,13 +69,13 @@ final class RpcHandler implements HttpHandler {
             connection.requestArrived();
             return exchange.refuse(bodies.tooLongRefusal().addHeader(Responses.CLOSE));
         }
-        return bodies.read(entity, exchange.isWorthReading(), exchange, connection.lane())
+        return bodies.read(entity, exchange.isWorthReading(), exchange, connection.threads())
                 .handleAsync(
                         (received, failure) -> {
                             connection.requestArrived();
                             return exchange.received(received, failure);
                         },
-                        connection.lane().executor())
+                        connection.threads().executor())
                 .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
     }
 
@@ -85,8 +86,8 @@ final class RpcHandler implements HttpHandler {
         private final Callers.Caller caller;
         private final boolean json;
         private final Optional<RequestSlots.Slot> slot;
-        private final Held body;
-        private final Held held;
+        private final MemoryReservation body;
+        private final MemoryReservation held;
         private ClientPresence.Registration whenGone = () -> {};
         /** For how long the answer of a single call that is beyond the token's scope is held back. */
         private volatile Duration denied = Duration.ZERO;
@@ -97,9 +98,9 @@ final class RpcHandler implements HttpHandler {
             this.caller = callers.of(request, connection);
             this.json = isJson(request.entity());
             this.slot = json ? caller.scope().flatMap(slots::take) : Optional.empty();
-            this.body = new Held(connection.budget(), 0);
+            this.body = new MemoryReservation(connection.budget(), 0);
             // One request at a time costs less than its connection; streams are as many as their client likes.
-            this.held = new Held(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
+            this.held = new MemoryReservation(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
         }
 
         boolean isWorthReading() {

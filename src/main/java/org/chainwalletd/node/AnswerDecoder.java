@@ -16,7 +16,7 @@ final class AnswerDecoder {
 
     /** Of a node. */
     static <T> Attempt<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
-        return decode(answer, id, Party.NODE.noun(), method, reader);
+        return decode(answer, id, UpstreamKind.NODE.noun(), method, reader);
     }
 
     /**

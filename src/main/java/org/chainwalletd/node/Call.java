@@ -10,7 +10,7 @@ final class Call<T> {
     final Kind kind;
     final View view;
     /** What it waits for quotas with; null when it does not wait. */
-    final Patience patience;
+    final Timeouts timeouts;
 
     final ResultReader<T> reader;
     final CompletableFuture<T> reply = new CompletableFuture<>();
@@ -43,12 +43,12 @@ final class Call<T> {
         this.id = id;
         this.kind = kind;
         this.view = view;
-        this.patience = view.patienceOfOneCall();
+        this.timeouts = view.timeoutsOfOneCall();
         this.reader = reader;
     }
 
-    Lane lane() {
-        return view.lane();
+    Priority priority() {
+        return view.priority();
     }
 
     Bucket bucket() {

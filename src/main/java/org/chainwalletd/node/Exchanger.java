@@ -50,7 +50,7 @@ final class Exchanger {
      * @param awaited run when somebody may wait for the place that has become free
      */
     <T> void send(Call<T> call, UpstreamNode node, Consumer<Attempt<T>> settle, Runnable awaited) {
-        node.quota(call.bucket()).spent(call.lane(), clock.getAsLong());
+        node.quota(call.bucket()).spent(call.priority(), clock.getAsLong());
         node.peer.post(call.request, limits(call), new ExchangeListener() {
             @Override
             public void answered(HttpAnswer answer) {
@@ -72,7 +72,7 @@ final class Exchanger {
 
             @Override
             public void closed() {
-                if (node.places.giveBack(call.lane())) {
+                if (node.limiter.giveBack(call.priority())) {
                     awaited.run();
                 }
             }
@@ -83,7 +83,7 @@ final class Exchanger {
         return new ExchangeLimits(
                 Math.min(settings.maxAnswerBytes(), call.kind.mostAnswerBytes()),
                 settings.callTimeout(),
-                call.lane() == Lane.BACKGROUND ? backgroundAnswers : answers);
+                call.priority() == Priority.BACKGROUND ? backgroundAnswers : answers);
     }
 
     /** Whatever a node sends, its call has an outcome. */

@@ -19,7 +19,7 @@ public abstract sealed class NodeException extends RuntimeException {
         private final boolean foreseen;
 
         public Rejected(int code, String text) {
-            this(Party.NODE.noun(), code, text);
+            this(UpstreamKind.NODE.noun(), code, text);
         }
 
         /**
@@ -40,7 +40,7 @@ public abstract sealed class NodeException extends RuntimeException {
 
         /** What a node would say, so that it was not asked. */
         public static Rejected foreseen(int code, String text) {
-            return new Rejected(Party.NODE.noun(), code, text, true, true);
+            return new Rejected(UpstreamKind.NODE.noun(), code, text, true, true);
         }
 
         /** Whether the call was sent to nobody. */

@@ -67,7 +67,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private static final class Watched {
         final String url;
         final NodeClient client;
-        NodesSeen.Standing standing = NodesSeen.Standing.UNKNOWN;
+        NodesSeen.ChainMatch chain = NodesSeen.ChainMatch.UNKNOWN;
         boolean heard;
         boolean malformed;
         boolean checking;
@@ -211,7 +211,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private Behavior<Command> onJudge(Judge judge) {
         judging.add(judge.asked());
         for (int i = 0; i < nodes.size(); i++) {
-            if (nodes.get(i).standing == NodesSeen.Standing.UNKNOWN) {
+            if (nodes.get(i).chain == NodesSeen.ChainMatch.UNKNOWN) {
                 check(i);
             }
         }
@@ -220,8 +220,8 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     }
 
     private void settleJudging() {
-        boolean underWay = pinning
-                || nodes.stream().anyMatch(node -> node.checking && node.standing == NodesSeen.Standing.UNKNOWN);
+        boolean underWay =
+                pinning || nodes.stream().anyMatch(node -> node.checking && node.chain == NodesSeen.ChainMatch.UNKNOWN);
         if (!underWay) {
             List.copyOf(judging).forEach(asked -> asked.complete(null));
             judging.clear();
@@ -334,10 +334,10 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
     private void publish() {
         List<NodesSeen.Seen> seen = new ArrayList<>();
         for (Watched node : nodes) {
-            node.standing = standing(node);
+            node.chain = match(node);
             seen.add(new NodesSeen.Seen(
                     node.url,
-                    node.standing,
+                    node.chain,
                     node.answering,
                     node.genesis,
                     node.tip,
@@ -355,20 +355,20 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         }
     }
 
-    private NodesSeen.Standing standing(Watched node) {
+    private NodesSeen.ChainMatch match(Watched node) {
         if (node.malformed) {
-            return NodesSeen.Standing.MALFORMED;
+            return NodesSeen.ChainMatch.MALFORMED;
         }
-        return node.heard ? NodesSeen.standing(expected, node.genesis) : NodesSeen.Standing.UNKNOWN;
+        return node.heard ? NodesSeen.match(expected, node.genesis) : NodesSeen.ChainMatch.UNKNOWN;
     }
 
     private Upstream.ChainSeen judged(NodesSeen now, NodesSeen.Seen seen, Watched node) {
         if (now.isAccepted(seen)) {
-            return new Upstream.ChainSeen(node.url, Standing.Chain.OURS, "");
+            return new Upstream.ChainSeen(node.url, NodeHealth.Chain.OURS, "");
         }
         return now.isRefused(seen)
-                ? new Upstream.ChainSeen(node.url, Standing.Chain.OTHER, now.complaintAbout(seen))
-                : new Upstream.ChainSeen(node.url, Standing.Chain.UNJUDGED, node.lastFailure);
+                ? new Upstream.ChainSeen(node.url, NodeHealth.Chain.OTHER, now.complaintAbout(seen))
+                : new Upstream.ChainSeen(node.url, NodeHealth.Chain.UNJUDGED, node.lastFailure);
     }
 
     /** Answers those who wait when that is possible now; plans another round when all nodes were asked in vain. */

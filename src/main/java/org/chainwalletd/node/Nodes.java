@@ -128,7 +128,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         Optional<Hash256> held = expectGenesis.isPresent() ? expectGenesis : file.read();
         AtomicReference<NodesSeen> published =
                 new AtomicReference<>(new NodesSeen(held, said, unheard(settings.urls())));
-        Upstreams upstream = Upstreams.start(spawner, settings, Party.NODE, way, MILLIS, stopped);
+        Upstreams upstream = Upstreams.start(spawner, settings, UpstreamKind.NODE, way, MILLIS, stopped);
         AtomicReference<ActorRef<NodeWatch.Command>> judge = new AtomicReference<>();
         HttpNodeClient client = new HttpNodeClient(
                 upstream.calls(),
@@ -177,7 +177,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
             ActorSystem<?> system, Settings.Node settings, Executor executor, MeterRegistry metrics) {
         Way way = Way.of(system, Nodes::defaultTrust, executor, metrics);
         Upstreams upstream =
-                Upstreams.start(new UnderSystem(system), settings, Party.NODE, way, MILLIS, way.peers()::close);
+                Upstreams.start(new UnderSystem(system), settings, UpstreamKind.NODE, way, MILLIS, way.peers()::close);
         return new HttpNodeClient(upstream.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
@@ -218,7 +218,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     private static List<NodesSeen.Seen> unheard(List<URI> urls) {
         return urls.stream()
                 .map(url ->
-                        new NodesSeen.Seen(url.toString(), NodesSeen.Standing.UNKNOWN, false, null, null, null, null))
+                        new NodesSeen.Seen(url.toString(), NodesSeen.ChainMatch.UNKNOWN, false, null, null, null, null))
                 .toList();
     }
 

@@ -15,8 +15,8 @@ import org.chainwalletd.chain.Network;
  * @param said what the operator named
  */
 public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<Seen> nodes) {
-    /** How a node stands to our chain. */
-    public enum Standing {
+    /** Whether a node is of our chain. */
+    public enum ChainMatch {
         /** Not heard of yet. */
         UNKNOWN,
         OURS,
@@ -38,7 +38,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
      */
     public record Seen(
             String url,
-            Standing standing,
+            ChainMatch chain,
             boolean answering,
             Hash256 genesis,
             NodeClient.Tip tip,
@@ -61,7 +61,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
 
     /** Whether nothing has been heard of some node yet. */
     public boolean isIncomplete() {
-        return nodes.stream().anyMatch(node -> node.standing() == Standing.UNKNOWN);
+        return nodes.stream().anyMatch(node -> node.chain() == ChainMatch.UNKNOWN);
     }
 
     /** Whether some node of our chain answered its last check. */
@@ -110,8 +110,8 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
 
     /** An id that was not named by the operator is held from an earlier answer: only then an old node may leave it out. */
     boolean isAccepted(Seen node) {
-        return node.standing() == Standing.OURS
-                || node.standing() == Standing.UNNAMED && !configured() && expected.isPresent();
+        return node.chain() == ChainMatch.OURS
+                || node.chain() == ChainMatch.UNNAMED && !configured() && expected.isPresent();
     }
 
     /** Whether the node at {@code url} is known to be of our chain. */
@@ -121,26 +121,26 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
 
     /** What is held against a node that reports {@code genesis}, null for none, in words; empty when it is of our chain. */
     Optional<String> objectionTo(String url, Hash256 genesis) {
-        Seen node = new Seen(url, standing(expected, genesis), true, genesis, null, null, null);
+        Seen node = new Seen(url, match(expected, genesis), true, genesis, null, null, null);
         return isRefused(node) ? Optional.of(complaintAbout(node)) : Optional.empty();
     }
 
-    /** How a node stands that reports {@code genesis}, null for none. */
-    static Standing standing(Optional<Hash256> expected, Hash256 genesis) {
+    /** Whether a node is of our chain that reports {@code genesis}, null for none. */
+    static ChainMatch match(Optional<Hash256> expected, Hash256 genesis) {
         if (genesis == null) {
-            return Standing.UNNAMED;
+            return ChainMatch.UNNAMED;
         }
-        return expected.map(ours -> ours.equals(genesis) ? Standing.OURS : Standing.OTHER)
-                .orElse(Standing.UNKNOWN);
+        return expected.map(ours -> ours.equals(genesis) ? ChainMatch.OURS : ChainMatch.OTHER)
+                .orElse(ChainMatch.UNKNOWN);
     }
 
     /** Whether {@code node} is known not to be of the chain that is signed for. */
     public boolean isRefused(Seen node) {
-        return node.standing() != Standing.UNKNOWN && !isAccepted(node);
+        return node.chain() != ChainMatch.UNKNOWN && !isAccepted(node);
     }
 
     String complaintAbout(Seen node) {
-        return switch (node.standing()) {
+        return switch (node.chain()) {
             case OTHER ->
                 node.url() + " is of another chain: it reports genesis " + node.genesis() + ", expected "
                         + expected.map(Hash256::hex).orElse("none yet");

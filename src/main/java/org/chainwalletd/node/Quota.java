@@ -41,9 +41,9 @@ final class Quota {
             return refusal != null && now - limitedUntil < 0;
         }
 
-        Count spent(Lane lane, long now) {
+        Count spent(Priority priority, long now) {
             boolean same = inWindow(now);
-            int background = lane == Lane.BACKGROUND ? 1 : 0;
+            int background = priority == Priority.BACKGROUND ? 1 : 0;
             return new Count(
                     true,
                     same ? start : now,
@@ -73,9 +73,9 @@ final class Quota {
      *
      * @param now milliseconds of a clock that never goes back
      */
-    void spent(Lane lane, long now) {
+    void spent(Priority priority, long now) {
         if (bucket != Bucket.NONE) {
-            count.updateAndGet(before -> before.spent(lane, now));
+            count.updateAndGet(before -> before.spent(priority, now));
         }
     }
 
@@ -88,7 +88,7 @@ final class Quota {
      * How long a call should wait for this quota, in milliseconds. A patient one also waits for the next window when it would use up what
      * the calls of payments need.
      */
-    long pause(Lane lane, boolean patient, long now) {
+    long pause(Priority priority, boolean patient, long now) {
         Count seen = count.get();
         if (seen.isLimited(now)) {
             return seen.limitedUntil() - now;
@@ -97,7 +97,7 @@ final class Quota {
             return 0;
         }
         boolean thirdUsed =
-                lane == Lane.BACKGROUND && seen.usedInBackground() >= bucket.callsPerWindow() / BACKGROUND_PART;
+                priority == Priority.BACKGROUND && seen.usedInBackground() >= bucket.callsPerWindow() / BACKGROUND_PART;
         int reserved = bucket.callsPerWindow() - bucket.callsPerWindow() / 10 * PATIENT_TENTHS;
         boolean known = seen.known() && now - seen.knownUntil() < 0;
         boolean restReserved = patient && known && left(seen) <= reserved;

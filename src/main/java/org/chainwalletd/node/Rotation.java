@@ -65,7 +65,7 @@ final class Rotation {
         List<UpstreamNode> ours =
                 all.stream().filter(node -> node.isOpenTo(call)).toList();
         if (ours.isEmpty() && unjudged(all).isEmpty()) {
-            String why = all.stream().map(node -> node.standing().why()).collect(Collectors.joining("; "));
+            String why = all.stream().map(node -> node.health().why()).collect(Collectors.joining("; "));
             throw call.bucket() == Bucket.TX
                     ? new NodeException.WrongChain(why + "; nothing is broadcast")
                     : NodeException.WrongChain.unasked(why);
@@ -83,7 +83,7 @@ final class Rotation {
     /** Why the nodes that the call would ask have not been judged; one of them, when there are several. */
     String whyUnjudged(Call<?> call, int start) {
         return unjudged(asked(call, start))
-                .map(node -> node.url + ": " + node.standing().why())
+                .map(node -> node.url + ": " + node.health().why())
                 .orElse("");
     }
 
@@ -100,18 +100,18 @@ final class Rotation {
 
     private static Optional<UpstreamNode> unjudged(List<UpstreamNode> all) {
         return all.stream()
-                .filter(node -> node.standing().chain() == Standing.Chain.UNJUDGED)
+                .filter(node -> node.health().chain() == NodeHealth.Chain.UNJUDGED)
                 .reduce((earlier, later) -> later);
     }
 
     /** How long a call that can wait does so for the quotas of the nodes; 0 when one takes it now or its time would not suffice. */
     long pause(Call<?> call, List<UpstreamNode> ours, long now) {
-        if (call.patience == null) {
+        if (call.timeouts == null) {
             return 0;
         }
         long pause =
                 ours.stream().mapToLong(node -> node.pause(call, now)).min().orElse(0);
-        return call.patience.allows(pause, now) ? pause : 0;
+        return call.timeouts.allows(pause, now) ? pause : 0;
     }
 
     /**
@@ -122,7 +122,7 @@ final class Rotation {
     List<UpstreamNode> candidates(Call<?> call, List<UpstreamNode> ours, long now) {
         List<UpstreamNode> willing =
                 ours.stream().filter(node -> node.pause(call, now) == 0).toList();
-        List<UpstreamNode> unlimited = willing.isEmpty() && call.lane() == Lane.FOREGROUND
+        List<UpstreamNode> unlimited = willing.isEmpty() && call.priority() == Priority.FOREGROUND
                 ? ours.stream()
                         .filter(node -> !node.quota(call.bucket()).isLimited(now))
                         .toList()

@@ -26,14 +26,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the calls that do not go straight through: failover, sweeps, the queues for places at the nodes, waiting for quotas, and the
- * standing of each node, which it publishes (interface.md, section 1.7; chain protocol, sections 10 and 14). Calls come from {@link
+ * health of each node, which it publishes (interface.md, section 1.7; chain protocol, sections 10 and 14). Calls come from {@link
  * UpstreamCalls} and leave through the {@link Exchanger}; whom a call asks is the {@link Rotation}'s word. On restart the calls that it
  * holds fail as unreachable, and what it knows of the nodes stays.
  */
 final class Upstream extends AbstractBehavior<Upstream.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
-    private static final Map<Lane, Integer> MAX_WAITING_PER_NODE =
-            new EnumMap<>(Map.of(Lane.FOREGROUND, 4096, Lane.BACKGROUND, 1024));
+    private static final Map<Priority, Integer> MAX_WAITING_PER_NODE =
+            new EnumMap<>(Map.of(Priority.FOREGROUND, 4096, Priority.BACKGROUND, 1024));
     /** Of calls that wait for quotas; each of them has a time of its own. */
     private static final int MAX_WAITING_FOR_QUOTA = 4096;
 
@@ -55,17 +55,17 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     record PlaceFree(UpstreamNode node) implements Command {}
 
     /** Which chain a node is of, as far as is known; with the reason. */
-    record ChainSeen(String url, Standing.Chain chain, String why) implements Command {}
+    record ChainSeen(String url, NodeHealth.Chain chain, String why) implements Command {}
 
-    private record Judged(Journey<?> journey) implements Command {}
+    private record Judged(CallTrace<?> trace) implements Command {}
 
-    private record Answered<T>(Journey<T> journey, UpstreamNode node, Attempt<T> outcome) implements Command {}
+    private record Answered<T>(CallTrace<T> trace, UpstreamNode node, Attempt<T> outcome) implements Command {}
 
-    private record WaitedTooLong(Journey<?> journey, int attempt) implements Command {}
+    private record WaitedTooLong(CallTrace<?> trace, int attempt) implements Command {}
 
-    private record NextSweep(Journey<?> journey) implements Command {}
+    private record NextSweep(CallTrace<?> trace) implements Command {}
 
-    private record QuotaMayBeFree(Journey<?> journey) implements Command {}
+    private record QuotaMayBeFree(CallTrace<?> trace) implements Command {}
 
     private final Settings.Node settings;
     private final UpstreamCalls calls;
@@ -74,11 +74,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final LongSupplier clock;
     private final UpstreamMetrics metrics;
     private final Runnable stopped;
-    private final Set<Journey<?>> underWay = new HashSet<>();
+    private final Set<CallTrace<?>> underWay = new HashSet<>();
     /** Those that may ask no node before it is known to be of our chain. */
-    private final Set<Journey<?>> unjudged = new LinkedHashSet<>();
+    private final Set<CallTrace<?>> unjudged = new LinkedHashSet<>();
 
-    private final Map<UpstreamNode, Map<Lane, Deque<Journey<?>>>> queues = new HashMap<>();
+    private final Map<UpstreamNode, Map<Priority, Deque<CallTrace<?>>>> queues = new HashMap<>();
     private int waitingForQuota;
 
     /**
@@ -116,7 +116,8 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         for (UpstreamNode node : rotation.nodes()) {
             queues.put(
                     node,
-                    new EnumMap<>(Map.of(Lane.FOREGROUND, new ArrayDeque<>(), Lane.BACKGROUND, new ArrayDeque<>())));
+                    new EnumMap<>(
+                            Map.of(Priority.FOREGROUND, new ArrayDeque<>(), Priority.BACKGROUND, new ArrayDeque<>())));
         }
     }
 
@@ -138,9 +139,9 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> onAsk(Ask ask) {
-        Journey<?> journey = new Journey<>(ask.call(), ask.start());
-        underWay.add(journey);
-        beginSweep(journey);
+        CallTrace<?> trace = new CallTrace<>(ask.call(), ask.start());
+        underWay.add(trace);
+        beginSweep(trace);
         return this;
     }
 
@@ -150,42 +151,42 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private <T> void goOn(Tripped<T> tripped) {
-        Journey<T> journey = new Journey<>(tripped.call(), tripped.start());
-        underWay.add(journey);
-        journey.order = withFirst(tripped.node(), journey);
-        journey.step = 1;
-        journey.attempt = 1;
-        settle(journey, tripped.node(), tripped.outcome());
+        CallTrace<T> trace = new CallTrace<>(tripped.call(), tripped.start());
+        underWay.add(trace);
+        trace.order = withFirst(tripped.node(), trace);
+        trace.step = 1;
+        trace.attempt = 1;
+        settle(trace, tripped.node(), tripped.outcome());
     }
 
     /** The sweep that a call would have made from the start. */
-    private List<UpstreamNode> withFirst(UpstreamNode first, Journey<?> journey) {
+    private List<UpstreamNode> withFirst(UpstreamNode first, CallTrace<?> trace) {
         List<UpstreamNode> order = new ArrayList<>();
         order.add(first);
         try {
-            List<UpstreamNode> ours = rotation.ofOurChain(journey.call, journey.start);
+            List<UpstreamNode> ours = rotation.ofOurChain(trace.call, trace.start);
             if (!ours.isEmpty()) {
-                rotation.candidates(journey.call, ours, clock.getAsLong()).stream()
+                rotation.candidates(trace.call, ours, clock.getAsLong()).stream()
                         .filter(node -> node != first)
                         .forEach(order::add);
             }
         } catch (NodeException e) {
-            LOG.debug("no other node for {}: {}", journey.call.method, e.getMessage());
+            LOG.debug("no other node for {}: {}", trace.call.method, e.getMessage());
         }
         return order;
     }
 
     private Behavior<Command> onNextSweep(NextSweep next) {
-        if (isHeld(next.journey())) {
-            beginSweep(next.journey());
+        if (isHeld(next.trace())) {
+            beginSweep(next.trace());
         }
         return this;
     }
 
     private Behavior<Command> onQuotaMayBeFree(QuotaMayBeFree waited) {
-        if (isHeld(waited.journey())) {
+        if (isHeld(waited.trace())) {
             waitingForQuota--;
-            beginSweep(waited.journey());
+            beginSweep(waited.trace());
         }
         return this;
     }
@@ -193,11 +194,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private Behavior<Command> onChainSeen(ChainSeen seen) {
         rotation.nodes().stream()
                 .filter(node -> node.url.equals(seen.url()))
-                .forEach(node -> node.publish(node.standing().withChain(seen.chain(), seen.why())));
-        for (Journey<?> journey : List.copyOf(unjudged)) {
-            if (!rotation.awaitsJudgement(journey.call, journey.start)) {
-                unjudged.remove(journey);
-                beginSweep(journey);
+                .forEach(node -> node.publish(node.health().withChain(seen.chain(), seen.why())));
+        for (CallTrace<?> trace : List.copyOf(unjudged)) {
+            if (!rotation.awaitsJudgement(trace.call, trace.start)) {
+                unjudged.remove(trace);
+                beginSweep(trace);
             }
         }
         return this;
@@ -205,28 +206,28 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     /** Each node that it could ask was asked which chain it is of: those that did not answer have failed it. */
     private Behavior<Command> onJudged(Judged judged) {
-        Journey<?> journey = judged.journey();
-        if (unjudged.remove(journey)) {
-            journey.lastFailure = rotation.whyUnjudged(journey.call, journey.start);
-            endSweep(journey);
+        CallTrace<?> trace = judged.trace();
+        if (unjudged.remove(trace)) {
+            trace.lastFailure = rotation.whyUnjudged(trace.call, trace.start);
+            endSweep(trace);
         }
         return this;
     }
 
     private Behavior<Command> onAnswered(Answered<?> answered) {
-        if (isHeld(answered.journey())) {
+        if (isHeld(answered.trace())) {
             settle(answered);
         }
         return this;
     }
 
     /** False for what was under way before a restart: those calls have failed already. */
-    private boolean isHeld(Journey<?> journey) {
-        return underWay.contains(journey);
+    private boolean isHeld(CallTrace<?> trace) {
+        return underWay.contains(trace);
     }
 
     private <T> void settle(Answered<T> answered) {
-        settle(answered.journey(), answered.node(), answered.outcome());
+        settle(answered.trace(), answered.node(), answered.outcome());
     }
 
     private Behavior<Command> onPlaceFree(PlaceFree free) {
@@ -236,13 +237,13 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     /** Those whom somebody waits for come first. */
     private void serveWaiting(UpstreamNode node) {
-        for (Lane lane : Lane.values()) {
-            Deque<Journey<?>> queue = queues.get(node).get(lane);
-            while (!queue.isEmpty() && node.places.tryTake(lane)) {
-                Journey<?> next = queue.peek();
+        for (Priority priority : Priority.values()) {
+            Deque<CallTrace<?>> queue = queues.get(node).get(priority);
+            while (!queue.isEmpty() && node.limiter.tryTake(priority)) {
+                CallTrace<?> next = queue.peek();
                 leaveQueue(next);
                 if (node.pause(next.call, clock.getAsLong()) > 0) {
-                    node.places.giveBack(lane);
+                    node.limiter.giveBack(priority);
                     beginSweep(next);
                 } else {
                     exchange(next, node);
@@ -252,12 +253,12 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> onWaitedTooLong(WaitedTooLong waited) {
-        Journey<?> journey = waited.journey();
-        if (journey.waitingFor != null && journey.attempt == waited.attempt()) {
-            UpstreamNode node = journey.waitingFor;
-            leaveQueue(journey);
+        CallTrace<?> trace = waited.trace();
+        if (trace.waitingFor != null && trace.attempt == waited.attempt()) {
+            UpstreamNode node = trace.waitingFor;
+            leaveQueue(trace);
             failed(
-                    journey,
+                    trace,
                     node,
                     "no connection became free within " + settings.callTimeout().toMillis() + " ms");
         }
@@ -265,11 +266,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     }
 
     private Behavior<Command> abandonAll() {
-        for (Journey<?> journey : List.copyOf(underWay)) {
-            if (journey.waitingFor != null) {
-                leaveQueue(journey);
+        for (CallTrace<?> trace : List.copyOf(underWay)) {
+            if (trace.waitingFor != null) {
+                leaveQueue(trace);
             }
-            UpstreamCalls.abandon(journey.call);
+            UpstreamCalls.abandon(trace.call);
         }
         underWay.clear();
         unjudged.clear();
@@ -282,152 +283,151 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return abandonAll();
     }
 
-    private void beginSweep(Journey<?> journey) {
-        Call<?> call = journey.call;
+    private void beginSweep(CallTrace<?> trace) {
+        Call<?> call = trace.call;
         try {
             long now = clock.getAsLong();
-            List<UpstreamNode> ours = rotation.ofOurChain(call, journey.start);
+            List<UpstreamNode> ours = rotation.ofOurChain(call, trace.start);
             if (ours.isEmpty()) {
-                awaitJudgement(journey);
+                awaitJudgement(trace);
                 return;
             }
             long pause = rotation.pause(call, ours, now);
             if (pause > 0 && waitingForQuota < MAX_WAITING_FOR_QUOTA) {
-                waitForQuota(journey, pause);
+                waitForQuota(trace, pause);
                 return;
             }
-            journey.order = rotation.candidates(call, ours, now);
+            trace.order = rotation.candidates(call, ours, now);
         } catch (NodeException e) {
-            finish(journey, e);
+            finish(trace, e);
             return;
         }
-        journey.step = 0;
-        askNext(journey);
+        trace.step = 0;
+        askNext(trace);
     }
 
-    private void awaitJudgement(Journey<?> journey) {
+    private void awaitJudgement(CallTrace<?> trace) {
         if (unjudged.size() >= MAX_WAITING_FOR_JUDGEMENT) {
             finish(
-                    journey,
+                    trace,
                     new NodeException.Unreachable(
                             MAX_WAITING_FOR_JUDGEMENT + " calls wait for a " + calls.noun() + " already", false));
             return;
         }
-        unjudged.add(journey);
-        getContext().pipeToSelf(calls.judge(), (asked, failure) -> new Judged(journey));
+        unjudged.add(trace);
+        getContext().pipeToSelf(calls.judge(), (asked, failure) -> new Judged(trace));
     }
 
-    private void waitForQuota(Journey<?> journey, long pause) {
+    private void waitForQuota(CallTrace<?> trace, long pause) {
         waitingForQuota++;
-        getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new QuotaMayBeFree(journey));
+        getContext().scheduleOnce(Duration.ofMillis(pause), getContext().getSelf(), new QuotaMayBeFree(trace));
         metrics.waitedForQuota();
     }
 
-    private void askNext(Journey<?> journey) {
-        if (journey.step == journey.order.size()) {
-            endSweep(journey);
+    private void askNext(CallTrace<?> trace) {
+        if (trace.step == trace.order.size()) {
+            endSweep(trace);
             return;
         }
-        UpstreamNode node = journey.order.get(journey.step++);
-        journey.attempt++;
-        Lane lane = journey.call.lane();
-        Deque<Journey<?>> queue = queues.get(node).get(lane);
-        int most = MAX_WAITING_PER_NODE.get(lane);
-        if (node.places.tryTakeInTurn(lane)) {
-            exchange(journey, node);
+        UpstreamNode node = trace.order.get(trace.step++);
+        trace.attempt++;
+        Priority priority = trace.call.priority();
+        Deque<CallTrace<?>> queue = queues.get(node).get(priority);
+        int most = MAX_WAITING_PER_NODE.get(priority);
+        if (node.limiter.tryTakeInTurn(priority)) {
+            exchange(trace, node);
         } else if (queue.size() < most) {
-            enterQueue(journey, node, queue);
+            enterQueue(trace, node, queue);
             serveWaiting(node);
         } else {
-            failed(journey, node, most + " calls wait for it already");
+            failed(trace, node, most + " calls wait for it already");
         }
     }
 
-    private void enterQueue(Journey<?> journey, UpstreamNode node, Deque<Journey<?>> queue) {
-        queue.add(journey);
-        node.places.beginWaiting(journey.call.lane());
-        journey.waitingFor = node;
+    private void enterQueue(CallTrace<?> trace, UpstreamNode node, Deque<CallTrace<?>> queue) {
+        queue.add(trace);
+        node.limiter.beginWaiting(trace.call.priority());
+        trace.waitingFor = node;
         getContext()
-                .scheduleOnce(
-                        settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(journey, journey.attempt));
+                .scheduleOnce(settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(trace, trace.attempt));
     }
 
-    private void leaveQueue(Journey<?> journey) {
-        UpstreamNode node = journey.waitingFor;
-        queues.get(node).get(journey.call.lane()).remove(journey);
-        node.places.endWaiting(journey.call.lane());
-        journey.waitingFor = null;
+    private void leaveQueue(CallTrace<?> trace) {
+        UpstreamNode node = trace.waitingFor;
+        queues.get(node).get(trace.call.priority()).remove(trace);
+        node.limiter.endWaiting(trace.call.priority());
+        trace.waitingFor = null;
     }
 
-    private void endSweep(Journey<?> journey) {
-        Call<?> call = journey.call;
-        journey.sweep++;
+    private void endSweep(CallTrace<?> trace) {
+        Call<?> call = trace.call;
+        trace.sweep++;
         int attempts = call.view.attempts() > 0 ? call.view.attempts() : settings.attempts();
-        if (journey.sweep >= attempts) {
+        if (trace.sweep >= attempts) {
             finish(
-                    journey,
+                    trace,
                     new NodeException.Unreachable(
-                            "no " + calls.noun() + " answered " + call.method + " in " + journey.sweep
-                                    + (journey.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
-                                    + journey.lastFailure,
-                            journey.answerLost));
+                            "no " + calls.noun() + " answered " + call.method + " in " + trace.sweep
+                                    + (trace.sweep == 1 ? " sweep" : " sweeps") + "; the last one tried was "
+                                    + trace.lastFailure,
+                            trace.answerLost));
             return;
         }
-        Duration wait = settings.backoff().multipliedBy(journey.sweep);
-        getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(journey));
+        Duration wait = settings.backoff().multipliedBy(trace.sweep);
+        getContext().scheduleOnce(wait, getContext().getSelf(), new NextSweep(trace));
         metrics.sweepRepeated();
     }
 
-    private <T> void exchange(Journey<T> journey, UpstreamNode node) {
+    private <T> void exchange(CallTrace<T> trace, UpstreamNode node) {
         var self = getContext().getSelf();
         exchanger.send(
-                journey.call,
+                trace.call,
                 node,
                 outcome -> {
                     if (outcome instanceof Attempt.Result<T> result) {
-                        journey.call.reply.complete(result.value());
+                        trace.call.reply.complete(result.value());
                     }
-                    self.tell(new Answered<>(journey, node, outcome));
+                    self.tell(new Answered<>(trace, node, outcome));
                 },
                 () -> self.tell(new PlaceFree(node)));
     }
 
-    private <T> void settle(Journey<T> journey, UpstreamNode node, Attempt<T> outcome) {
+    private <T> void settle(CallTrace<T> trace, UpstreamNode node, Attempt<T> outcome) {
         if (outcome instanceof Attempt.Result<T>) {
-            ended(journey, "ok");
+            ended(trace, "ok");
         } else if (outcome instanceof Attempt.NoAnswer<T> none) {
-            journey.answerLost |= none.mayHaveArrived();
-            failed(journey, node, none.why());
+            trace.answerLost |= none.mayHaveArrived();
+            failed(trace, node, none.why());
         } else if (outcome instanceof Attempt.Refused<T> refused) {
-            refused(journey, node, refused.failure());
+            refused(trace, node, refused.failure());
         }
     }
 
-    private void failed(Journey<?> journey, UpstreamNode node, String why) {
-        LOG.debug("{} at {}: {}", journey.call.method, node.url, why);
-        journey.lastFailure = node.url + ": " + why;
-        askNext(journey);
+    private void failed(CallTrace<?> trace, UpstreamNode node, String why) {
+        LOG.debug("{} at {}: {}", trace.call.method, node.url, why);
+        trace.lastFailure = node.url + ": " + why;
+        askNext(trace);
     }
 
-    private void refused(Journey<?> journey, UpstreamNode node, NodeException failure) {
-        if (failure instanceof NodeException.WrongChain && journey.step < journey.order.size()) {
-            failed(journey, node, failure.getMessage());
+    private void refused(CallTrace<?> trace, UpstreamNode node, NodeException failure) {
+        if (failure instanceof NodeException.WrongChain && trace.step < trace.order.size()) {
+            failed(trace, node, failure.getMessage());
             return;
         }
         if (failure instanceof NodeException.Rejected rejected) {
-            if (isTipRace(rejected) && journey.tipRaces < TIP_RACES) {
-                journey.tipRaces++;
-                journey.step--;
-                askNext(journey);
+            if (isTipRace(rejected) && trace.tipRaces < TIP_RACES) {
+                trace.tipRaces++;
+                trace.step--;
+                askNext(trace);
                 return;
             }
-            boolean limited = remember(journey.call, node, rejected);
-            if (limited && journey.call.patience != null) {
-                beginSweep(journey);
+            boolean limited = remember(trace.call, node, rejected);
+            if (limited && trace.call.timeouts != null) {
+                beginSweep(trace);
                 return;
             }
         }
-        finish(journey, failure);
+        finish(trace, failure);
     }
 
     private static boolean isTipRace(NodeException.Rejected rejected) {
@@ -441,20 +441,20 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
             LOG.warn("{} refuses {}: {}", node.url, call.method, rejected.text());
             node.quota(call.bucket()).refused(rejected.text(), clock.getAsLong());
         } else if (rejected.code() == METHOD_NOT_FOUND) {
-            node.publish(node.standing().lacking(call.method, clock.getAsLong()));
+            node.publish(node.health().lacking(call.method, clock.getAsLong()));
         }
         return limited;
     }
 
-    private void finish(Journey<?> journey, NodeException failure) {
-        ended(journey, failure instanceof NodeException.Rejected ? "rejected" : "failed");
-        boolean doubtful = failure instanceof NodeException.Rejected && journey.answerLost;
-        journey.call.reply.completeExceptionally(
+    private void finish(CallTrace<?> trace, NodeException failure) {
+        ended(trace, failure instanceof NodeException.Rejected ? "rejected" : "failed");
+        boolean doubtful = failure instanceof NodeException.Rejected && trace.answerLost;
+        trace.call.reply.completeExceptionally(
                 doubtful ? ((NodeException.Rejected) failure).afterLostAnswers() : failure);
     }
 
-    private void ended(Journey<?> journey, String outcome) {
-        underWay.remove(journey);
-        metrics.ended(journey.call, outcome);
+    private void ended(CallTrace<?> trace, String outcome) {
+        underWay.remove(trace);
+        metrics.ended(trace.call, outcome);
     }
 }

@@ -46,7 +46,7 @@ final class UpstreamCalls {
     /** Who finds out which chain the nodes are of that nobody has heard of yet; until then they are not asked. */
     void judgedBy(Supplier<CompletionStage<Void>> watch) {
         judge = watch;
-        rotation.nodes().forEach(node -> node.publish(Standing.UNJUDGED));
+        rotation.nodes().forEach(node -> node.publish(NodeHealth.UNJUDGED));
     }
 
     /** Has the nodes judged that are not; completes when each of them was asked, whatever it said. */
@@ -80,11 +80,11 @@ final class UpstreamCalls {
     private <T> void begin(Call<T> call) {
         int start = rotation.start(call.view);
         long now = clock.getAsLong();
-        if (call.patience != null) {
-            call.patience.begin(now);
+        if (call.timeouts != null) {
+            call.timeouts.begin(now);
         }
         UpstreamNode node = hasOpenWay(call) ? rotation.firstTaker(call, start, now) : null;
-        if (node != null && node.places.tryTakeInTurn(call.lane())) {
+        if (node != null && node.limiter.tryTakeInTurn(call.priority())) {
             underWay.add(call);
             abandonIfClosed(call);
             exchanger.send(
@@ -99,7 +99,7 @@ final class UpstreamCalls {
 
     /** Those in the background that use up a quota go one after the other, so that they never use more than their part. */
     private static boolean hasOpenWay(Call<?> call) {
-        return call.lane() == Lane.FOREGROUND || call.bucket() == Bucket.NONE;
+        return call.priority() == Priority.FOREGROUND || call.bucket() == Bucket.NONE;
     }
 
     private <T> void ended(Call<T> call, int start, UpstreamNode node, Attempt<T> outcome) {

@@ -16,48 +16,52 @@ import org.chainwalletd.net.ByteBudget;
 /** The figures of the calls to the nodes for operators. Thread-safe. */
 final class UpstreamMetrics {
     private final MeterRegistry registry;
-    private final Party party;
+    private final UpstreamKind kind;
     private final Map<String, Timer> timers = new ConcurrentHashMap<>();
     private final Counter repeatedSweeps;
     private final Counter quotaWaits;
     private final Map<UpstreamNode, Counter> cuts = new HashMap<>();
 
     UpstreamMetrics(
-            MeterRegistry registry, Party party, ByteBudget answers, List<UpstreamNode> nodes, LongSupplier clock) {
+            MeterRegistry registry,
+            UpstreamKind kind,
+            ByteBudget answers,
+            List<UpstreamNode> nodes,
+            LongSupplier clock) {
         this.registry = registry;
-        this.party = party;
-        this.repeatedSweeps = Counter.builder(party.prefix() + ".sweeps.repeated")
+        this.kind = kind;
+        this.repeatedSweeps = Counter.builder(kind.prefix() + ".sweeps.repeated")
                 .description("Sweeps over all nodes that had to be repeated because none answered")
                 .register(registry);
-        this.quotaWaits = Counter.builder(party.prefix() + ".quota.waits")
+        this.quotaWaits = Counter.builder(kind.prefix() + ".quota.waits")
                 .description("Times that a call which can wait has waited for a node's next quota window")
                 .register(registry);
-        Gauge.builder(party.prefix() + ".answer.bytes", answers, ByteBudget::held)
+        Gauge.builder(kind.prefix() + ".answer.bytes", answers, ByteBudget::held)
                 .description("Bytes that the answers being read hold")
                 .register(registry);
         nodes.forEach(node -> measure(node, clock));
     }
 
     private void measure(UpstreamNode node, LongSupplier clock) {
-        Tags tags = Tags.of(party.noun(), node.url);
-        Gauge.builder(party.prefix() + ".connections", node.places, Places::taken)
+        Tags tags = Tags.of(kind.noun(), node.url);
+        Gauge.builder(kind.prefix() + ".connections", node.limiter, ConcurrencyLimiter::taken)
                 .description("Connections to the node that are in use")
                 .tags(tags)
                 .register(registry);
-        Gauge.builder(party.prefix() + ".waiting", node.places, Places::waiting)
+        Gauge.builder(kind.prefix() + ".waiting", node.limiter, ConcurrencyLimiter::waiting)
                 .description("Calls that wait for a connection to the node")
                 .tags(tags)
                 .register(registry);
         cuts.put(
                 node,
-                Counter.builder(party.prefix() + ".answers.cut")
+                Counter.builder(kind.prefix() + ".answers.cut")
                         .description(
                                 "Answers that were given up: longer than allowed, no HTTP, or no room beside the others")
                         .tags(tags)
                         .register(registry));
-        if (party.hasQuotas()) {
+        if (kind.hasQuotas()) {
             Gauge.builder(
-                            party.prefix() + ".scan.budget",
+                            kind.prefix() + ".scan.budget",
                             node.quota(Bucket.SCAN),
                             quota -> quota.budget(clock.getAsLong()))
                     .description("Scan calls left in the node's current quota window, as far as this process can tell")
@@ -84,7 +88,7 @@ final class UpstreamMetrics {
     void ended(Call<?> call, String outcome) {
         timers.computeIfAbsent(
                         call.method + " " + outcome,
-                        name -> registry.timer(party.prefix() + ".calls", "method", call.method, "outcome", outcome))
+                        name -> registry.timer(kind.prefix() + ".calls", "method", call.method, "outcome", outcome))
                 .record(System.nanoTime() - call.began, TimeUnit.NANOSECONDS);
     }
 }

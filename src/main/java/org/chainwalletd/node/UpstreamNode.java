@@ -5,20 +5,20 @@ import java.util.Map;
 import org.chainwalletd.net.HttpPeer;
 
 /**
- * One node as the calls see it. Places and quotas are used by calls on any thread; the standing is published by {@link Upstream} alone.
+ * One node as the calls see it. The limiter and the quotas are used by calls on any thread; the health is published by {@link Upstream} alone.
  */
 final class UpstreamNode {
     final String url;
     final HttpPeer peer;
-    final Places places;
+    final ConcurrencyLimiter limiter;
 
     private final Map<Bucket, Quota> quotas = new EnumMap<>(Bucket.class);
-    private volatile Standing standing = Standing.GOOD;
+    private volatile NodeHealth health = NodeHealth.GOOD;
 
     UpstreamNode(String url, HttpPeer peer, int maxConnections) {
         this.url = url;
         this.peer = peer;
-        this.places = new Places(maxConnections);
+        this.limiter = new ConcurrencyLimiter(maxConnections);
         for (Bucket bucket : Bucket.values()) {
             quotas.put(bucket, new Quota(bucket));
         }
@@ -28,26 +28,26 @@ final class UpstreamNode {
         return quotas.get(bucket);
     }
 
-    Standing standing() {
-        return standing;
+    NodeHealth health() {
+        return health;
     }
 
     /** For {@link Upstream}. */
-    void publish(Standing now) {
-        standing = now;
+    void publish(NodeHealth now) {
+        health = now;
     }
 
     /** Whether {@code call} may be put to this node at all. */
     boolean isOpenTo(Call<?> call) {
-        return call.view.anyChain() || standing.chain() == Standing.Chain.OURS;
+        return call.view.anyChain() || health.chain() == NodeHealth.Chain.OURS;
     }
 
     /** How long {@code call} should wait for this node's quota, in milliseconds. */
     long pause(Call<?> call, long now) {
-        return quota(call.bucket()).pause(call.lane(), call.patience != null, now);
+        return quota(call.bucket()).pause(call.priority(), call.timeouts != null, now);
     }
 
     boolean lacks(Call<?> call, long now) {
-        return call.kind.mayBeMissing() && standing.isKnownToLack(call.method, now);
+        return call.kind.mayBeMissing() && health.isKnownToLack(call.method, now);
     }
 }

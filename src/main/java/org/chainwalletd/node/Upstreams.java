@@ -19,20 +19,20 @@ record Upstreams(UpstreamCalls calls, ActorRef<Upstream.Command> actor) {
     static Upstreams start(
             Nodes.Spawner spawner,
             Settings.Node settings,
-            Party party,
+            UpstreamKind kind,
             Nodes.Way way,
             LongSupplier clock,
             Runnable stopped) {
         List<UpstreamNode> nodes = settings.urls().stream()
-                .map(url -> new UpstreamNode(
-                        url.toString(), way.peers().to(url, party.bearer()), settings.maxConnections()))
+                .map(url ->
+                        new UpstreamNode(url.toString(), way.peers().to(url, kind.bearer()), settings.maxConnections()))
                 .toList();
-        UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), party, way.answers(), nodes, clock);
-        Exchanger exchanger = new Exchanger(settings, party.noun(), way.answers(), way.executor(), clock, metrics);
-        UpstreamCalls calls = new UpstreamCalls(party.noun(), new Rotation(nodes), exchanger, clock, metrics);
+        UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), kind, way.answers(), nodes, clock);
+        Exchanger exchanger = new Exchanger(settings, kind.noun(), way.answers(), way.executor(), clock, metrics);
+        UpstreamCalls calls = new UpstreamCalls(kind.noun(), new Rotation(nodes), exchanger, clock, metrics);
         ActorRef<Upstream.Command> actor = spawner.spawn(
                 Upstream.create(settings, calls, exchanger, clock, metrics, stopped),
-                party.prefix().replace('.', '-'));
+                kind.prefix().replace('.', '-'));
         calls.handOverTo(actor);
         return new Upstreams(calls, actor);
     }

@@ -212,7 +212,7 @@ class ClientLeavesTest {
                 new InetSocketAddress("127.0.0.1", 1),
                 LIMITS,
                 ByteBudget.of(Long.MAX_VALUE),
-                new Lane(Attributes.none(), Runnable::run));
+                new ConnectionClass.Threads(Attributes.none(), Runnable::run));
         connection.speaksHttp1();
         connection.bytesArrived();
         connection.peerClosed();

@@ -133,21 +133,21 @@ class ListenerTest {
 
     @Test
     void nobody_waits_to_be_let_in_behind_those_whose_streams_are_yet_to_be_made() throws Exception {
-        List<Socket> crowd = new ArrayList<>();
+        List<Socket> heavy = new ArrayList<>();
         try {
-            // The first ones are few enough to count as calm, and keep the threads of the calm.
+            // The first ones are few enough to count as normal, and keep the threads of that class.
             for (int i = 0; i < ServerFixture.LIMITS.maxConnections(); i++) {
                 Socket socket = from(SLOW);
                 socket.getOutputStream().write('x');
-                crowd.add(socket);
+                heavy.add(socket);
             }
-            Await.until("they are in", () -> listener.connections() == crowd.size());
+            Await.until("they are in", () -> listener.connections() == heavy.size());
 
             try (Socket one = from(SLOW)) {
                 assertThat(one.getInputStream().readNBytes(12)).asString().isEqualTo("HTTP/1.1 503");
             }
         } finally {
-            for (Socket socket : crowd) {
+            for (Socket socket : heavy) {
                 socket.close();
             }
         }
@@ -155,14 +155,14 @@ class ListenerTest {
 
     @Test
     void those_who_have_few_connections_do_not_wait_for_threads_behind_those_who_have_very_many() throws Exception {
-        List<Socket> crowd = new ArrayList<>();
+        List<Socket> heavy = new ArrayList<>();
         try {
             for (int i = 0; i < ServerFixture.LIMITS.maxConnections() / 2; i++) {
-                crowd.add(from(SLOW));
+                heavy.add(from(SLOW));
             }
-            Await.until("they are in", () -> listener.connections() == crowd.size());
+            Await.until("they are in", () -> listener.connections() == heavy.size());
             // Those that came while they were few say nothing.
-            for (Socket socket : crowd.subList(crowd.size() / 2 + 10, crowd.size())) {
+            for (Socket socket : heavy.subList(heavy.size() / 2 + 10, heavy.size())) {
                 socket.getOutputStream().write('x');
             }
             Await.until("some of them are being served", () -> served.get() > 0);
@@ -172,7 +172,7 @@ class ListenerTest {
                 assertThat(one.getInputStream().read()).isEqualTo('x');
             }
         } finally {
-            for (Socket socket : crowd) {
+            for (Socket socket : heavy) {
                 socket.close();
             }
         }
@@ -226,7 +226,7 @@ class ListenerTest {
 
     @Test
     void one_that_was_told_to_stop_has_not_ended() throws Exception {
-        Await.outcome(listener.drain(ServerFixture.LIMITS.patience().request()).toCompletableFuture());
+        Await.outcome(listener.drain(ServerFixture.LIMITS.timeouts().request()).toCompletableFuture());
 
         assertThat(listener.ended().toCompletableFuture()).isNotDone();
     }

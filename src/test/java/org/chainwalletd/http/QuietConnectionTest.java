@@ -21,7 +21,7 @@ class QuietConnectionTest {
                 new InetSocketAddress("127.0.0.1", 1),
                 ServerFixture.LIMITS,
                 ByteBudget.of(Long.MAX_VALUE),
-                new Lane(Attributes.none(), Runnable::run));
+                new ConnectionClass.Threads(Attributes.none(), Runnable::run));
         made.ending().opened(closed::incrementAndGet, () -> {});
         return made;
     }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.NodesSeen.ChainMatch;
 import org.chainwalletd.node.NodesSeen.Seen;
-import org.chainwalletd.node.NodesSeen.Standing;
 import org.junit.jupiter.api.Test;
 
 class NodesSeenTest {
@@ -15,7 +15,7 @@ class NodesSeenTest {
 
     private static final ChainRules.Word NAMED = new ChainRules.Word(true, Optional.empty());
 
-    private static Seen node(Standing standing, boolean answering, int height, int block) {
+    private static Seen node(ChainMatch standing, boolean answering, int height, int block) {
         NodeClient.Tip tip = new NodeClient.Tip(height, Hash256.sha256(new byte[] {(byte) block}), GENESIS);
         return new Seen("http://node-" + block, standing, answering, GENESIS, tip, null, null);
     }
@@ -28,9 +28,9 @@ class NodesSeenTest {
 
     @Test
     void the_tip_is_the_highest_and_among_equals_always_the_first() {
-        Seen lagging = node(Standing.OURS, true, 10, 1);
-        Seen first = node(Standing.OURS, true, 11, 2);
-        Seen fork = node(Standing.OURS, true, 11, 3);
+        Seen lagging = node(ChainMatch.OURS, true, 10, 1);
+        Seen first = node(ChainMatch.OURS, true, 11, 2);
+        Seen fork = node(ChainMatch.OURS, true, 11, 3);
 
         assertThat(tipOf(lagging, first, fork)).contains(first.tip().blockId());
         assertThat(tipOf(fork, lagging, first)).contains(fork.tip().blockId());
@@ -38,9 +38,9 @@ class NodesSeenTest {
 
     @Test
     void a_node_that_fell_silent_or_is_of_another_chain_has_no_say_in_the_tip() {
-        Seen silent = node(Standing.OURS, false, 90, 1);
-        Seen other = node(Standing.OTHER, true, 91, 2);
-        Seen ours = node(Standing.OURS, true, 11, 3);
+        Seen silent = node(ChainMatch.OURS, false, 90, 1);
+        Seen other = node(ChainMatch.OTHER, true, 91, 2);
+        Seen ours = node(ChainMatch.OURS, true, 11, 3);
 
         assertThat(tipOf(silent, other, ours)).contains(ours.tip().blockId());
         assertThat(tipOf(silent, other)).isEmpty();
@@ -48,8 +48,8 @@ class NodesSeenTest {
 
     @Test
     void a_node_whose_tip_is_set_aside_has_no_say_in_the_tip_however_high_it_is() {
-        Seen hollow = node(Standing.OURS, true, -1, 1);
-        Seen ours = node(Standing.OURS, true, 11, 2);
+        Seen hollow = node(ChainMatch.OURS, true, -1, 1);
+        Seen ours = node(ChainMatch.OURS, true, 11, 2);
         NodesSeen seen = new NodesSeen(Optional.of(GENESIS), NAMED, List.of(hollow, ours));
 
         assertThat(seen.tip(Set.of())).contains(hollow.tip());

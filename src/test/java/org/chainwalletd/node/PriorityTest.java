@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What the background leaves to payments and reads: places, turns and quotas. */
-class LanesTest {
+class PriorityTest {
     private static final String ID = "ab".repeat(32);
     private static final ScriptedNode.Step HEIGHT_7 = result("{\"height\":7,\"block_id\":\"" + ID + "\"}");
     private static final ScriptedNode.Step BALANCE_1 = result("{\"balance\":1}");

@@ -11,44 +11,44 @@ import org.chainwalletd.net.ClientSocket;
 import org.chainwalletd.net.SocketLoop;
 
 /**
- * Tells clients that they cannot be served, and gives each a moment to read it: a socket that is closed while something of its client lies
- * unread is reset, and what was said is lost with it. When very many come at once, some hear nothing.
+ * Closes connections after a last answer, leaving each client a moment to read it: a socket that is closed while something of its client lies
+ * unread is reset, and the answer is lost with it. When very many come at once, some get no answer.
  */
-final class Farewells {
+final class LingeringClose {
     private static final int AT_ONCE = 128;
-    private static final ClientSocket.Buffers FEW_WORDS = new ClientSocket.Buffers(16 << 10, 4096);
+    private static final ClientSocket.Buffers BUFFERS = new ClientSocket.Buffers(16 << 10, 4096);
     private static final Duration MOMENT = Duration.ofSeconds(1);
-    /** Of what a client may have sent before it was told. */
+    /** Bytes that a client may have sent before it reads the answer. */
     private static final int READ_AT_MOST = 64 << 10;
 
     private final ActorSystem<?> system;
     private final SocketLoop loop;
     private final AtomicInteger going = new AtomicInteger();
 
-    Farewells(ActorSystem<?> system, SocketLoop loop) {
+    LingeringClose(ActorSystem<?> system, SocketLoop loop) {
         this.system = system;
         this.loop = loop;
     }
 
-    /** Closes {@code channel} after {@code words}. For a thread that others wait for. */
-    void say(SocketChannel channel, ByteString words) {
+    /** Closes {@code channel} after {@code answer}. For a thread that others wait for. */
+    void close(SocketChannel channel, ByteString answer) {
         ClientSocket socket = new ClientSocket(channel, loop, going::decrementAndGet);
         if (going.incrementAndGet() > AT_ONCE) {
             socket.close();
             return;
         }
-        socket.open(FEW_WORDS, new Leaving(socket));
+        socket.open(BUFFERS, new Discarding(socket));
         try {
-            loop.execute(() -> say(socket, words));
+            loop.execute(() -> answer(socket, answer));
         } catch (RejectedExecutionException e) {
             // Nobody is served any more.
             socket.close();
         }
     }
 
-    private void say(ClientSocket socket, ByteString words) {
+    private void answer(ClientSocket socket, ByteString answer) {
         try {
-            socket.write(words);
+            socket.write(answer);
             socket.endOutput();
             system.scheduler().scheduleOnce(MOMENT, socket::close, system.executionContext());
         } catch (IOException e) {
@@ -56,12 +56,12 @@ final class Farewells {
         }
     }
 
-    /** Reads what the client still says, and forgets it. */
-    private static final class Leaving implements ClientSocket.Reader {
+    /** Reads and drops what the client still sends. */
+    private static final class Discarding implements ClientSocket.Reader {
         private final ClientSocket socket;
         private int left = READ_AT_MOST;
 
-        Leaving(ClientSocket socket) {
+        Discarding(ClientSocket socket) {
             this.socket = socket;
         }
 

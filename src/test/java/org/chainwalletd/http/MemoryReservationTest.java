@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send all they may and read nothing: together they make the daemon hold no more than its budget. */
 @Timeout(120)
-class HeldBytesTest {
+class MemoryReservationTest {
     private static final int BUDGET = 256 << 10;
     private static final HttpLimits LIMITS = limits(100);
 
@@ -277,8 +277,8 @@ class HeldBytesTest {
         start();
         ByteBudget budget = ByteBudget.of(BUDGET);
         Queue<Runnable> threads = new ConcurrentLinkedQueue<>();
-        Connection connection =
-                new Connection(ServerFixture.LOOPBACK, LIMITS, budget, new Lane(Attributes.none(), threads::add));
+        Connection connection = new Connection(
+                ServerFixture.LOOPBACK, LIMITS, budget, new ConnectionClass.Threads(Attributes.none(), threads::add));
         RpcHandler handler = new RpcHandler(
                 this::answer,
                 new Callers(fixture.authenticator, new ClientAddress(List.of())),

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an HTTP/2 client makes the daemon hold is counted, is held for a time only, and is given back. */
 @Timeout(120)
-class Http2HeldTest {
+class Http2MemoryTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int INITIAL_WINDOW = 4;
 

@@ -4,10 +4,10 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.AnswerRoom;
 
 /**
- * What one request with its answer takes of a {@link ByteBudget}: given back once, when the answer is written or there is nobody any more
- * to read it, whoever comes first.
+ * Bytes buffered on behalf of a client, for one request with its answer, reserved in a {@link ByteBudget}. They are given back once: when the answer
+ * is written or there is nobody any more to read it, whichever comes first.
  */
-final class Held implements AnswerRoom {
+final class MemoryReservation implements AnswerRoom {
     private final ByteBudget budget;
     private final long free;
     private long bytes;
@@ -15,7 +15,7 @@ final class Held implements AnswerRoom {
     private boolean released;
 
     /** @param free counted, but held also when there is nothing left: less than what the request's connection costs anyhow */
-    Held(ByteBudget budget, long free) {
+    MemoryReservation(ByteBudget budget, long free) {
         this.budget = budget;
         this.free = free;
     }

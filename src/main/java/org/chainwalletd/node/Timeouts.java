@@ -3,12 +3,12 @@ package org.chainwalletd.node;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The time that some calls have together to wait for quotas; it begins with the first one. Set once, thread-safe. */
-final class Patience {
+/** Limits how long some calls together wait for quotas. The time begins with the first call. Thread-safe. */
+final class Timeouts {
     private final long millis;
     private final AtomicReference<Long> end = new AtomicReference<>();
 
-    Patience(Duration time) {
+    Timeouts(Duration time) {
         this.millis = time.toMillis();
     }
 

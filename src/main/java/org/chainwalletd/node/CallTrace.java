@@ -3,8 +3,8 @@ package org.chainwalletd.node;
 import java.util.List;
 import java.util.Objects;
 
-/** What {@link Upstream} has noted about a call that was handed over to it; only it sees this. */
-final class Journey<T> {
+/** Progress of a call that was handed over to {@link Upstream}, which alone sees this. */
+final class CallTrace<T> {
     final Call<T> call;
     final int start;
     int sweep;
@@ -19,7 +19,7 @@ final class Journey<T> {
     /**
      * @param start where the rotation begins for this call
      */
-    Journey(Call<T> call, int start) {
+    CallTrace(Call<T> call, int start) {
         this.call = Objects.requireNonNull(call);
         this.start = start;
     }

@@ -28,11 +28,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who always has something to do keeps nobody waiting who has just said something. */
 @Timeout(120)
-class LaneTest {
+class ConnectionClassTest {
     private static final int FLOODING = 16;
     private static final String REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -73,16 +73,16 @@ class LaneTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void work_without_end_in_the_row_leaves_others_their_turns(boolean calm) {
-        Lane lane = (calm ? Lane.calm(kit.system()) : Lane.crowd(kit.system())).behind(elsewhere);
+    @EnumSource
+    void work_without_end_in_the_queue_leaves_others_their_turns(ConnectionClass kind) {
+        ConnectionClass.Threads threads = kind.threads(kit.system()).behind(elsewhere);
         for (int i = 0; i < FLOODING; i++) {
-            lane.executor().execute(new Endless(lane.inRow()));
+            threads.executor().execute(new Endless(threads.inQueue()));
         }
 
         for (int i = 0; i < 20; i++) {
             CountDownLatch done = new CountDownLatch(1);
-            lane.executor().execute(done::countDown);
+            threads.executor().execute(done::countDown);
             Await.opened(done);
         }
     }
@@ -92,11 +92,11 @@ class LaneTest {
                 new InetSocketAddress("127.0.0.1", 1),
                 ServerFixture.LIMITS,
                 ByteBudget.of(Long.MAX_VALUE),
-                new Lane(Attributes.none(), Runnable::run, row::add));
+                new ConnectionClass.Threads(Attributes.none(), Runnable::run, row::add));
     }
 
     @Test
-    void a_request_that_was_sent_ahead_goes_to_the_end_of_the_row() {
+    void a_request_that_was_sent_ahead_goes_to_the_end_of_the_queue() {
         LinkedBlockingDeque<Runnable> row = new LinkedBlockingDeque<>();
         Connection connection = connection(row);
         List<String> let = new CopyOnWriteArrayList<>();
@@ -120,7 +120,7 @@ class LaneTest {
     }
 
     @Test
-    void a_piece_that_came_before_it_was_asked_for_goes_to_the_end_of_the_row() {
+    void a_piece_that_came_before_it_was_asked_for_goes_to_the_end_of_the_queue() {
         LinkedBlockingDeque<Runnable> row = new LinkedBlockingDeque<>();
         Connection connection = connection(row);
         List<String> handedOver = new CopyOnWriteArrayList<>();

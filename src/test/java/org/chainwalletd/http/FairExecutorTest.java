@@ -9,10 +9,10 @@ import java.util.List;
 import org.chainwalletd.rpc.ClientPresence;
 import org.junit.jupiter.api.Test;
 
-class FairTurnsTest {
+class FairExecutorTest {
     private final Deque<Runnable> threads = new ArrayDeque<>();
     private final List<String> done = new ArrayList<>();
-    private final FairTurns turns = new FairTurns(threads::add, 1);
+    private final FairExecutor turns = new FairExecutor(threads::add, 1);
 
     @Test
     void nobody_waits_behind_all_of_somebody_elses_work() {
@@ -45,7 +45,7 @@ class FairTurnsTest {
 
     @Test
     void no_more_run_at_a_time_than_may() {
-        FairTurns two = new FairTurns(threads::add, 2);
+        FairExecutor two = new FairExecutor(threads::add, 2);
         for (int i = 0; i < 10; i++) {
             two.of("a").execute(() -> done.add("a"));
         }

@@ -9,19 +9,19 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * Work that takes longer than a step of a stream, such as a part of a batch: one piece of each address's work after the other, so that nobody's
- * waits behind all of somebody else's. Who adds work bounds it. Safe for threads.
+ * Runs work that takes longer than a step of a stream, such as a part of a batch, round robin by client address: nobody's work waits behind all of
+ * somebody else's. Unbounded: whoever adds work bounds it. Thread-safe.
  */
-final class FairTurns {
+final class FairExecutor {
     private final Executor threads;
     private final int atOnce;
-    /** The work of each address that has any, the next address first. */
-    private final Map<String, LinkedHashSet<Piece>> rows = new LinkedHashMap<>();
+    /** Queue of each address that has work, the next address first. */
+    private final Map<String, LinkedHashSet<Piece>> queues = new LinkedHashMap<>();
 
     private int taking;
 
     /** @param atOnce pieces that run at a time */
-    FairTurns(Executor threads, int atOnce) {
+    FairExecutor(Executor threads, int atOnce) {
         this.threads = threads;
         this.atOnce = atOnce;
     }
@@ -32,7 +32,7 @@ final class FairTurns {
         private final Runnable work;
         private final Runnable dropped;
         private ClientPresence.Registration whenLeft = () -> {};
-        /** It has begun, or is dropped. Guarded by the turns, as the rows are. */
+        /** It has begun, or is dropped. Guarded by the executor, as the queues are. */
         private boolean over;
 
         Piece(String address, Runnable work, Runnable dropped) {
@@ -43,14 +43,14 @@ final class FairTurns {
 
         /** Leaves alone work that has begun: a spend never ends because its client left. */
         void drop() {
-            synchronized (FairTurns.this) {
+            synchronized (FairExecutor.this) {
                 if (over) {
                     return;
                 }
                 over = true;
-                LinkedHashSet<Piece> row = rows.get(address);
-                if (row != null && row.remove(this) && row.isEmpty()) {
-                    rows.remove(address);
+                LinkedHashSet<Piece> queue = queues.get(address);
+                if (queue != null && queue.remove(this) && queue.isEmpty()) {
+                    queues.remove(address);
                 }
             }
             dropped.run();
@@ -81,8 +81,8 @@ final class FairTurns {
 
     /** Pieces of an address that wait for their turn. */
     synchronized int waiting(String address) {
-        LinkedHashSet<Piece> row = rows.get(address);
-        return row == null ? 0 : row.size();
+        LinkedHashSet<Piece> queue = queues.get(address);
+        return queue == null ? 0 : queue.size();
     }
 
     private void add(Piece piece) {
@@ -90,7 +90,7 @@ final class FairTurns {
             if (piece.over) {
                 return;
             }
-            rows.computeIfAbsent(piece.address, unknown -> new LinkedHashSet<>())
+            queues.computeIfAbsent(piece.address, unknown -> new LinkedHashSet<>())
                     .add(piece);
             if (taking == atOnce) {
                 return;
@@ -114,18 +114,18 @@ final class FairTurns {
     }
 
     private synchronized Optional<Piece> take() {
-        if (rows.isEmpty()) {
+        if (queues.isEmpty()) {
             taking--;
             return Optional.empty();
         }
-        String address = rows.keySet().iterator().next();
-        LinkedHashSet<Piece> row = rows.remove(address);
-        Iterator<Piece> pieces = row.iterator();
+        String address = queues.keySet().iterator().next();
+        LinkedHashSet<Piece> queue = queues.remove(address);
+        Iterator<Piece> pieces = queue.iterator();
         Piece piece = pieces.next();
         pieces.remove();
         piece.over = true;
-        if (!row.isEmpty()) {
-            rows.put(address, row);
+        if (!queue.isEmpty()) {
+            queues.put(address, queue);
         }
         return Optional.of(piece);
     }

@@ -1,7 +1,7 @@
 package org.chainwalletd.node;
 
-/** Whether somebody waits for a call. The background never keeps a place or a quota from the foreground. */
-enum Lane {
+/** Priority of a call: whether somebody waits for it. The background never keeps a place or a quota from the foreground. */
+enum Priority {
     /** Payments and reads. */
     FOREGROUND,
     /** Catching up, rescans, reading ahead. */

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * and never more than {@value #MOST_IN_BACKGROUND}. Thread-safe: places are taken and given back by calls on any thread, the numbers of
  * waiting calls are kept by {@link Upstream}.
  */
-final class Places {
+final class ConcurrencyLimiter {
     private static final int MOST_IN_BACKGROUND = 16;
     private static final int BACKGROUND_SHIFT = 32;
 
@@ -20,30 +20,30 @@ final class Places {
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger waitingInForeground = new AtomicInteger();
 
-    Places(int most) {
+    ConcurrencyLimiter(int most) {
         this.most = most;
         this.mostInBackground = Math.max(1, Math.min(MOST_IN_BACKGROUND, most / 2));
     }
 
-    /** Takes a place if there is one for {@code lane}, also before those that wait. */
-    boolean tryTake(Lane lane) {
+    /** Takes a place if there is one for {@code priority}, also before those that wait. */
+    boolean tryTake(Priority priority) {
         while (true) {
             long now = taken.get();
             boolean full = (int) now >= most
-                    || lane == Lane.BACKGROUND && (int) (now >>> BACKGROUND_SHIFT) >= mostInBackground;
+                    || priority == Priority.BACKGROUND && (int) (now >>> BACKGROUND_SHIFT) >= mostInBackground;
             if (full) {
                 return false;
             }
-            if (taken.compareAndSet(now, now + one(lane))) {
+            if (taken.compareAndSet(now, now + one(priority))) {
                 return true;
             }
         }
     }
 
     /** Takes a place if there is one and nobody who comes first waits for it. */
-    boolean tryTakeInTurn(Lane lane) {
-        AtomicInteger before = lane == Lane.FOREGROUND ? waitingInForeground : waiting;
-        return before.get() == 0 && tryTake(lane);
+    boolean tryTakeInTurn(Priority priority) {
+        AtomicInteger before = priority == Priority.FOREGROUND ? waitingInForeground : waiting;
+        return before.get() == 0 && tryTake(priority);
     }
 
     /**
@@ -51,22 +51,22 @@ final class Places {
      *
      * @return whether somebody may wait for it
      */
-    boolean giveBack(Lane lane) {
-        taken.addAndGet(-one(lane));
+    boolean giveBack(Priority priority) {
+        taken.addAndGet(-one(priority));
         return waiting.get() > 0;
     }
 
     /** Someone begins to wait; he asks for a place again after this, because the last one may have been given back just before. */
-    void beginWaiting(Lane lane) {
-        countWaiting(lane, 1);
+    void beginWaiting(Priority priority) {
+        countWaiting(priority, 1);
     }
 
-    void endWaiting(Lane lane) {
-        countWaiting(lane, -1);
+    void endWaiting(Priority priority) {
+        countWaiting(priority, -1);
     }
 
-    private void countWaiting(Lane lane, int change) {
-        if (lane == Lane.FOREGROUND) {
+    private void countWaiting(Priority priority, int change) {
+        if (priority == Priority.FOREGROUND) {
             waitingInForeground.addAndGet(change);
         }
         waiting.addAndGet(change);
@@ -80,7 +80,7 @@ final class Places {
         return waiting.get();
     }
 
-    private static long one(Lane lane) {
-        return lane == Lane.BACKGROUND ? (1L << BACKGROUND_SHIFT) + 1 : 1;
+    private static long one(Priority priority) {
+        return priority == Priority.BACKGROUND ? (1L << BACKGROUND_SHIFT) + 1 : 1;
     }
 }
