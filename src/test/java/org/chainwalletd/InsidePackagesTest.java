@@ -64,7 +64,6 @@ class InsidePackagesTest {
             "rpc: RpcCall RpcDispatcher",
             "spend: Abandonments Reservations SpendMonitor",
             "spend: Act Ending SentSpend Spend SpendRunner Step",
-            "spend: Allowance AllowanceStatus",
             "spend: Broadcast Lookup SecondOpinion",
             "store.books: BooksSession Page",
             "store.books: CreditFeed CreditReading PaymentReading",

@@ -54,6 +54,7 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.SqliteStore;
@@ -147,14 +148,13 @@ public final class TransferBench {
                 keys,
                 SpendEnvironment.Stores.of(store)
                         .withIntents(HandOvers.counted("store", IntentStore.class, store.intents())),
-                new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(500),
                         Duration.ofHours(1),
                         Duration.ofHours(1),
                         Duration.ofMinutes(10),
                         Duration.ofHours(1),
-                        Duration.ofDays(1),
                         Duration.ofMillis(200),
                         360),
                 Drawing.RANDOM,

@@ -1,11 +1,9 @@
 package org.chainwalletd.spend;
 
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.Finding;
@@ -23,14 +21,6 @@ import org.chainwalletd.store.Transition;
 sealed interface Act<A> {
     CompletionStage<A> by(SpendRunner runner);
 
-    /** Why the allowance would not grant this amount; empty when it would. */
-    record Afford(Amount amount) implements Act<Optional<SpendRefusal.AllowanceExceeded>> {
-        @Override
-        public CompletionStage<Optional<SpendRefusal.AllowanceExceeded>> by(SpendRunner runner) {
-            return runner.afford(this);
-        }
-    }
-
     /** What can be spent, and for which chain. */
     record Gather(SpendPlan plan) implements Act<Gathered> {
         @Override
@@ -42,11 +32,11 @@ sealed interface Act<A> {
     record Gathered(Candidates candidates, Hash256 genesis) {}
 
     /**
-     * Coins and a part of the allowance, held together.
+     * Coins, chosen and held.
      *
-     * @param insteadOf a spend that it takes the place of: what that one counts is not counted twice
+     * @param replaces whether it takes the place of another spend
      */
-    record Choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, Optional<Hash256> insteadOf)
+    record Choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, boolean replaces)
             implements Act<Reservations.Choice> {
         @Override
         public CompletionStage<Reservations.Choice> by(SpendRunner runner) {
@@ -88,21 +78,17 @@ sealed interface Act<A> {
     /**
      * Makes the intent durable.
      *
-     * @param insteadOf the spend that its token stands for until then
+     * @param capped whether the allowance can refuse it
      */
-    record Open(Intent intent, Optional<Hash256> insteadOf) implements Act<Opening> {
+    record Open(Intent intent, boolean capped) implements Act<Opening> {
         @Override
         public CompletionStage<Opening> by(SpendRunner runner) {
             return runner.open(this);
         }
     }
 
-    /**
-     * The same coins and allowance, of a spend whose intent may be durable already.
-     *
-     * @param capped whether the allowance can refuse it
-     */
-    record Retake(Intent intent, boolean capped) implements Act<Reacquisition> {
+    /** The same coins, of a spend whose intent may be durable already. */
+    record Retake(Intent intent) implements Act<Reacquisition> {
         @Override
         public CompletionStage<Reacquisition> by(SpendRunner runner) {
             return runner.retake(this);
@@ -125,20 +111,20 @@ sealed interface Act<A> {
         }
     }
 
-    /**
-     * The same coins and allowance once more.
-     *
-     * @param capped whether the allowance can refuse it
-     */
-    record Reacquire(Intent intent, boolean capped) implements Act<Reacquisition> {
+    /** The same coins once more. */
+    record Reacquire(Intent intent) implements Act<Reacquisition> {
         @Override
         public CompletionStage<Reacquisition> by(SpendRunner runner) {
             return runner.reacquire(this);
         }
     }
 
-    /** Takes the spend back from the spend monitor and makes its intent open again. */
-    record Reopen(Intent intent) implements Act<Opening> {
+    /**
+     * Takes the spend back from the spend monitor and makes its intent open again.
+     *
+     * @param capped whether the allowance can refuse it
+     */
+    record Reopen(Intent intent, boolean capped) implements Act<Opening> {
         @Override
         public CompletionStage<Opening> by(SpendRunner runner) {
             return runner.reopen(this);
@@ -167,7 +153,7 @@ sealed interface Act<A> {
         PERHAPS_SENT
     }
 
-    /** Lets a spend go that has failed, in the store already: its coins are free, and what it took of the allowance stays taken. */
+    /** Lets a spend go that has failed, in the store already: its coins are free. */
     record LetGo(Intent intent) implements Act<Intent> {
         @Override
         public CompletionStage<Intent> by(SpendRunner runner) {

@@ -32,12 +32,8 @@ sealed interface Ending {
         }
     }
 
-    /**
-     * It failed, in the store already.
-     *
-     * @param left whether a node has seen its bytes: then it counts on
-     */
-    record Failed(Intent intent, IntentState state, boolean left, Throwable failure) implements Ending {
+    /** It failed, in the store already. */
+    record Failed(Intent intent, IntentState state, Throwable failure) implements Ending {
         @Override
         public SpendResult by(SpendRunner runner) {
             return runner.failed(this);

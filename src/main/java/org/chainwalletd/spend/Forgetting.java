@@ -106,8 +106,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private Behavior<Command> tick() {
         CompletionStage<Void> uses = env.allowanceStore()
                 .forgetUses(
-                        Allowance.rememberedSince(env.pace().allowancePeriod(), clock.millis()),
-                        Allowance.minutesKept(env.pace().allowancePeriod()));
+                        env.limits().rememberedSince(clock.millis()),
+                        env.limits().minutesKept());
         getContext()
                 .pipeToSelf(
                         uses,

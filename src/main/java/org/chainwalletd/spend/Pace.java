@@ -10,7 +10,6 @@ import java.time.Duration;
  * @param longest time between two looks at one spend
  * @param reservationTtl how long its coins stay reserved when no mempool has it
  * @param receiptTtl how long a closed spend is remembered, or at least what its token answers
- * @param allowancePeriod how long a use of the allowance counts
  * @param resendPause before a refusal that passes by itself is tried again
  * @param burialDepth confirmations after which a spend is no longer watched
  */
@@ -20,7 +19,6 @@ public record Pace(
         Duration longest,
         Duration reservationTtl,
         Duration receiptTtl,
-        Duration allowancePeriod,
         Duration resendPause,
         int burialDepth) {
     private static final int LOOKS_BETWEEN_SENDS = 20;

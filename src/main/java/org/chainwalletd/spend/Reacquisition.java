@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 
-/** Whether a spend that is sent again has the coins and the part of the allowance that it had. */
+/** Whether a spend that is sent again has the coins that it had. */
 sealed interface Reacquisition {
     record Reacquired() implements Reacquisition {}
 
@@ -14,6 +14,4 @@ sealed interface Reacquisition {
      * @param spent one of them that is spent in a block; empty when all are only in flight
      */
     record Taken(List<Coin> coins, Optional<Outpoint> spent) implements Reacquisition {}
-
-    record TooMuch(SpendRefusal.AllowanceExceeded refusal) implements Reacquisition {}
 }

@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,11 +17,11 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.spend.CoinHolds.Stage;
 import org.chainwalletd.stage.Outcome;
-import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
@@ -28,36 +29,27 @@ import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 
 /**
- * Owns the outpoints in flight and what is left of the allowance: a spend takes its coins and its part of the allowance in one message, one
- * spend after the other, so no coin is chosen twice and no cap is passed. Talks to the running spends, to the spend monitor (which decides
- * when a reservation ends) and to the store (only to abandon). After a restart it reads the durable reservations and uses; what was held by
- * spends that had no intent yet is gone, as those spends are.
+ * Owns the outpoints in flight: a spend takes its coins in one message, one spend after the other, so no coin is chosen twice. Talks to the
+ * running spends, to the spend monitor (which decides when a reservation ends) and to the store (to abandon, and to find out about intents in
+ * doubt). After a restart it reads the durable reservations; what was held by spends that had no intent yet is gone, as those spends are.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
-    private static final Duration SLIDE_EVERY = Duration.ofSeconds(10);
-
     sealed interface Command {}
 
-    /** Would this amount be granted now? Holds nothing; answers why not. */
-    record Afford(Amount amount, CompletableFuture<Optional<SpendRefusal.AllowanceExceeded>> answer)
-            implements Command {}
-
     /**
-     * Picks coins for {@code plan} and holds them, with what leaves, for {@code spend}; what it held before is free.
+     * Picks coins for {@code plan} and holds them for {@code spend}; what it held before is free.
      *
-     * @param insteadOf a spend that it takes the place of: what that one counts is not counted twice
+     * @param replaces whether it takes the place of another spend, which gives back what it counts against the caps only when this one is opened:
+     *     so they are not looked at before
      */
     record Choose(
             Owner.Running spend,
             SpendPlan plan,
             Candidates candidates,
             Set<Outpoint> excluded,
-            Optional<Hash256> insteadOf,
+            boolean replaces,
             CompletableFuture<Choice> answer)
             implements Command {}
-
-    /** Gives back what this spend took of the allowance, as the store has done already: another one of the same payment has taken its place. */
-    record Replaced(Hash256 txId) implements Command {}
 
     /** Somebody else's spend of this coin was shown by its bytes. */
     record SpentElsewhere(Outpoint coin) implements Command {}
@@ -69,16 +61,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record Preview(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, CompletableFuture<Draft> answer)
             implements Command {}
 
-    /**
-     * Holds exactly the coins of a spend that is sent again, and what leaves, unless another one has them or the allowance does not suffice.
-     *
-     * @param capped whether the allowance can refuse it; it counts in any case
-     */
-    record Reacquire(Owner.Running spend, Intent intent, boolean capped, CompletableFuture<Reacquisition> answer)
-            implements Command {}
-
-    /** The running spend is durable, and counts from {@code at} in the store and not from when it was made: the clock has jumped, or it was made long ago. */
-    record Counts(Owner.Running spend, long at) implements Command {}
+    /** Holds exactly the coins of a spend that is sent again, unless another one has them. */
+    record Reacquire(Owner.Running spend, Intent intent, CompletableFuture<Reacquisition> answer) implements Command {}
 
     /** The spend ended without an intent. */
     record Drop(Owner.Running spend) implements Command {}
@@ -106,15 +90,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** For the spend monitor, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
     record PassOn(SpendMonitor.Command command) implements Command {}
 
-    /**
-     * The running spend failed, in the store already: its coins are free.
-     *
-     * @param left whether a node has seen its bytes: then it keeps what it took of the allowance
-     */
-    record FailRunning(Owner.Running spend, Hash256 txId, boolean left) implements Command {}
-
-    /** The running spend is contested, in the store already: its coins are free, and what it took of the allowance stays taken. */
-    record Contested(Owner.Running spend, Hash256 txId) implements Command {}
+    /** The running spend failed or is contested, in the store already: its coins are free. */
+    record FailRunning(Owner.Running spend, Hash256 txId) implements Command {}
 
     /** The reservations of {@code txId} have ended, in the store already; or it is buried. */
     record End(Hash256 txId) implements Command {}
@@ -123,7 +100,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record Lapsed(Intent intent) implements Command {}
 
     /**
-     * {@code spend} is in a block: its coins are spent, and what it took of the allowance stays taken. Until it is buried they are not selected even when a node that lags, or a
+     * {@code spend} is in a block: its coins are spent. Until it is buried they are not selected even when a node that lags, or a
      * reorganisation, lists them once more.
      */
     record Confirmed(PackedSpend spend) implements Command {}
@@ -147,7 +124,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Somebody else may be spending from this address; from any when there is none. */
     record Suspect(Optional<Address> address) implements Command {}
 
-    record Status(CompletableFuture<AllowanceStatus> answer) implements Command {}
+    /** Asks how much leaves with the intents of which the store cannot say whether it has them. */
+    record LeavingInDoubt(CompletableFuture<BigInteger> answer) implements Command {}
 
     /**
      * Nothing that the question concerns is being sent, nor will it be before the question is settled.
@@ -164,9 +142,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private record Settled(Doubt doubt, Outcome<Optional<Intent>> found) implements Command {}
 
-    /** Time has passed: old uses leave the allowance's window. */
-    private record Slide() implements Command {}
-
     /**
      * Answer to {@link Choose}, which fails with a {@link SpendException} or a fault of the plan.
      *
@@ -175,7 +150,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     record Choice(Draft draft, boolean suspect) {}
 
     private final ActorRef<SpendMonitor.Command> monitor;
-    private final Stakes stakes;
+    private final SpendEnvironment env;
+    private final CoinHolds coins;
     private final CoinChoice choice;
     private final Abandonments abandonments;
     private final TimerScheduler<Command> timers;
@@ -193,14 +169,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             ActorRef<SpendMonitor.Command> monitor,
             AtomicInteger count) {
         super(context);
+        this.env = env;
         this.timers = timers;
         this.settleEvery = env.pace().firstLook();
         this.intents = env.intents();
         this.monitor = monitor;
-        CoinHolds coins = new CoinHolds(count);
-        this.stakes = new Stakes(
-                coins,
-                new Allowance(durable.spent(), env.limits(), env.clock(), env.chain()::tipMillis, env.metrics()));
+        this.coins = new CoinHolds(count);
         this.choice = new CoinChoice(env, coins);
         coins.takeUp(durable.reserved(), durable.keeping());
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
@@ -210,7 +184,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     /**
-     * What the store knows: reservations, confirmed spends that are not buried, what was given up lately, uses of the current window.
+     * What the store knows: reservations, confirmed spends that are not buried, what was given up lately.
      *
      * @param keeping spends that were given up and keep their coins
      * @param lapsed spends in flight that hold none of theirs any more
@@ -220,8 +194,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             Set<Hash256> keeping,
             List<Intent> lapsed,
             List<ConfirmedSpend> unburied,
-            List<Intent> abandoned,
-            AllowanceStore.Spent spent) {}
+            List<Intent> abandoned) {}
 
     /**
      * @param count kept equal to the number of outpoints in flight, for who only wants the number
@@ -233,21 +206,16 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             ActorRef<SpendMonitor.Command> monitor,
             AtomicInteger count) {
         count.set(durable.reserved().size());
-        return Behaviors.withTimers(timers -> {
-            timers.startTimerWithFixedDelay(new Slide(), SLIDE_EVERY);
-            return Behaviors.setup(
-                    context -> new Reservations(context, timers, env, durable, broadcast, monitor, count));
-        });
+        return Behaviors.withTimers(timers ->
+                Behaviors.setup(context -> new Reservations(context, timers, env, durable, broadcast, monitor, count)));
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Afford.class, this::afford)
                 .onMessage(Choose.class, this::choose)
                 .onMessage(Preview.class, this::preview)
                 .onMessage(Reacquire.class, this::reacquire)
-                .onMessage(Counts.class, this::counts)
                 .onMessage(Drop.class, this::drop)
                 .onMessage(Land.class, this::land)
                 .onMessage(Doubt.class, this::doubt)
@@ -255,42 +223,35 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(TakeOver.class, this::takeOver)
                 .onMessage(PassOn.class, this::passOn)
                 .onMessage(FailRunning.class, this::failRunning)
-                .onMessage(Contested.class, this::contested)
                 .onMessage(End.class, this::end)
                 .onMessage(Lapsed.class, this::lapsed)
                 .onMessage(Confirmed.class, this::confirmed)
                 .onMessage(ReservedAgain.class, this::reservedAgain)
                 .onMessage(Abandon.class, this::abandon)
                 .onMessage(GiveUp.class, this::giveUp)
-                .onMessage(Replaced.class, this::replaced)
                 .onMessage(SpentElsewhere.class, this::spentElsewhere)
                 .onMessage(Forked.class, command -> forked())
                 .onMessage(Clean.class, this::markClean)
                 .onMessage(Suspect.class, this::markSuspect)
-                .onMessage(Status.class, this::status)
+                .onMessage(LeavingInDoubt.class, this::leavingInDoubt)
                 .onMessage(Withheld.class, this::withheld)
                 .onMessage(GivingUp.class, this::givingUp)
                 .onMessage(Settle.class, command -> settle())
                 .onMessage(Settled.class, this::settled)
-                .onMessage(Slide.class, command -> slide())
                 .build();
     }
 
-    private Behavior<Command> afford(Afford command) {
-        command.answer().complete(stakes.refusal(command.amount()));
-        return this;
-    }
-
     private Behavior<Command> choose(Choose command) {
-        stakes.free(command.spend());
+        coins.release(command.spend());
         try {
             Draft draft = choice.choose(command.plan(), command.candidates(), command.excluded());
-            stakes.hold(
-                    command.spend(),
-                    draft.inputs(),
-                    command.plan().leaving(draft),
-                    command.plan().isCapped(),
-                    command.insteadOf());
+            Optional<SpendRefusal> exceeded = command.replaces()
+                    ? Optional.empty()
+                    : env.refusal(command.plan(), command.plan().leaving(draft));
+            exceeded.ifPresent(refusal -> {
+                throw new SpendException(refusal);
+            });
+            coins.holdFree(command.spend(), Stage.HELD, draft.inputs());
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
@@ -314,38 +275,40 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (abandonments.keeps(intent.txId(), command)) {
             return this;
         }
-        Reacquisition answer = stakes.reacquisition(intent, command.capped());
-        if (answer instanceof Reacquisition.Reacquired) {
-            if (doubts.remove(intent.txId()) != null) {
-                stakes.takeFromDoubt(command.spend(), intent);
-            }
-            stakes.holdAgain(command.spend(), intent);
+        Owner payment = paymentOf(intent);
+        List<Coin> taken = coins.takenFrom(payment, intent.kind(), intent.inputs());
+        if (!taken.isEmpty()) {
+            command.answer().complete(new Reacquisition.Taken(taken, coins.firstSpent(taken)));
+            return this;
         }
-        command.answer().complete(answer);
+        if (doubts.remove(intent.txId()) != null) {
+            coins.move(payment, command.spend(), Stage.HELD);
+        }
+        coins.holdFree(command.spend(), Stage.HELD, intent.inputs());
+        command.answer().complete(new Reacquisition.Reacquired());
         return this;
     }
 
-    private Behavior<Command> counts(Counts command) {
-        stakes.counts(command.spend(), command.at());
-        return this;
+    private static Owner.Payment paymentOf(Intent intent) {
+        return new Owner.Payment(intent.txId());
     }
 
     private Behavior<Command> drop(Drop command) {
         abandonments.ended(command.spend());
-        stakes.free(command.spend());
+        coins.release(command.spend());
         return this;
     }
 
     private Behavior<Command> land(Land command) {
         abandonments.ended(command.spend());
-        stakes.land(command.spend(), command.intent());
+        coins.move(command.spend(), paymentOf(command.intent()), Stage.IN_FLIGHT);
         monitor.tell(new SpendMonitor.Watch(command.intent(), command.holdsCoins()));
         return this;
     }
 
     private Behavior<Command> doubt(Doubt command) {
         abandonments.ended(command.spend());
-        stakes.doubt(command.spend(), command.intent());
+        coins.move(command.spend(), paymentOf(command.intent()), Stage.HELD);
         doubts.put(command.intent().txId(), command);
         if (doubts.size() == 1) {
             timers.startSingleTimer(new Settle(), settleEvery);
@@ -382,11 +345,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private void decide(Doubt doubt, Optional<Intent> found) {
         Optional<Intent> open = found.filter(intent -> intent.state().inFlight());
+        Owner payment = paymentOf(doubt.intent());
         if (open.isPresent()) {
-            stakes.isDurable(doubt.intent());
+            coins.move(payment, payment, Stage.IN_FLIGHT);
             monitor.tell(new SpendMonitor.Watch(open.get(), true));
         } else {
-            stakes.free(new Owner.Payment(doubt.intent().txId()));
+            coins.release(payment);
         }
         doubt.settled().complete(null);
     }
@@ -417,38 +381,34 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private Behavior<Command> failRunning(FailRunning command) {
         abandonments.ended(command.spend());
         choice.settled(command.txId());
-        stakes.failed(command.spend(), command.txId(), command.left());
-        return this;
-    }
-
-    private Behavior<Command> contested(Contested command) {
-        choice.settled(command.txId());
-        abandonments.ended(command.spend());
-        stakes.contested(command.spend(), command.txId());
+        coins.release(new Owner.Payment(command.txId()));
+        coins.release(command.spend());
         return this;
     }
 
     private Behavior<Command> end(End command) {
-        stakes.freeCoins(command.txId());
+        coins.release(new Owner.Payment(command.txId()));
         choice.settled(command.txId());
         return this;
     }
 
     private Behavior<Command> lapsed(Lapsed command) {
-        stakes.freeCoins(command.intent().txId());
+        coins.release(paymentOf(command.intent()));
         choice.lapsed(command.intent());
         return this;
     }
 
     private Behavior<Command> confirmed(Confirmed command) {
         choice.settled(command.spend().txId());
-        stakes.confirmed(command.spend());
+        coins.spent(command.spend());
         return this;
     }
 
     private Behavior<Command> reservedAgain(ReservedAgain command) {
+        Owner payment = paymentOf(command.intent());
         choice.settled(command.intent().txId());
-        stakes.unconfirmed(command.intent());
+        coins.release(payment);
+        coins.holdFree(payment, Stage.IN_FLIGHT, command.intent().inputs());
         return this;
     }
 
@@ -473,11 +433,6 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    private Behavior<Command> replaced(Replaced command) {
-        stakes.replaced(command.txId());
-        return this;
-    }
-
     private Behavior<Command> spentElsewhere(SpentElsewhere command) {
         choice.spentElsewhere(command.coin());
         return this;
@@ -498,13 +453,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    private Behavior<Command> status(Status command) {
-        command.answer().complete(stakes.status());
-        return this;
-    }
-
-    private Behavior<Command> slide() {
-        stakes.slide();
+    private Behavior<Command> leavingInDoubt(LeavingInDoubt command) {
+        command.answer()
+                .complete(doubts.values().stream()
+                        .map(doubt -> doubt.intent().allowance().toBigInteger())
+                        .reduce(BigInteger.ZERO, BigInteger::add));
         return this;
     }
 }

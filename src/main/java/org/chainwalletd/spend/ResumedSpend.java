@@ -61,7 +61,7 @@ final class ResumedSpend {
         }
 
         private Step retaking() {
-            return Step.ask(new Act.Retake(intent, plan.isCapped()), this::retaken, Spend::refused);
+            return Step.ask(new Act.Retake(intent), this::retaken, Spend::refused);
         }
 
         /** Another payment has its coins only when nothing of it was written. */
@@ -69,14 +69,14 @@ final class ResumedSpend {
             if (answer instanceof Reacquisition.Taken) {
                 return Spend.begin(env, plan);
             }
-            if (answer instanceof Reacquisition.TooMuch tooMuch) {
-                return Spend.refused(tooMuch.refusal());
-            }
             return Step.ask(
-                    new Act.Open(intent, Optional.empty()), this::opened, failure -> Spend.doubtful(intent, failure));
+                    new Act.Open(intent, plan.isCapped()), this::opened, failure -> Spend.doubtful(intent, failure));
         }
 
         private Step opened(Opening opening) {
+            if (opening instanceof Opening.CapExceeded exceeded) {
+                return Spend.refused(new SpendRefusal.AllowanceExceeded(exceeded));
+            }
             return opening.isThere(intent)
                     ? SentSpend.opened(intent, opening, new SentSpend.Rebuilding(env, plan, 0))
                             .sending(earlier(opening))
@@ -140,19 +140,14 @@ final class ResumedSpend {
             return new SentSpend(intent, false, rebuilding).ended(new BroadcastOutcome.Accepted());
         }
 
-        /**
-         * It was closed without success and is needed again: its own coins, or none. When a node has it, it counts, whatever the allowance is.
-         */
+        /** It was closed without success and is needed again: its own coins, or none. */
         private Step reacquiring() {
-            return Step.ask(new Act.Reacquire(intent, plan.isCapped() && !known), this::reacquired, Spend::refused);
+            return Step.ask(new Act.Reacquire(intent), this::reacquired, Spend::refused);
         }
 
         private Step reacquired(Reacquisition answer) {
             if (answer instanceof Reacquisition.Taken taken) {
                 return taken(taken);
-            }
-            if (answer instanceof Reacquisition.TooMuch tooMuch) {
-                return Spend.refused(tooMuch.refusal());
             }
             return reopening();
         }
@@ -180,8 +175,9 @@ final class ResumedSpend {
                             SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken.coins())));
         }
 
+        /** When a node has it, it counts, whatever the allowance is. */
         private Step reopening() {
-            return Step.ask(new Act.Reopen(intent), this::reopened, this::notWritten);
+            return Step.ask(new Act.Reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);
         }
 
         private Step reopened(Opening opening) {
@@ -202,6 +198,9 @@ final class ResumedSpend {
             if (opening instanceof Opening.CoinTaken taken) {
                 return new SpendRefusal.InFlightExhausted(
                         SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
+            }
+            if (opening instanceof Opening.CapExceeded exceeded) {
+                return new SpendRefusal.AllowanceExceeded(exceeded);
             }
             if (opening instanceof Opening.SameTransaction) {
                 return new SpendRefusal.DoubleSpend(

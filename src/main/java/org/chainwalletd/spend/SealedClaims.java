@@ -198,15 +198,16 @@ public final class SealedClaims implements Store {
         private final IntentStore inner = store.intents();
 
         @Override
-        public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
+        public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
             return isSwapClaim(intent)
-                    ? opening(sealed(intent).thenComposeAsync(kept -> inner.open(kept, closedBefore, now), executor))
-                    : inner.open(intent, closedBefore, now);
+                    ? opening(sealed(intent)
+                            .thenComposeAsync(kept -> inner.open(kept, closedBefore, capped, now), executor))
+                    : inner.open(intent, closedBefore, capped, now);
         }
 
         @Override
-        public CompletionStage<Opening> reopen(Intent intent, LongSupplier now) {
-            return isSwapClaim(intent) ? opening(inner.reopen(intent, now)) : inner.reopen(intent, now);
+        public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now) {
+            return isSwapClaim(intent) ? opening(inner.reopen(intent, capped, now)) : inner.reopen(intent, capped, now);
         }
 
         @Override

@@ -168,7 +168,7 @@ final class SentSpend implements BroadcastOutcome.Reader<Step> {
 
     /** One that cannot be written down is an unknown outcome: the intent then still says "prepared", will be sent again and may be taken. */
     private Step recording(Act.RecordFailure act, SpendException failure) {
-        return recording(act, failure, () -> Step.end(new Ending.Failed(intent, act.state(), act.left(), failure)));
+        return recording(act, failure, () -> Step.end(new Ending.Failed(intent, act.state(), failure)));
     }
 
     /** @param next when it is written down */

@@ -4,7 +4,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.stage.Causes;
 
 /** What a spend would do now, found as a spend finds it; nothing is held in between, signed or written. */
@@ -23,23 +22,20 @@ final class Simulations {
         } catch (SpendException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return afford(plan.leaving())
-                .thenComposeAsync(granted -> plan.gather(env.node(), env.executor()), env.executor())
+        Optional<SpendRefusal> refusal = env.refusal(plan, plan.leaving());
+        if (refusal.isPresent()) {
+            return CompletableFuture.failedFuture(new SpendException(refusal.get()));
+        }
+        return plan.gather(env.node(), env.executor())
                 .thenComposeAsync(candidates -> new Preview(plan, candidates).choose(), env.executor())
-                .thenComposeAsync(
-                        draft -> afford(plan.leaving(draft))
-                                .thenApplyAsync(granted -> Simulation.of(draft), env.executor()),
-                        env.executor());
+                .thenApplyAsync(draft -> affordable(plan, draft), env.executor());
     }
 
-    private CompletionStage<Void> afford(Amount amount) {
-        CompletableFuture<Optional<SpendRefusal.AllowanceExceeded>> answer = new CompletableFuture<>();
-        reservations.tell(new Reservations.Afford(amount, answer));
-        return answer.thenAcceptAsync(
-                refusal -> refusal.ifPresent(exceeded -> {
-                    throw new SpendException(exceeded);
-                }),
-                env.executor());
+    private Simulation affordable(SpendPlan plan, Draft draft) {
+        env.refusal(plan, plan.leaving(draft)).ifPresent(exceeded -> {
+            throw new SpendException(exceeded);
+        });
+        return Simulation.of(draft);
     }
 
     /** One selection after the other until bytes speak for one. */

@@ -125,12 +125,7 @@ final class Spend {
         } catch (SpendException e) {
             return refused(e);
         }
-        return env.limits().none() || !plan.isCapped()
-                ? gathering()
-                : Step.ask(
-                        new Act.Afford(plan.leaving()),
-                        exceeded -> exceeded.map(Spend::refused).orElseGet(this::gathering),
-                        Spend::refused);
+        return env.refusal(plan, plan.leaving()).map(Spend::refused).orElseGet(this::gathering);
     }
 
     private Step gathering() {
@@ -147,11 +142,7 @@ final class Spend {
         Set<Outpoint> unwanted = doubts.excluded();
         unwanted.addAll(excluded);
         return Step.ask(
-                new Act.Choose(
-                        plan,
-                        gathered.candidates(),
-                        unwanted,
-                        lost.map(known -> known.intent().txId())),
+                new Act.Choose(plan, gathered.candidates(), unwanted, lost.isPresent()),
                 this::chosen,
                 failure -> notMade(failure instanceof RuntimeException why ? explained(why) : failure));
     }
@@ -245,7 +236,7 @@ final class Spend {
     private Step opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
         return Step.ask(
-                new Act.Open(intent, lost.map(known -> known.intent().txId())),
+                new Act.Open(intent, plan.isCapped()),
                 opening -> opened(draft, intent, opening),
                 failure -> isDoubtful(failure) ? doubtful(intent, failure) : notMade(failure));
     }
@@ -259,7 +250,9 @@ final class Spend {
             return notMade(new SpendRefusal.OutcomeUnknown(
                     taken.by(), true, "its client_token stands for a payment that may still be mined beside this"));
         }
-        return otherCoins(draft, intent, opening);
+        return opening instanceof Opening.CapExceeded exceeded
+                ? notMade(new SpendRefusal.AllowanceExceeded(exceeded))
+                : otherCoins(draft, intent, opening);
     }
 
     /** What was refused before was offered before: a node that has it now may have it from us. */

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.VerifiedOutputs;
@@ -35,7 +36,7 @@ public record SpendEnvironment(
         Sight sight,
         Signer signer,
         Stores stores,
-        Allowance.Limits limits,
+        AllowanceStore.Limits limits,
         Pace pace,
         Drawing drawing,
         SpendMetrics metrics,
@@ -75,6 +76,9 @@ public record SpendEnvironment(
         }
     }
 
+    /** A clock that has lost its battery begins in 1970; a block that is later than this is no evidence. */
+    private static final long LONGEST_BEHIND = Duration.ofDays(100 * 365).toMillis();
+
     private static final Duration TICK = Duration.ofMillis(500);
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
@@ -99,6 +103,7 @@ public record SpendEnvironment(
             Executor executor) {
         SpendMetrics metrics = new SpendMetrics(meters);
         metrics.storeQueue(store::queued);
+        metrics.allowanceUsed(store.allowance()::spent);
         Settings.Spend spend = settings.spend();
         return new SpendEnvironment(
                 settings.chain(),
@@ -111,14 +116,13 @@ public record SpendEnvironment(
                         () -> nodes.get().tip(chain.setAside())),
                 signer,
                 Stores.of(store),
-                new Allowance.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()),
+                new AllowanceStore.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()),
                 new Pace(
                         TICK,
                         FIRST_LOOK,
                         spend.rebroadcastInterval(),
                         spend.reservationTtl(),
                         spend.receiptTtl(),
-                        spend.capPeriod(),
                         RESEND_PAUSE,
                         BURIAL_DEPTH),
                 drawing(spend, store),
@@ -181,9 +185,21 @@ public record SpendEnvironment(
         return stores.stopped();
     }
 
-    /** Since when a use of the allowance counts that becomes durable now. */
+    /**
+     * Since when a use of the allowance counts that becomes durable now. A clock that is behind must not make it look older than the newest
+     * block: when the clock is set right it would have left the window.
+     */
     long countsFrom() {
-        return Allowance.countsFrom(clock, chain().tipMillis());
+        long now = clock.millis();
+        long chain = chain().tipMillis().orElse(now);
+        return chain > now && chain - now < LONGEST_BEHIND ? chain : now;
+    }
+
+    /** Reason why the operator's caps do not allow a spend of this amount now; the store decides when it is opened. */
+    Optional<SpendRefusal> refusal(SpendPlan plan, Amount leaving) {
+        return plan.isCapped()
+                ? allowanceStore().refusal(leaving).map(SpendRefusal.AllowanceExceeded::new)
+                : Optional.empty();
     }
 
     IntentStore intents() {

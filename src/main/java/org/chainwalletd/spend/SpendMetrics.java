@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
@@ -30,7 +29,6 @@ public final class SpendMetrics {
     private final MeterRegistry registry;
     private final Counter rebroadcasts;
     private final Counter reorganised;
-    private final AtomicReference<Amount> allowanceUsed = new AtomicReference<>(Amount.ZERO);
 
     public SpendMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -39,12 +37,6 @@ public final class SpendMetrics {
                 .register(registry);
         this.reorganised = Counter.builder("walletd.spend.reorganised")
                 .description("Confirmed spends that a reorganisation took off the chain")
-                .register(registry);
-        Gauge.builder(
-                        "walletd.spend.allowance.used",
-                        allowanceUsed,
-                        used -> used.get().toBigInteger().doubleValue())
-                .description("Base units spent of the allowance in the current period; 0 without caps")
                 .register(registry);
     }
 
@@ -77,8 +69,11 @@ public final class SpendMetrics {
         reorganised.increment();
     }
 
-    void allowanceUsed(Amount used) {
-        allowanceUsed.set(used);
+    void allowanceUsed(Supplier<Amount> used) {
+        Supplier<Number> number = () -> used.get().toBigInteger().doubleValue();
+        Gauge.builder("walletd.spend.allowance.used", number)
+                .description("Base units spent of the allowance in the current period; 0 without caps")
+                .register(registry);
     }
 
     void inFlight(IntSupplier transfers, IntSupplier utxos, IntSupplier unburied) {

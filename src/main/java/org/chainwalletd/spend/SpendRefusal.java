@@ -5,6 +5,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Opening;
 
 /** Why a spend did not happen, or is not known to have happened. Each maps to one error of the interface. */
 public sealed interface SpendRefusal {
@@ -28,16 +29,12 @@ public sealed interface SpendRefusal {
     /** Overflow, encoding. */
     record BuildFailed(String message) implements SpendRefusal {}
 
-    /**
-     * @param scope {@code per_tx} or {@code per_period}
-     */
-    record AllowanceExceeded(
-            String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSeconds)
-            implements SpendRefusal {
+    /** A cap of the operator does not allow it. */
+    record AllowanceExceeded(Opening.CapExceeded cap) implements SpendRefusal {
         @Override
         public String message() {
-            return "spend allowance " + scope + " exceeded: " + requested + " base units requested, " + remaining
-                    + " of " + limit + " remain";
+            return "spend allowance " + cap.scope() + " exceeded: " + cap.requested() + " base units requested, "
+                    + cap.remaining() + " of " + cap.limit() + " remain";
         }
     }
 

@@ -11,7 +11,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.Finding;
 import org.chainwalletd.keyring.Signer.Signature;
@@ -123,10 +122,6 @@ final class SpendRunner {
         return elsewhere(answer);
     }
 
-    CompletionStage<Optional<SpendRefusal.AllowanceExceeded>> afford(Act.Afford act) {
-        return ask(answer -> new Reservations.Afford(act.amount(), answer));
-    }
-
     CompletionStage<Act.Gathered> gather(Act.Gather act) {
         return env.identity()
                 .genesisForSigning()
@@ -139,7 +134,7 @@ final class SpendRunner {
 
     CompletionStage<Reservations.Choice> choose(Act.Choose act) {
         return ask(answer -> new Reservations.Choose(
-                id, act.plan(), act.candidates(), Set.copyOf(act.excluded()), act.insteadOf(), answer));
+                id, act.plan(), act.candidates(), Set.copyOf(act.excluded()), act.replaces(), answer));
     }
 
     CompletionStage<Set<Outpoint>> lookAtMempool(Act.LookAtMempool act) {
@@ -197,26 +192,14 @@ final class SpendRunner {
     CompletionStage<Opening> open(Act.Open act) {
         doubtful = Optional.of(act.intent());
         return env.intents()
-                .open(act.intent(), env.tokensExpiredBefore(), env::countsFrom)
-                .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor())
-                .thenApplyAsync(opening -> noted(opening, act.insteadOf()), AT_HAND);
-    }
-
-    /** What it took of the allowance is given back with the intent of what took its place. */
-    private Opening noted(Opening opening, Optional<Hash256> insteadOf) {
-        if (opening instanceof Opening.Opened) {
-            insteadOf.ifPresent(lost -> reservations.tell(new Reservations.Replaced(lost)));
-        }
-        return opening;
+                .open(act.intent(), env.tokensExpiredBefore(), act.capped(), env::countsFrom)
+                .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
     }
 
     private Opening noted(Opening opening, Intent intent) {
         doubtful = Optional.empty();
         if (opening.isThere(intent)) {
             durable = Optional.of(intent);
-        }
-        if (opening instanceof Opening.Opened opened && opened.countedAt() > intent.createdAt()) {
-            reservations.tell(new Reservations.Counts(id, opened.countedAt()));
         }
         return opening;
     }
@@ -242,8 +225,7 @@ final class SpendRunner {
 
     CompletionStage<Reacquisition> retake(Act.Retake act) {
         takeOver(act.intent());
-        return ask((CompletableFuture<Reacquisition> answer) ->
-                        new Reservations.Reacquire(id, act.intent(), act.capped(), answer))
+        return ask((CompletableFuture<Reacquisition> answer) -> new Reservations.Reacquire(id, act.intent(), answer))
                 .thenApplyAsync(
                         answer -> {
                             if (answer instanceof Reacquisition.Reacquired) {
@@ -255,13 +237,13 @@ final class SpendRunner {
     }
 
     CompletionStage<Reacquisition> reacquire(Act.Reacquire act) {
-        return ask(answer -> new Reservations.Reacquire(id, act.intent(), act.capped(), answer));
+        return ask(answer -> new Reservations.Reacquire(id, act.intent(), answer));
     }
 
     CompletionStage<Opening> reopen(Act.Reopen act) {
         takeOver(act.intent());
         return env.intents()
-                .reopen(act.intent(), env::countsFrom)
+                .reopen(act.intent(), act.capped(), env::countsFrom)
                 .thenApplyAsync(
                         opening -> noted(
                                 opening,
@@ -299,7 +281,7 @@ final class SpendRunner {
         Intent intent = act.intent();
         durable = Optional.empty();
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONFLICTED);
-        reservations.tell(new Reservations.FailRunning(id, intent.txId(), true));
+        reservations.tell(new Reservations.FailRunning(id, intent.txId()));
         return CompletableFuture.completedFuture(intent);
     }
 
@@ -362,13 +344,13 @@ final class SpendRunner {
 
     SpendResult failed(Ending.Failed ending) {
         env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.of(ending.state()));
-        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId(), ending.left()));
+        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
         return failed(ending.failure());
     }
 
     SpendResult contested(Ending.Contested ending) {
         env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.CONTESTED);
-        reservations.tell(new Reservations.Contested(id, ending.intent().txId()));
+        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
         return failed(ending.failure());
     }
 

@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -116,19 +117,18 @@ public final class SpendService {
     /** What the store knows of earlier runs. */
     private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
         static CompletionStage<Remembered> read(SpendEnvironment env) {
-            // A clock that is ahead now may be right later.
-            long rememberedSince = env.limits().none() ? env.clock().millis() : 0;
             CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
             CompletableFuture<List<ConfirmedSpend>> unburied =
                     env.intents().unburied().toCompletableFuture();
             CompletableFuture<List<ReservationStore.Reservation>> reserved =
                     env.reservations().all().toCompletableFuture();
-            CompletableFuture<AllowanceStore.Spent> spent =
-                    env.allowanceStore().spentSince(rememberedSince).toCompletableFuture();
+            CompletableFuture<Void> governed = env.allowanceStore()
+                    .govern(env.limits(), env.clock(), env.chain()::tipMillis)
+                    .toCompletableFuture();
             long lately = env.clock().millis() - env.pace().reservationTtl().toMillis();
             CompletableFuture<List<Intent>> abandoned =
                     env.intents().abandonedSince(lately).toCompletableFuture();
-            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned, spent)
+            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned, governed)
                     .thenApplyAsync(
                             done -> new Remembered(
                                     inFlight.join(),
@@ -137,8 +137,7 @@ public final class SpendService {
                                             keeping(inFlight.join()),
                                             lapsed(inFlight.join(), reserved.join()),
                                             unburied.join(),
-                                            abandoned.join(),
-                                            spent.join())),
+                                            abandoned.join())),
                             env.executor());
         }
 
@@ -283,17 +282,12 @@ public final class SpendService {
         return answer;
     }
 
-    /** Without limits nothing is kept in memory of what was spent: then the store is asked. */
-    public CompletionStage<AllowanceStatus> allowanceStatus() {
-        if (env.limits().none()) {
-            long windowStart = env.clock().millis() - env.limits().period().toMillis();
-            return env.allowanceStore()
-                    .spentSince(windowStart)
-                    .thenApplyAsync(spent -> AllowanceStatus.withoutLimits(spent, env.limits()), env.executor());
-        }
-        CompletableFuture<AllowanceStatus> answer = new CompletableFuture<>();
-        reservations.tell(new Reservations.Status(answer));
-        return answer;
+    /** The operator's limits and what counts against them; an intent of which the store cannot say whether it has it counts too. */
+    public CompletionStage<AllowanceStore.Status> allowanceStatus() {
+        CompletableFuture<BigInteger> inDoubt = new CompletableFuture<>();
+        reservations.tell(new Reservations.LeavingInDoubt(inDoubt));
+        return inDoubt.thenCombineAsync(
+                env.allowanceStore().status(), (leaving, status) -> status.plus(leaving), env.executor());
     }
 
     /** Outpoints that are held or reserved. */

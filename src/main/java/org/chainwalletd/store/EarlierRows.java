@@ -106,17 +106,20 @@ final class EarlierRows {
     }
 
     private int moveUses(int most) throws SQLException {
-        List<AllowanceStore.Use> uses = session.query(
+        List<Use> uses = session.query(
                 "SELECT intent, amount, at FROM allowance_uses ORDER BY at LIMIT ?",
-                row -> new AllowanceStore.Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
+                row -> new Use(SpendTable.txId(row), Amount.ofUnsigned(row.getLong(2)), row.getLong(3)),
                 most);
-        for (AllowanceStore.Use use : uses) {
-            MinuteSums.add(session, MinuteSums.startOf(use.at()), use.amount().toBigInteger());
+        for (Use use : uses) {
+            AllowanceTable.count(session, use.amount(), use.at());
             session.update("DELETE FROM allowance_uses WHERE intent = ?", (Object)
                     use.txId().toArray());
         }
         return uses.size();
     }
+
+    /** @param at milliseconds since 1970 */
+    private record Use(Hash256 txId, Amount amount, long at) {}
 
     /** What has to be looked at of an intent; the rest is copied as it is. */
     private record Row(String token, List<Coin> inputs) {

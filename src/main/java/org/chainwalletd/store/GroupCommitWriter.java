@@ -37,9 +37,20 @@ final class GroupCommitWriter {
         T apply(SqlSession session) throws SQLException;
     }
 
+    /** State in memory that follows from the rows, and goes back together with the transaction that has changed both. */
+    interface InMemory {
+        /** Number of changes so far, to go back to with {@link #undoTo}. */
+        int mark();
+
+        void undoTo(int mark);
+
+        /** All changes are committed. */
+        void settle();
+    }
+
     private final SqlSession session;
     private final String file;
-    private final Holdings holdings;
+    private final List<InMemory> memory;
     private final SentLog log;
     private final SentLog.Lines lines;
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
@@ -61,7 +72,7 @@ final class GroupCommitWriter {
     private boolean pruning;
 
     /**
-     * @param holdings what is in memory goes back together with what is in the transaction
+     * @param memory what the units of a commit change beside the rows
      * @param log has every commit before it is made
      * @param lines what the units of a commit say there
      * @param last commit of the store
@@ -70,7 +81,7 @@ final class GroupCommitWriter {
     GroupCommitWriter(
             SqlSession session,
             String file,
-            Holdings holdings,
+            List<InMemory> memory,
             SentLog log,
             SentLog.Lines lines,
             CommitMark last,
@@ -78,7 +89,7 @@ final class GroupCommitWriter {
         this.pruner = pruner;
         this.session = session;
         this.file = file;
-        this.holdings = holdings;
+        this.memory = memory;
         this.log = log;
         this.lines = lines;
         this.last = last;
@@ -283,11 +294,13 @@ final class GroupCommitWriter {
         begin();
         for (Unit<?> unit : batch) {
             session.update("SAVEPOINT unit");
-            int mark = holdings.mark();
+            int[] marks = memory.stream().mapToInt(InMemory::mark).toArray();
             int line = lines.mark();
             if (!unit.apply(session)) {
                 session.update("ROLLBACK TO unit");
-                holdings.undoTo(mark);
+                for (int i = 0; i < marks.length; i++) {
+                    memory.get(i).undoTo(marks[i]);
+                }
                 lines.undoTo(line);
             }
             session.update("RELEASE unit");
@@ -316,7 +329,7 @@ final class GroupCommitWriter {
         committing = false;
         opened = true;
         last = next;
-        holdings.settle();
+        memory.forEach(InMemory::settle);
         CrashPoint.STORE_AFTER_COMMIT.reached();
         try {
             log.made();
@@ -381,7 +394,7 @@ final class GroupCommitWriter {
     }
 
     private void undoAll() {
-        holdings.undoTo(0);
+        memory.forEach(state -> state.undoTo(0));
         lines.undoTo(0);
     }
 

@@ -35,15 +35,15 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
-        CompletionStage<Opening> opening = inner.open(intent, closedBefore, now);
+    public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
+        CompletionStage<Opening> opening = inner.open(intent, closedBefore, capped, now);
         tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;
     }
 
     @Override
-    public CompletionStage<Opening> reopen(Intent intent, LongSupplier now) {
-        CompletionStage<Opening> opening = inner.reopen(intent, now);
+    public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now) {
+        CompletionStage<Opening> opening = inner.reopen(intent, capped, now);
         tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
         return opening;
     }

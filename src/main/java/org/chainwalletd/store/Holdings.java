@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Outpoint;
  * Which coin is held by which spend: what the rows of the spends say, kept in memory by the writer, which alone changes it, so that holding
  * and freeing coins costs no write of its own. Goes back with the transaction that it belongs to. Used on the writer's thread only.
  */
-final class Holdings {
+final class Holdings implements GroupCommitWriter.InMemory {
     /** How a coin was held before a change; the owner is null when it was free. */
     private record Before(Outpoint outpoint, Long owner) {}
 
@@ -39,12 +39,13 @@ final class Holdings {
         }
     }
 
-    /** The changes so far, to go back to with {@link #undoTo}. */
-    int mark() {
+    @Override
+    public int mark() {
         return journal.size();
     }
 
-    void undoTo(int mark) {
+    @Override
+    public void undoTo(int mark) {
         while (journal.size() > mark) {
             Before before = journal.remove(journal.size() - 1);
             if (before.owner() == null) {
@@ -55,8 +56,8 @@ final class Holdings {
         }
     }
 
-    /** What was changed is committed. */
-    void settle() {
+    @Override
+    public void settle() {
         journal.clear();
     }
 }

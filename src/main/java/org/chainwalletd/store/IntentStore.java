@@ -33,15 +33,16 @@ public interface IntentStore {
      * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
      *     is not closed before it is buried, one that was sent without success not before what spends its coin instead is, and none while it
      *     holds a reservation
-     * @param now asked in the moment of writing, milliseconds since 1970. When a minute or more has passed since the intent was made, as when
-     *     the clock has jumped between, its use of the allowance counts since now: it is about to leave, however old it looks
+     * @param capped whether the operator's caps can refuse it; it counts in any case
+     * @param now asked in the moment of writing, milliseconds since 1970: since then its use of the allowance counts, however long before the
+     *     intent was made, and wherever the clock has jumped to between
      * @return never {@link Opening.Moved}
      */
-    CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now);
+    CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now);
 
     /** The same in the moment in which the intent is made. */
     default CompletionStage<Opening> open(Intent intent, long closedBefore) {
-        return open(intent, closedBefore, intent::createdAt);
+        return open(intent, closedBefore, true, intent::createdAt);
     }
 
     /**
@@ -49,14 +50,15 @@ public interface IntentStore {
      * commit.
      *
      * @param intent as it was read: in another state by now, or without its token, it is left alone
+     * @param capped whether the operator's caps can refuse it; it counts in any case
      * @param now asked in the moment of writing, milliseconds since 1970: since then it counts
      * @return {@link Opening.SameTransaction} when the transaction belongs to another token by now; never {@link Opening.TokenTaken}
      */
-    CompletionStage<Opening> reopen(Intent intent, LongSupplier now);
+    CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now);
 
     /** The same at a known moment. */
     default CompletionStage<Opening> reopen(Intent intent, long now) {
-        return reopen(intent, () -> now);
+        return reopen(intent, true, () -> now);
     }
 
     /**

@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.util.Optional;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
 /** What became of a spend that was to be opened, or opened again. Whatever is not {@link Opened} has written nothing. */
@@ -14,9 +15,8 @@ public sealed interface Opening {
      * Durable, with its token, its reservations and its use of the allowance.
      *
      * @param replaced whether another spend had the same transaction, and was refused
-     * @param countedAt since when it counts, milliseconds since 1970
      */
-    record Opened(boolean replaced, long countedAt) implements Opening {
+    record Opened(boolean replaced) implements Opening {
         @Override
         public boolean isThere(Intent intent) {
             return true;
@@ -38,6 +38,15 @@ public sealed interface Opening {
      * @param by the transaction that holds it, or has spent it
      */
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
+
+    /**
+     * A cap of the operator does not allow it, see {@link AllowanceStore}.
+     *
+     * @param scope {@code per_tx} or {@code per_period}
+     * @param spent of {@code limit} within the last period; zero of the cap per transaction
+     */
+    record CapExceeded(String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSeconds)
+            implements Opening {}
 
     /**
      * Two payments never share a transaction.

@@ -2,62 +2,153 @@ package org.chainwalletd.store;
 
 import java.math.BigInteger;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Amount;
 
-/** What was spent of the allowance, in SQLite: a sum for each minute, and in a spend's row since when its own use counts. */
+/**
+ * What was spent of the allowance: {@link AllowanceTable}, and {@code counted_at} of the spends that may still give their part back. {@link
+ * CapWindow} is the same in memory.
+ */
 final class SqliteAllowance implements AllowanceStore {
     private final SqliteStore store;
+    private volatile CapWindow window = new CapWindow(
+            new Limits(Optional.empty(), Optional.empty(), Duration.ZERO), Clock.systemUTC(), OptionalLong::empty);
 
     SqliteAllowance(SqliteStore store) {
         this.store = store;
     }
 
+    /** What a transaction has changed and not committed. */
+    GroupCommitWriter.InMemory inMemory() {
+        return new GroupCommitWriter.InMemory() {
+            @Override
+            public int mark() {
+                return window.mark();
+            }
+
+            @Override
+            public void undoTo(int mark) {
+                window.undoTo(mark);
+            }
+
+            @Override
+            public void settle() {
+                window.settle();
+            }
+        };
+    }
+
     @Override
-    public CompletionStage<Spent> spentSince(long since) {
-        return store.read(session -> {
-            SortedMap<Long, BigInteger> sums = new TreeMap<>();
-            session.query(
-                            "SELECT minute, amount FROM allowance_minutes WHERE minute >= ? ORDER BY minute",
-                            row -> new Minute(row.getLong(1), new BigInteger(1, row.getBytes(2))),
-                            MinuteSums.startOf(since))
-                    .forEach(minute -> sums.put(minute.start(), minute.amount()));
-            List<Use> open = open(session);
-            open.forEach(use -> sums.computeIfPresent(
-                    MinuteSums.startOf(use.at()),
-                    (minute, sum) -> sum.subtract(use.amount().toBigInteger()).max(BigInteger.ZERO)));
-            return new Spent(
-                    sums.entrySet().stream()
-                            .filter(minute -> minute.getValue().signum() > 0)
-                            .map(minute -> new Minute(minute.getKey(), minute.getValue()))
-                            .toList(),
-                    open.stream().filter(use -> use.at() >= since).toList());
+    public CompletionStage<Void> govern(Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
+        GroupCommitWriter.Work<Void> load = session -> {
+            CapWindow next = new CapWindow(limits, clock, chainMillis);
+            if (!limits.none()) {
+                AllowanceTable.minutes(session, Long.MIN_VALUE).forEach(next::load);
+            }
+            window = next;
+            return null;
+        };
+        return store.stopped().isPresent() ? store.read(load) : store.write(load);
+    }
+
+    @Override
+    public Optional<Opening.CapExceeded> refusal(Amount amount) {
+        return window.judge(amount, BigInteger.ZERO);
+    }
+
+    @Override
+    public Amount spent() {
+        return window.limits().none() ? Amount.ZERO : window.status().spent();
+    }
+
+    @Override
+    public CompletionStage<Status> status() {
+        CapWindow known = window;
+        if (known.limits().none()) {
+            return store.read(
+                    session -> Status.of(known.limits(), sumOf(AllowanceTable.minutes(session, known.lastPeriod()))));
+        }
+        if (store.stopped().isPresent() || known.setBackTo().isEmpty()) {
+            return CompletableFuture.completedFuture(known.status());
+        }
+        return store.write(session -> {
+            stampAnew(session);
+            return known.status();
         });
     }
 
-    /** The uses that may still be given back, oldest first. */
-    private static List<Use> open(SqlSession session) throws SQLException {
-        List<SpendRow> rows =
-                new ArrayList<>(SpendTable.select(session, SpendTable.OPEN + " AND counted_at IS NOT NULL"));
-        rows.addAll(SpendTable.select(session, SpendTable.STILL_COUNTED + " AND held IS NULL"));
-        return rows.stream()
-                .map(row -> new Use(
-                        row.intent().txId(),
-                        row.intent().allowance(),
-                        row.countedAt().orElseThrow()))
-                .sorted(Comparator.comparingLong(Use::at))
-                .toList();
+    private static BigInteger sumOf(List<Minute> minutes) {
+        return minutes.stream().map(Minute::amount).reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
+    @Override
+    public CompletionStage<List<Minute>> spentSince(long since) {
+        return store.read(session -> AllowanceTable.minutes(session, since));
+    }
+
+    /**
+     * Reason why a cap refuses this amount, in the transaction that would spend it.
+     *
+     * @param replaced spends that give back what they count
+     */
+    Optional<Opening.CapExceeded> exceeded(Amount amount, List<SpendRow> replaced) {
+        BigInteger givenBack = replaced.stream()
+                .filter(row -> row.countedAt().isPresent())
+                .map(row ->
+                        window.counted(row.intent().allowance(), row.countedAt().getAsLong()))
+                .reduce(BigInteger.ZERO, BigInteger::add);
+        return window.judge(amount, givenBack);
+    }
+
+    /** Lets a use count from {@code at}; empty for an amount that is none. */
+    OptionalLong count(SqlSession session, Amount amount, long at) throws SQLException {
+        window.change(at, amount.toBigInteger());
+        return AllowanceTable.count(session, amount, at);
+    }
+
+    /** A use that lies so far back that its minute has been removed counts no more anyway. */
+    void giveBack(SqlSession session, SpendRow row) throws SQLException {
+        if (row.countedAt().isEmpty()) {
+            return;
+        }
+        long minute = Minute.startOf(row.countedAt().getAsLong());
+        BigInteger sum = AllowanceTable.sum(session, minute);
+        BigInteger taken = row.intent().allowance().toBigInteger().min(sum);
+        AllowanceTable.add(session, minute, taken.negate());
+        window.change(minute, taken.negate());
+    }
+
+    /**
+     * Lets uses count from now that a clock which was ahead has stamped with a time that has not come: otherwise they would not leave the window
+     * before that time and a period.
+     */
+    void stampAnew(SqlSession session) throws SQLException {
+        OptionalLong setBackTo = window.setBackTo();
+        if (setBackTo.isPresent()) {
+            long last = setBackTo.getAsLong();
+            long minute = Minute.startOf(last);
+            for (Minute ahead : AllowanceTable.minutes(session, minute + MINUTE_MILLIS)) {
+                session.update("DELETE FROM allowance_minutes WHERE minute = ?", ahead.start());
+                AllowanceTable.add(session, minute, ahead.amount());
+                window.change(ahead.start(), ahead.amount().negate());
+                window.change(minute, ahead.amount());
+            }
+            session.update("UPDATE spends SET counted_at = ? WHERE counted_at > ?", last, last);
+        }
     }
 
     @Override
     public CompletionStage<Void> forgetUses(long before, int keep) {
         return store.write(session -> {
-            long first = MinuteSums.startOf(before);
+            stampAnew(session);
+            long first = Minute.startOf(before);
             long later = session.queryOne(
                             "SELECT COUNT(*) FROM allowance_minutes WHERE minute >= ?", row -> row.getLong(1), first)
                     .orElseThrow();
@@ -67,6 +158,11 @@ final class SqliteAllowance implements AllowanceStore {
                     first,
                     Math.max(0, keep - later));
             if (last.isPresent()) {
+                for (Minute old : AllowanceTable.minutes(session, Long.MIN_VALUE)) {
+                    if (old.start() <= last.get()) {
+                        window.change(old.start(), old.amount().negate());
+                    }
+                }
                 session.update("DELETE FROM allowance_minutes WHERE minute <= ?", last.get());
             }
             return null;

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -21,43 +22,45 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
 
     private final SqliteStore store;
     private final SpendTable spends;
+    private final SqliteAllowance allowance;
     private final AcceptedSpends accepted;
 
-    SqliteIntents(SqliteStore store, SpendTable spends, AcceptedSpends accepted) {
+    SqliteIntents(SqliteStore store, SpendTable spends, SqliteAllowance allowance, AcceptedSpends accepted) {
         this.store = store;
         this.spends = spends;
+        this.allowance = allowance;
         this.accepted = accepted;
     }
 
-    /** All that can collide is looked at before anything is written. */
+    /** All that can refuse it is looked at before anything of it is written. */
     @Override
-    public CompletionStage<Opening> open(Intent intent, long closedBefore, LongSupplier now) {
+    public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         return store.writeNew(session -> {
+            allowance.stampAnew(session);
             Optional<SpendRow> there = SpendTable.find(session, intent.txId());
             Optional<SpendRow> bound = bound(session, intent, closedBefore);
             Optional<Opening> collision = collision(session, intent, there, bound, closedBefore);
             if (collision.isPresent()) {
                 return collision.get();
             }
-            if (bound.isPresent()) {
-                // Only one of the two spends can be mined, so the payment counts once.
-                MinuteSums.giveBack(
-                        session, bound.get().intent().allowance(), bound.get().countedAt());
-                spends.countsSince(session, bound.get(), OptionalLong.empty());
+            // Only one of these spends and the new one can be mined, so the payment counts once.
+            List<SpendRow> replaced =
+                    Stream.concat(bound.stream(), there.stream()).toList();
+            Optional<Opening.CapExceeded> exceeded =
+                    capped ? allowance.exceeded(intent.allowance(), replaced) : Optional.empty();
+            if (exceeded.isPresent()) {
+                return exceeded.get();
+            }
+            for (SpendRow row : replaced) {
+                allowance.giveBack(session, row);
+                spends.countsSince(session, row, OptionalLong.empty());
             }
             if (there.isPresent()) {
-                SpendRow refused = there.get();
-                MinuteSums.giveBack(session, refused.intent().allowance(), refused.countedAt());
-                SpendTable.remove(session, refused.id());
+                SpendTable.remove(session, there.get().id());
             }
-            long countedAt = countedAt(intent, now.getAsLong());
-            spends.insert(session, intent, MinuteSums.count(session, intent.allowance(), countedAt));
-            return new Opening.Opened(there.isPresent(), countedAt);
+            spends.insert(session, intent, allowance.count(session, intent.allowance(), now.getAsLong()));
+            return new Opening.Opened(there.isPresent());
         });
-    }
-
-    private static long countedAt(Intent intent, long now) {
-        return now - intent.createdAt() >= AllowanceStore.MINUTE_MILLIS ? now : intent.createdAt();
     }
 
     private static Optional<SpendRow> bound(SqlSession session, Intent intent, long closedBefore) throws SQLException {
@@ -90,8 +93,9 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     }
 
     @Override
-    public CompletionStage<Opening> reopen(Intent intent, LongSupplier clock) {
+    public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier clock) {
         return store.writeNew(session -> {
+            allowance.stampAnew(session);
             long now = clock.getAsLong();
             Optional<SpendRow> found = SpendTable.find(session, intent.txId());
             if (found.isPresent() && !found.get().intent().token().equals(intent.token())) {
@@ -108,13 +112,18 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             if (taken.isPresent()) {
                 return taken.get();
             }
+            Optional<Opening.CapExceeded> exceeded =
+                    capped ? allowance.exceeded(row.intent().allowance(), List.of(row)) : Optional.empty();
+            if (exceeded.isPresent()) {
+                return exceeded.get();
+            }
             spends.enter(session, row, IntentState.PREPARED, "", now);
             session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
             spends.holdFree(session, row);
-            MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
+            allowance.giveBack(session, row);
             spends.countsSince(
-                    session, row, MinuteSums.count(session, row.intent().allowance(), now));
-            return new Opening.Opened(false, now);
+                    session, row, allowance.count(session, row.intent().allowance(), now));
+            return new Opening.Opened(false);
         });
     }
 
@@ -146,7 +155,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         return store.write(session -> spends.change(session, txId, before, row -> {
             spends.enter(session, row, outcome, reason, now);
             spends.freeAll(session, row);
-            MinuteSums.giveBack(session, row.intent().allowance(), row.countedAt());
+            allowance.giveBack(session, row);
             spends.countsSince(session, row, OptionalLong.empty());
             // Nobody has its bytes, so that no block can have it.
             session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
@@ -188,7 +197,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         return store.write(session -> spends.change(session, txId, before, row -> {
             if (row.intent().state().failed() && row.countedAt().isEmpty()) {
                 spends.countsSince(
-                        session, row, MinuteSums.count(session, row.intent().allowance(), now));
+                        session, row, allowance.count(session, row.intent().allowance(), now));
             }
             if (row.intent().state() != IntentState.CONFIRMED) {
                 spends.follow(session, row, IntentState.CONFIRMED, "", now);

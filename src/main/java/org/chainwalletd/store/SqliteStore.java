@@ -71,10 +71,11 @@ public final class SqliteStore implements Store {
         SentLog.Lines lines = new SentLog.Lines();
         SpendTable spends = new SpendTable(holdings, accepted, lines);
         spends.takeUp(writeSession);
+        this.allowance = new SqliteAllowance(this);
         this.writer = new GroupCommitWriter(
                 writeSession,
                 file,
-                holdings,
+                List.of(holdings, allowance.inMemory()),
                 log.orElse(null),
                 lines,
                 Commits.last(writeSession),
@@ -84,9 +85,8 @@ public final class SqliteStore implements Store {
             thread.setDaemon(true);
             return thread;
         });
-        this.intents = new SqliteIntents(this, spends, accepted);
+        this.intents = new SqliteIntents(this, spends, allowance, accepted);
         this.reservations = new SqliteReservations(this, spends);
-        this.allowance = new SqliteAllowance(this);
         this.accountSends = new SqliteAccountSends(this, lines);
         this.swaps = new SqliteSwaps(this);
         this.scans = new SqliteScanCursors(this);

@@ -263,7 +263,7 @@ public final class StoreRestore {
         spends.insert(
                 session,
                 row,
-                counted.isPresent() ? MinuteSums.count(session, row.allowance(), counted.getAsLong()) : counted);
+                counted.isPresent() ? AllowanceTable.count(session, row.allowance(), counted.getAsLong()) : counted);
         if (!row.state().inFlight()) {
             spends.holdOnly(session, SpendTable.find(session, row.txId()).orElseThrow(), spend.held());
         }

@@ -8,18 +8,27 @@ import static org.chainwalletd.spend.SpendHarness.request;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.TokenBinding;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +45,7 @@ class AllowanceTest {
     @BeforeEach
     void start() {
         spends = new SpendHarness(folder);
-        spends.limits = new Allowance.Limits(
+        spends.limits = new AllowanceStore.Limits(
                 Optional.of(Amount.of(10_000)), Optional.of(Amount.of(20_000)), Duration.ofHours(1));
         spends.start();
         shop = spends.keys.add(99);
@@ -52,8 +61,8 @@ class AllowanceTest {
     void one_payment_above_its_cap_is_refused_with_the_numbers() {
         assertThat(refusal(
                         SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 10_001))))
-                .isEqualTo(new SpendRefusal.AllowanceExceeded(
-                        "per_tx", Amount.of(10_000), Amount.ZERO, Amount.of(10_001), Amount.of(10_000), 3600));
+                .isEqualTo(new SpendRefusal.AllowanceExceeded(new Opening.CapExceeded(
+                        "per_tx", Amount.of(10_000), Amount.ZERO, Amount.of(10_001), Amount.of(10_000), 3600)));
         assertThat(spends.node.calls()).isEmpty();
     }
 
@@ -124,9 +133,7 @@ class AllowanceTest {
         spends.restart();
         get(spends.store
                 .allowance()
-                .forgetUses(
-                        Allowance.rememberedSince(spends.limits.period(), spends.clock.millis()),
-                        Allowance.minutesKept(spends.limits.period())));
+                .forgetUses(spends.limits.rememberedSince(spends.clock.millis()), spends.limits.minutesKept()));
 
         spends.clock.move(Duration.ofDays(400).negated());
 
@@ -136,14 +143,85 @@ class AllowanceTest {
     }
 
     @Test
+    void calls_at_once_reach_the_cap_exactly_and_never_pass_it() {
+        List<CompletionStage<Receipt>> calls = List.of(
+                spends.spending.transfer(request(payer, shop, 9_931)),
+                spends.spending.transfer(request(payer, shop, 9_931)),
+                spends.spending.transfer(request(payer, shop, 9_931)));
+
+        List<Object> refused = new ArrayList<>();
+        for (CompletionStage<Receipt> call : calls) {
+            call.toCompletableFuture().handle((paid, failure) -> failure).thenAccept(failure -> {
+                if (failure != null) {
+                    synchronized (refused) {
+                        refused.add(Causes.of(failure));
+                    }
+                }
+            });
+            Await.until("it is answered", () -> call.toCompletableFuture().isDone());
+        }
+
+        assertThat(refused)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        SpendException.class,
+                        failure -> assertThat(failure.refusal())
+                                .isEqualTo(new SpendRefusal.AllowanceExceeded(new Opening.CapExceeded(
+                                        "per_period",
+                                        Amount.of(20_000),
+                                        Amount.of(20_000),
+                                        Amount.of(10_000),
+                                        Amount.ZERO,
+                                        3600))));
+        assertThat(status().remaining()).contains(Amount.ZERO);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    @Test
+    void a_payment_that_the_daemon_dies_with_before_it_is_sent_counts_and_is_sent_by_the_next() {
+        CompletableFuture<Object> never = new CompletableFuture<>();
+        CountDownLatch written = new CountDownLatch(1);
+        spends.before = store -> answering("open", store, opening -> {
+            get(opening);
+            written.countDown();
+            return never;
+        });
+        spends.restart();
+        spends.before = UnaryOperator.identity();
+        spends.spending.transfer(request(payer, shop, 9_000, "token-dies"));
+        Await.until("it is written", () -> written.getCount() == 0);
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+
+        spends.restart();
+
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        get(spends.spending.transfer(request(payer, shop, 9_000, "token-dies")));
+        assertThat(status().spent()).isEqualTo(Amount.of(9_069));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    private static IntentStore answering(
+            String call, IntentStore store, UnaryOperator<CompletionStage<Object>> answer) {
+        return (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    @SuppressWarnings("unchecked") // Every call of this store answers with a stage.
+                    CompletionStage<Object> answered = (CompletionStage<Object>) method.invoke(store, arguments);
+                    return method.getName().equals(call) ? answer.apply(answered) : answered;
+                });
+    }
+
+    @Test
     void the_period_slides_and_survives_a_restart() {
         get(spends.spending.transfer(request(payer, shop, 9_000)));
         spends.clock.move(Duration.ofMinutes(30));
         get(spends.spending.transfer(request(payer, shop, 9_000)));
         spends.restart();
 
-        SpendRefusal.AllowanceExceeded refused =
-                refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        Opening.CapExceeded refused = refusal(
+                        SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)))
+                .cap();
         assertThat(refused.scope()).isEqualTo("per_period");
         assertThat(refused.spent()).isEqualTo(Amount.of(2 * 9_069));
         assertThat(refused.remaining()).isEqualTo(Amount.of(20_000 - 2 * 9_069));
@@ -304,7 +382,7 @@ class AllowanceTest {
         assertThat(status().spent()).isEqualTo(Amount.of(9_069));
     }
 
-    private AllowanceStatus status() {
+    private AllowanceStore.Status status() {
         return get(spends.spending.allowanceStatus());
     }
 
@@ -319,6 +397,26 @@ class AllowanceTest {
 
     private void chainIsAt(long begun, Duration later) {
         spends.chainTime = () -> OptionalLong.of(begun + later.toMillis());
+    }
+
+    @Test
+    void a_jump_ahead_of_a_running_daemons_clock_gives_no_new_period_and_erases_none() {
+        spends.crash();
+        AtomicLong nanos = new AtomicLong(-5);
+        spends.chainTime = OptionalLong::empty;
+        spends.seen = new SteadyClock(spends.clock, nanos::get, OptionalLong::empty);
+        spends.start();
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+        get(spends.spending.transfer(request(payer, shop, 9_000)));
+
+        spends.clock.move(Duration.ofDays(2));
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+        spends.clock.move(Duration.ofDays(-2));
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 5_000)));
+
+        spends.clock.move(Duration.ofMinutes(62));
+        nanos.addAndGet(Duration.ofMinutes(62).toNanos());
+        get(spends.spending.transfer(request(payer, shop, 5_000)));
     }
 
     /** Were it believed, whoever has a stolen token and a wrong time server would have as many caps as there are starts. */

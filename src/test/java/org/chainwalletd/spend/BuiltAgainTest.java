@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -290,7 +291,7 @@ class BuiltAgainTest {
     @Test
     void both_tries_together_count_once_against_the_cap() {
         spends.crash();
-        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(20_000)), Duration.ofDays(1));
+        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(20_000)), Duration.ofDays(1));
         spends.start();
         fund(10_000, 9_000, 8_000, 7_000);
         phantom(10_000);

@@ -12,6 +12,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.LedgerNode.Fault;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -34,7 +35,7 @@ class ContestedTest {
     @BeforeEach
     void start() {
         spends = new SpendHarness(folder);
-        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(10_000)), Duration.ofDays(1));
+        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(10_000)), Duration.ofDays(1));
         spends.start();
         shop = spends.keys.add(99);
         payer = spends.funded(1, 50_000);

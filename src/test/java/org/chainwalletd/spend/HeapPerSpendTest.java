@@ -2,13 +2,10 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Amount;
@@ -16,7 +13,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.spend.CoinHolds.Stage;
-import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ConfirmedSpend;
@@ -24,7 +20,6 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.RetainedBytes;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -95,33 +90,5 @@ class HeapPerSpendTest {
         }
         // The map of what is in flight never becomes smaller than it was.
         assertThat(RetainedBytes.of(coins, spends) - empty).isLessThan(SPENDS);
-    }
-
-    private long keptByAllowance(Optional<Amount> cap) {
-        MovableClock clock = new MovableClock();
-        Allowance allowance = new Allowance(
-                new AllowanceStore.Spent(List.of(), List.of()),
-                new Allowance.Limits(Optional.empty(), cap, Duration.ofDays(1)),
-                clock,
-                () -> OptionalLong.of(Long.MAX_VALUE),
-                new SpendMetrics(new SimpleMeterRegistry()));
-        long empty = RetainedBytes.of(allowance);
-        for (int i = 0; i < SPENDS; i++) {
-            clock.move(Duration.ofSeconds(1));
-            Owner running = new Owner.Running(i);
-            Owner payment = new Owner.Payment(id(1, i));
-            allowance.hold(running, Amount.of(10));
-            allowance.move(running, payment);
-            allowance.settle(payment);
-        }
-        return RetainedBytes.of(allowance) - empty;
-    }
-
-    @Test
-    void the_allowance_keeps_a_sum_for_each_minute_and_nothing_without_a_cap() {
-        int minutes = SPENDS / 60 + 2;
-
-        assertThat(keptByAllowance(Optional.of(Amount.MAX))).isPositive().isLessThan(minutes * 160L);
-        assertThat(keptByAllowance(Optional.empty())).isZero();
     }
 }

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.Coin;
@@ -90,7 +91,7 @@ final class HistoryDaemon {
     HistoryDaemon(SpendHarness spends, Random random, Optional<Amount> cap, Duration period, boolean shared) {
         this.spends = spends;
         this.disk = new UncertainDisk(random);
-        spends.limits = new Allowance.Limits(Optional.empty(), cap, period);
+        spends.limits = new AllowanceStore.Limits(Optional.empty(), cap, period);
         spends.before = disk::before;
         spends.beforeReservations = disk::before;
         spends.beforeReceipts = disk::before;

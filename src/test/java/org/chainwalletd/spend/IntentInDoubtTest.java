@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,8 @@ class IntentInDoubtTest {
         disk = new UncertainIntents(commit);
         spends = new SpendHarness(folder);
         spends.before = disk::before;
-        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
         spends.start();
         payer = spends.funded(1, COIN, COIN);
         shop = spends.keys.add(99);

@@ -324,6 +324,6 @@ class KeptReceiptTest {
 
     private static Pace pace(Duration receiptTtl) {
         Duration any = Duration.ofSeconds(1);
-        return new Pace(any, any, any, any, receiptTtl, any, any, 1);
+        return new Pace(any, any, any, any, receiptTtl, any, 1);
     }
 }

@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.ledger.LedgerView;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
@@ -41,7 +42,8 @@ class ReorganisationTest {
     @BeforeEach
     void start() {
         spends = new SpendHarness(folder);
-        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
         spends.start();
         burials = spends.kit.createTestProbe();
         payer = spends.funded(1, 10_000);

@@ -47,6 +47,7 @@ import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
@@ -77,7 +78,7 @@ final class SpendHarness implements AutoCloseable {
     final Devnet devnet;
     final LedgerNode node;
     Drawing drawing = Drawing.FIRST;
-    Allowance.Limits limits = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
+    AllowanceStore.Limits limits = new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     NodeClient client;
     /** Whether the chain is followed: what is in its blocks is then known without asking a node. */
     boolean blocksKnown = true;
@@ -267,7 +268,6 @@ final class SpendHarness implements AutoCloseable {
                         LONGEST_LOOK,
                         Duration.ofMinutes(10),
                         RECEIPT_TTL,
-                        limits.period(),
                         Duration.ofMillis(5),
                         BURIAL_DEPTH),
                 drawing,

@@ -2,16 +2,9 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
-import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.AllowanceStore;
 import org.junit.jupiter.api.Test;
 
 class SteadyClockTest {
@@ -65,48 +58,5 @@ class SteadyClockTest {
                 .isBetween(
                         right + Duration.ofHours(5).toMillis(),
                         right + Duration.ofHours(5).plusMinutes(2).toMillis());
-    }
-
-    @Test
-    void a_jump_ahead_gives_no_new_period_of_the_spend_allowance_and_erases_none() {
-        Allowance allowance = allowance(clock);
-        allowance.hold(new Owner.Payment(Hash256.sha256(new byte[] {1})), Amount.of(900));
-
-        wall.move(Duration.ofDays(2));
-        assertThat(allowance.refusal(Amount.of(200))).isPresent();
-        wall.move(Duration.ofDays(-2));
-        assertThat(allowance.refusal(Amount.of(200))).isPresent();
-
-        pass(Duration.ofDays(1).plusMinutes(1));
-        assertThat(allowance.refusal(Amount.of(200))).isEmpty();
-    }
-
-    private Allowance allowance(Clock by) {
-        return new Allowance(
-                new AllowanceStore.Spent(List.of(), List.of()),
-                new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000)), Duration.ofDays(1)),
-                by,
-                () -> chain,
-                new SpendMetrics(new SimpleMeterRegistry()));
-    }
-
-    /** It becomes durable after the jump, and counts from then on. */
-    @Test
-    void what_is_being_spent_counts_however_far_a_clock_that_is_believed_jumps_meanwhile() {
-        chain = OptionalLong.of(Long.MAX_VALUE);
-        Allowance allowance = allowance(wall);
-        Owner spend = new Owner.Running(1);
-        Owner payment = new Owner.Payment(Hash256.sha256(new byte[] {1}));
-        allowance.hold(spend, Amount.of(900));
-
-        wall.move(Duration.ofDays(400));
-        assertThat(allowance.refusal(Amount.of(200))).isPresent();
-        allowance.countsSince(spend, wall.millis());
-        allowance.move(spend, payment);
-        wall.move(Duration.ofHours(23));
-        assertThat(allowance.refusal(Amount.of(200))).isPresent();
-
-        wall.move(Duration.ofHours(2));
-        assertThat(allowance.refusal(Amount.of(200))).isEmpty();
     }
 }

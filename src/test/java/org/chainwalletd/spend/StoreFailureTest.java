@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
@@ -37,7 +38,8 @@ class StoreFailureTest {
     @BeforeEach
     void start() {
         spends = new SpendHarness(folder);
-        spends.limits = new Allowance.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+        spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
         spends.start();
         payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000);
         shop = spends.keys.add(99);

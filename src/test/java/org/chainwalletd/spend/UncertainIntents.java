@@ -37,7 +37,8 @@ final class UncertainIntents {
 
     private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {
         if (opensUnknown && method.getName().equals("open")) {
-            return opened(store, (Intent) arguments[0], (Long) arguments[1], (LongSupplier) arguments[2]);
+            return opened(store, (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
+                    arguments[3]);
         }
         if (staysUnknown && method.getName().equals("findForCertain")) {
             return failed(StoreException.Reason.UNAVAILABLE);
@@ -49,10 +50,11 @@ final class UncertainIntents {
         }
     }
 
-    private CompletionStage<Object> opened(IntentStore store, Intent intent, long closedBefore, LongSupplier now) {
+    private CompletionStage<Object> opened(
+            IntentStore store, Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         return commit == Commit.LOST
                 ? failed(StoreException.Reason.UNKNOWN)
-                : store.open(intent, closedBefore, now)
+                : store.open(intent, closedBefore, capped, now)
                         .thenComposeAsync(opening -> failed(StoreException.Reason.UNKNOWN), Runnable::run);
     }
 

@@ -10,6 +10,11 @@ import static org.chainwalletd.store.StoreSample.outpoint;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +24,9 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -69,8 +77,10 @@ abstract class StoreContract {
         assertThat(done(store.reservations().all()))
                 .extracting(ReservationStore.Reservation::coin)
                 .containsExactlyInAnyOrderElementsOf(intent.inputs());
-        assertThat(done(store.allowance().spentSince(0)).open())
-                .containsExactly(new AllowanceStore.Use(intent.txId(), intent.allowance(), intent.createdAt()));
+        assertThat(done(store.allowance().spentSince(0)))
+                .containsExactly(new AllowanceStore.Minute(
+                        AllowanceStore.Minute.startOf(intent.createdAt()),
+                        intent.allowance().toBigInteger()));
     }
 
     @Test
@@ -177,7 +187,7 @@ abstract class StoreContract {
         done(store.intents().open(first, 0));
         done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
         assertThat(done(store.intents().reopen(first.in(IntentState.REFUSED, "no", 50), 60)))
-                .isEqualTo(new Opening.Opened(false, 60));
+                .isEqualTo(new Opening.Opened(false));
         assertThat(done(store.intents().inFlight())).hasSize(1);
         done(store.intents().fail(first.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 70));
         done(store.intents().open(intent(2, Optional.empty(), 7), 0));
@@ -220,7 +230,7 @@ abstract class StoreContract {
         bring(first, IntentState.REFUSED);
 
         Intent second = intent(1, Optional.of("token-two"), 7);
-        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened(true, second.createdAt()));
+        assertThat(done(store.intents().open(second, 0))).isEqualTo(new Opening.Opened(true));
 
         assertThat(done(store.receipts().find("token-one", 0))).isEmpty();
         assertThat(done(store.receipts().find("token-two", 0))).contains(second);
@@ -369,8 +379,7 @@ abstract class StoreContract {
         sameCoin.forEach(Await::result);
         Intent winner = done(store.receipts().find("token-wanted", 0)).orElseThrow();
         assertThat(sameToken.stream().map(Await::result).distinct())
-                .containsExactlyInAnyOrder(
-                        new Opening.Opened(false, winner.createdAt()), new Opening.TokenTaken(winner.txId()));
+                .containsExactlyInAnyOrder(new Opening.Opened(false), new Opening.TokenTaken(winner.txId()));
         List<ReservationStore.Reservation> coin = done(store.reservations().all()).stream()
                 .filter(held -> held.coin().outpoint().equals(outpoint(7)))
                 .toList();
@@ -383,25 +392,20 @@ abstract class StoreContract {
     }
 
     @Test
-    void a_use_of_the_allowance_counts_since_it_is_written_when_that_is_a_minute_or_more_after_the_spend_was_made() {
-        Intent fresh = intent(1, Optional.empty(), 7);
+    void a_use_of_the_allowance_counts_since_it_is_written_however_long_before_the_spend_was_made() {
         Intent late = intent(2, Optional.empty(), 8);
-        long written = late.createdAt() + AllowanceStore.MINUTE_MILLIS;
+        long written = late.createdAt() + 3 * AllowanceStore.MINUTE_MILLIS;
 
-        assertThat(done(store.intents().open(fresh, 0, () -> written - 1)))
-                .isEqualTo(new Opening.Opened(false, fresh.createdAt()));
-        assertThat(done(store.intents().open(late, 0, () -> written))).isEqualTo(new Opening.Opened(false, written));
+        done(store.intents().open(late, 0, true, () -> written));
         restart();
 
-        assertThat(done(store.allowance().spentSince(0)).open())
-                .containsExactly(
-                        new AllowanceStore.Use(fresh.txId(), fresh.allowance(), fresh.createdAt()),
-                        new AllowanceStore.Use(late.txId(), late.allowance(), written));
+        assertThat(done(store.allowance().spentSince(0)))
+                .containsExactly(new AllowanceStore.Minute(
+                        AllowanceStore.Minute.startOf(written), late.allowance().toBigInteger()));
         done(store.intents().fail(late.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", written));
-        assertThat(done(store.allowance().spentSince(fresh.createdAt() + 2 * AllowanceStore.MINUTE_MILLIS))
-                        .minutes())
+        assertThat(StoreSample.used(store))
                 .as("it gives back what it took where it took it")
-                .isEmpty();
+                .isZero();
     }
 
     @Test
@@ -477,6 +481,165 @@ abstract class StoreContract {
         assertThat(done(store.receipts().find("token-8", 0))).isPresent();
     }
 
+    private static final long CAP_MILLIS = Duration.ofHours(1).toMillis();
+
+    private static final Amount ONE = Amount.of(1_000);
+
+    private static Intent paying(int number) {
+        Intent intent = intent(number, Optional.of("token-" + number), number);
+        return new Intent(
+                intent.txId(),
+                intent.kind(),
+                intent.from(),
+                intent.transaction(),
+                intent.inputs(),
+                intent.builtAtHeight(),
+                intent.changeIndex(),
+                intent.token(),
+                ONE,
+                intent.createdAt(),
+                intent.progress());
+    }
+
+    /** Caps of {@link #ONE}, and of so many payments in an hour. */
+    private void cap(int payments, LongSupplier clock) {
+        done(store.allowance()
+                .govern(
+                        new AllowanceStore.Limits(
+                                Optional.of(ONE),
+                                Optional.of(Amount.of(ONE.bits() * payments)),
+                                Duration.ofMillis(CAP_MILLIS)),
+                        new ManualTime(clock),
+                        () -> OptionalLong.of(clock.getAsLong())));
+    }
+
+    /** The time of a test. */
+    private static final class ManualTime extends Clock {
+        private final LongSupplier millis;
+
+        private ManualTime(LongSupplier millis) {
+            this.millis = millis;
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochMilli(millis.getAsLong());
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+
+    private CompletionStage<Opening> openAt(AtomicLong now, int number) {
+        return store.intents().open(paying(number), 0, true, now::get);
+    }
+
+    @Test
+    void of_many_that_ask_at_once_as_many_are_opened_as_the_cap_allows_and_not_one_more() {
+        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
+        cap(2, now::get);
+
+        List<CompletableFuture<Opening>> all = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            all.add(openAt(now, i).toCompletableFuture());
+        }
+
+        List<Opening> answers = all.stream().map(Await::result).toList();
+        assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
+        Amount two = ONE.plus(ONE);
+        assertThat(answers)
+                .filteredOn(answer -> !(answer instanceof Opening.Opened))
+                .hasSize(28)
+                .containsOnly(new Opening.CapExceeded("per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000));
+        assertThat(StoreSample.used(store)).isEqualTo(two.toBigInteger());
+        assertThat(done(store.reservations().all()))
+                .as("what is refused holds nothing")
+                .hasSize(2);
+        assertThat(done(store.allowance().status()).remaining()).contains(Amount.ZERO);
+    }
+
+    @Test
+    void the_cap_is_judged_by_the_rows_of_an_earlier_process_too() {
+        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
+        cap(2, now::get);
+        done(openAt(now, 1));
+        restart();
+        cap(2, now::get);
+
+        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openAt(now, 3))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(done(store.receipts().find("token-3", 0))).isEmpty();
+
+        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
+        assertThat(done(openAt(now, 3))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_spend_above_the_cap_of_one_is_not_opened_unless_no_cap_may_refuse_it_and_then_it_counts() {
+        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
+        Amount less = ONE.minus(Amount.of(1));
+        done(store.allowance()
+                .govern(
+                        new AllowanceStore.Limits(Optional.of(less), Optional.of(ONE), Duration.ofMillis(CAP_MILLIS)),
+                        new ManualTime(now::get),
+                        () -> OptionalLong.of(now.get())));
+
+        assertThat(done(openAt(now, 1)))
+                .isEqualTo(new Opening.CapExceeded("per_tx", less, Amount.ZERO, ONE, less, CAP_MILLIS / 1_000));
+        for (int i = 2; i < 4; i++) {
+            assertThat(done(store.intents().open(paying(i), 0, false, now::get)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+        assertThat(done(store.allowance().status()).spent()).isEqualTo(ONE.plus(ONE));
+    }
+
+    @Test
+    void a_spend_that_is_opened_again_counts_once_against_the_cap_and_only_while_there_is_room() {
+        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
+        cap(1, now::get);
+        done(openAt(now, 1));
+        done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
+        Intent refused = done(store.intents().find(hash(1))).orElseThrow();
+
+        assertThat(done(store.intents().reopen(refused, true, now::get))).isEqualTo(new Opening.Opened(false));
+        assertThat(StoreSample.used(store)).isEqualTo(ONE.toBigInteger());
+
+        done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
+        done(openAt(now, 2));
+        Intent unsent = done(store.intents().find(hash(1))).orElseThrow();
+        assertThat(done(store.intents().reopen(unsent, true, now::get))).isInstanceOf(Opening.CapExceeded.class);
+        assertThat(done(store.intents().find(hash(1)))).contains(unsent);
+        assertThat(done(store.intents().reopen(unsent, false, now::get))).isEqualTo(new Opening.Opened(false));
+    }
+
+    @Test
+    void uses_stamped_by_a_clock_that_was_ahead_count_since_it_is_set_right_also_after_a_restart() {
+        AtomicLong now = new AtomicLong(100 * CAP_MILLIS);
+        cap(1, now::get);
+        done(openAt(now, 1));
+        now.set(10 * CAP_MILLIS);
+
+        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.CapExceeded.class);
+        restart();
+        cap(1, now::get);
+        assertThat(done(store.allowance().spentSince(0)))
+                .extracting(AllowanceStore.Minute::start)
+                .containsExactly(AllowanceStore.Minute.startOf(now.get()));
+        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
+        assertThat(done(openAt(now, 2))).isInstanceOf(Opening.Opened.class);
+        done(store.intents().fail(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
+        assertThat(StoreSample.used(store))
+                .as("it gives back what counts since then")
+                .isEqualTo(ONE.toBigInteger());
+    }
+
     @Test
     void a_minute_counts_until_its_last_use_has_left_the_period() {
         long minute = AllowanceStore.MINUTE_MILLIS;
@@ -489,9 +652,9 @@ abstract class StoreContract {
                 intent(1, Optional.empty(), 1).allowance().toBigInteger().multiply(BigInteger.valueOf(3));
 
         for (long since : List.of(10 * minute, 10 * minute + 30_000, 11 * minute - 1)) {
-            AllowanceStore.Spent spent = done(store.allowance().spentSince(since));
-            assertThat(spent.minutes()).containsExactly(new AllowanceStore.Minute(10 * minute, all));
-            assertThat(spent.minutes().get(0).last()).isGreaterThanOrEqualTo(since);
+            List<AllowanceStore.Minute> spent = done(store.allowance().spentSince(since));
+            assertThat(spent).containsExactly(new AllowanceStore.Minute(10 * minute, all));
+            assertThat(spent.get(0).last()).isGreaterThanOrEqualTo(since);
         }
         done(store.allowance().forgetUses(11 * minute - 1, 0));
         assertThat(StoreSample.used(store)).isEqualTo(all);

@@ -191,13 +191,9 @@ final class StoreHistory {
 
     /** Never less than to the millisecond, and no more than whole minutes make of it. */
     private void compareAllowance(long since) {
-        AllowanceStore.Spent spent = done(store.allowance().spentSince(since));
         BigInteger sum = BigInteger.ZERO;
-        for (AllowanceStore.Minute minute : spent.minutes()) {
+        for (AllowanceStore.Minute minute : done(store.allowance().spentSince(since))) {
             sum = sum.add(minute.amount());
-        }
-        for (AllowanceStore.Use use : spent.open()) {
-            sum = sum.add(use.amount().toBigInteger());
         }
         long minuteStart = since / AllowanceStore.MINUTE_MILLIS * AllowanceStore.MINUTE_MILLIS;
         assertThat(sum)

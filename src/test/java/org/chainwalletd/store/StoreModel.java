@@ -72,7 +72,7 @@ final class StoreModel {
         }
         spend.held.addAll(intent.inputs());
         spends.put(intent.txId(), spend);
-        return new Opening.Opened(there != null, intent.createdAt());
+        return new Opening.Opened(there != null);
     }
 
     private static boolean isConflicted(Spend spend, Intent intent) {
@@ -140,7 +140,7 @@ final class StoreModel {
         spend.buried = false;
         spend.held.addAll(intent.inputs());
         spend.countedAt = OptionalLong.of(now);
-        return new Opening.Opened(false, now);
+        return new Opening.Opened(false);
     }
 
     Transition change(Hash256 txId, IntentState before, Consumer<Spend> change) {

@@ -10,7 +10,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -138,10 +137,8 @@ final class StoreSample {
 
     /** All that counts against the allowance: version 3 keeps no line for each spend of a minute. */
     static BigInteger used(Store store) {
-        AllowanceStore.Spent spent = done(store.allowance().spentSince(0));
-        return Stream.concat(
-                        spent.minutes().stream().map(AllowanceStore.Minute::amount),
-                        spent.open().stream().map(use -> use.amount().toBigInteger()))
+        return done(store.allowance().spentSince(0)).stream()
+                .map(AllowanceStore.Minute::amount)
                 .reduce(BigInteger.ZERO, BigInteger::add);
     }
 

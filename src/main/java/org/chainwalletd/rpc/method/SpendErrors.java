@@ -149,12 +149,12 @@ public final class SpendErrors implements ErrorTranslator {
 
     private static AllowanceData data(SpendRefusal.AllowanceExceeded exceeded) {
         return new AllowanceData(
-                exceeded.scope(),
-                exceeded.limit(),
-                exceeded.spent(),
-                exceeded.requested(),
-                exceeded.remaining(),
-                exceeded.periodSeconds());
+                exceeded.cap().scope(),
+                exceeded.cap().limit(),
+                exceeded.cap().spent(),
+                exceeded.cap().requested(),
+                exceeded.cap().remaining(),
+                exceeded.cap().periodSeconds());
     }
 
     private static Shortfall insufficient(SpendRefusal.Shortage shortage) {

@@ -96,9 +96,9 @@ public final class SpendMethods {
         return spending.allowanceStatus()
                 .thenApplyAsync(
                         status -> new AllowanceStatus.Result(
-                                status.perTransaction(),
-                                status.perPeriod(),
-                                status.periodSeconds(),
+                                status.limits().perTransaction(),
+                                status.limits().perPeriod(),
+                                status.limits().period().toSeconds(),
                                 status.spent(),
                                 status.remaining()),
                         executor);

@@ -33,7 +33,6 @@ import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.ChainIdentity;
-import org.chainwalletd.spend.Allowance;
 import org.chainwalletd.spend.Drawing;
 import org.chainwalletd.spend.FollowedSpends;
 import org.chainwalletd.spend.Pace;
@@ -42,6 +41,7 @@ import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendMetrics;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.books.HtlcTable;
@@ -298,14 +298,13 @@ public final class SwapDaemon implements AutoCloseable {
                         sealed.receipts(),
                         mortal.allowance(),
                         store.stopped()),
-                new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(50),
                         Duration.ofMillis(50),
                         Duration.ofMillis(250),
                         Duration.ofMinutes(10),
                         Duration.ofDays(30),
-                        Duration.ofDays(1),
                         Duration.ofMillis(5),
                         100),
                 Drawing.RANDOM,

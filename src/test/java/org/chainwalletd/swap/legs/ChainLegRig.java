@@ -40,7 +40,6 @@ import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.node.ChainIdentity;
-import org.chainwalletd.spend.Allowance;
 import org.chainwalletd.spend.Drawing;
 import org.chainwalletd.spend.FeeChoice;
 import org.chainwalletd.spend.FollowedSpends;
@@ -51,6 +50,7 @@ import org.chainwalletd.spend.SpendMetrics;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.spend.TransferRequest;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.SpendingBooks;
@@ -89,7 +89,8 @@ public final class ChainLegRig implements AutoCloseable {
     private final Path folder;
     private final PlainKeys keys = new PlainKeys(PROFILE);
     private final Set<Address> owned = ConcurrentHashMap.newKeySet();
-    private Allowance.Limits allowance = new Allowance.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
+    private AllowanceStore.Limits allowance =
+            new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
     private FollowRig follow;
     private SqliteStore store;
     private int parties = 0x10;
@@ -179,7 +180,6 @@ public final class ChainLegRig implements AutoCloseable {
                         Duration.ofMillis(100),
                         Duration.ofMinutes(10),
                         Duration.ofDays(30),
-                        Duration.ofDays(1),
                         Duration.ofMillis(5),
                         BURIAL),
                 Drawing.RANDOM,
@@ -215,7 +215,7 @@ public final class ChainLegRig implements AutoCloseable {
 
     /** From the next start on no more than this may leave in one payment. */
     public void capPerPayment(Amount most) {
-        allowance = new Allowance.Limits(Optional.of(most), Optional.empty(), Duration.ofDays(1));
+        allowance = new AllowanceStore.Limits(Optional.of(most), Optional.empty(), Duration.ofDays(1));
     }
 
     private void stop() {

@@ -1,0 +1,46 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Amount;
+
+/** The table {@code allowance_minutes}: what was spent in each minute. A sum is an unsigned big-endian number of any length. */
+final class AllowanceTable {
+    private AllowanceTable() {}
+
+    /** Minutes that have not ended before {@code since}, oldest first. */
+    static List<AllowanceStore.Minute> minutes(SqlSession session, long since) throws SQLException {
+        return session.query(
+                "SELECT minute, amount FROM allowance_minutes WHERE minute >= ? ORDER BY minute",
+                row -> new AllowanceStore.Minute(row.getLong(1), new BigInteger(1, row.getBytes(2))),
+                since == Long.MIN_VALUE ? since : AllowanceStore.Minute.startOf(since));
+    }
+
+    /** Since when the use counts; empty for an amount that is none. */
+    static OptionalLong count(SqlSession session, Amount amount, long at) throws SQLException {
+        if (amount.isZero()) {
+            return OptionalLong.empty();
+        }
+        add(session, AllowanceStore.Minute.startOf(at), amount.toBigInteger());
+        return OptionalLong.of(at);
+    }
+
+    static BigInteger sum(SqlSession session, long minute) throws SQLException {
+        return session.queryOne(
+                        "SELECT amount FROM allowance_minutes WHERE minute = ?",
+                        row -> new BigInteger(1, row.getBytes(1)),
+                        minute)
+                .orElse(BigInteger.ZERO);
+    }
+
+    static void add(SqlSession session, long minute, BigInteger amount) throws SQLException {
+        if (amount.signum() != 0) {
+            session.update(
+                    "INSERT OR REPLACE INTO allowance_minutes (minute, amount) VALUES (?, ?)",
+                    minute,
+                    sum(session, minute).add(amount).toByteArray());
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package org.chainwalletd.store;
+
+import java.math.BigInteger;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Amount;
+
+/**
+ * The sliding window of the operator's caps: the rows of {@code allowance_minutes} in memory, so that judging costs no reading. Changes belong
+ * to the writer's transaction: they are pending until it is committed, and go when it is rolled back. Without limits nothing is kept. Judged by
+ * the writer, asked by any thread.
+ *
+ * <p>Two clocks are asked, the daemon's and the followed chain's: what was used before the start leaves the window only when both have come as
+ * far, or when this process has run for a whole period, see {@link #startOfWindow}.
+ */
+final class CapWindow implements GroupCommitWriter.InMemory {
+    /** Clocks are corrected by less than this all the time. */
+    private static final long SET_BACK_MILLIS = 60_000;
+
+    /** Later than any clock or block, and far enough from the end of all numbers to be added to. */
+    private static final long NO_TIME = Long.MAX_VALUE - SET_BACK_MILLIS;
+
+    /** @param counts the last millisecond of its minute */
+    private record Change(long counts, BigInteger amount) {}
+
+    private final AllowanceStore.Limits limits;
+    private final Clock clock;
+    private final Supplier<OptionalLong> chainMillis;
+    /** Committed sums by the last millisecond of their minute. */
+    private final NavigableMap<Long, BigInteger> minutes = new TreeMap<>();
+
+    private final List<Change> pending = new ArrayList<>();
+    /** Of all that is committed and lies in the window. */
+    private BigInteger sum = BigInteger.ZERO;
+
+    private long windowStart;
+    /** When this process began to count, by its clock; what it has used itself is not older. */
+    private long begun;
+
+    CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
+        this.limits = limits;
+        this.clock = clock;
+        this.chainMillis = chainMillis;
+        this.begun = clock.millis();
+        this.windowStart = startOfWindow(begun);
+    }
+
+    /** A row of the table. */
+    synchronized void load(AllowanceStore.Minute minute) {
+        change(minute.start(), minute.amount());
+        settle();
+    }
+
+    /** The sum of the minute that {@code at} lies in changes by so much. */
+    synchronized void change(long at, BigInteger by) {
+        if (!limits.none() && by.signum() != 0) {
+            pending.add(new Change(countsAt(at), by));
+        }
+    }
+
+    private static long countsAt(long at) {
+        return new AllowanceStore.Minute(AllowanceStore.Minute.startOf(at), BigInteger.ZERO).last();
+    }
+
+    @Override
+    public synchronized int mark() {
+        return pending.size();
+    }
+
+    @Override
+    public synchronized void undoTo(int mark) {
+        pending.subList(mark, pending.size()).clear();
+    }
+
+    @Override
+    public synchronized void settle() {
+        for (Change change : pending) {
+            BigInteger amount =
+                    minutes.getOrDefault(change.counts(), BigInteger.ZERO).add(change.amount());
+            if (amount.signum() == 0) {
+                minutes.remove(change.counts());
+            } else {
+                minutes.put(change.counts(), amount);
+            }
+            if (change.counts() >= windowStart) {
+                sum = sum.add(change.amount());
+            }
+        }
+        pending.clear();
+    }
+
+    AllowanceStore.Limits limits() {
+        return limits;
+    }
+
+    /** Start of the last period by the daemon's clock alone. */
+    long lastPeriod() {
+        return clock.millis() - limits.period().toMillis();
+    }
+
+    synchronized AllowanceStore.Status status() {
+        slide();
+        return AllowanceStore.Status.of(limits, sum);
+    }
+
+    /** The part of a committed use that counts at present. */
+    synchronized BigInteger counted(Amount amount, long at) {
+        slide();
+        long counts = countsAt(at);
+        return counts < windowStart
+                ? BigInteger.ZERO
+                : amount.toBigInteger().min(minutes.getOrDefault(counts, BigInteger.ZERO));
+    }
+
+    /**
+     * Reason why this amount exceeds a cap; empty when it does not. What takes nothing is never refused, however much was spent under an earlier,
+     * higher limit: a claim cannot wait for a window.
+     *
+     * @param givenBack part of what counts, which it takes the place of
+     */
+    synchronized Optional<Opening.CapExceeded> judge(Amount amount, BigInteger givenBack) {
+        if (amount.isZero() || limits.none()) {
+            return Optional.empty();
+        }
+        slide();
+        if (limits.perTransaction().isPresent() && limits.perTransaction().get().isLessThan(amount)) {
+            return Optional.of(exceeded(
+                    "per_tx", limits.perTransaction().get(), new AllowanceStore.Status(limits, Amount.ZERO), amount));
+        }
+        BigInteger others = sum.subtract(givenBack);
+        for (Change change : pending) {
+            others = change.counts() >= windowStart ? others.add(change.amount()) : others;
+        }
+        if (limits.perPeriod().isPresent()) {
+            Amount limit = limits.perPeriod().get();
+            if (others.add(amount.toBigInteger()).compareTo(limit.toBigInteger()) > 0) {
+                return Optional.of(exceeded("per_period", limit, AllowanceStore.Status.of(limits, others), amount));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Opening.CapExceeded exceeded(String scope, Amount limit, AllowanceStore.Status others, Amount requested) {
+        Amount spent = others.spent();
+        Amount remaining = limit.isLessThan(spent) ? Amount.ZERO : limit.minus(spent);
+        return new Opening.CapExceeded(
+                scope, limit, spent, requested, remaining, limits.period().toSeconds());
+    }
+
+    /**
+     * The moment from which uses are to count that were made later than can be, because a clock was ahead; empty when there are none. They would
+     * not leave the window until the clock is there again.
+     */
+    synchronized OptionalLong setBackTo() {
+        if (limits.none()) {
+            return OptionalLong.empty();
+        }
+        slide();
+        long newest = minutes.isEmpty() ? Long.MIN_VALUE : minutes.lastKey();
+        for (Change change : pending) {
+            newest = Math.max(newest, change.counts());
+        }
+        long last = lastPossible(clock.millis());
+        return newest > last + SET_BACK_MILLIS ? OptionalLong.of(last) : OptionalLong.empty();
+    }
+
+    /** Time has passed: old uses leave the window. Or the clock was set back: then some are in it again. */
+    private void slide() {
+        long now = clock.millis();
+        begun = Math.min(begun, now);
+        long start = startOfWindow(now);
+        if (start < windowStart) {
+            sum = sum.add(sumOf(minutes.subMap(start, windowStart)));
+        } else if (start > windowStart) {
+            sum = sum.subtract(sumOf(minutes.subMap(windowStart, start)));
+        }
+        windowStart = start;
+    }
+
+    private static BigInteger sumOf(Map<Long, BigInteger> some) {
+        return some.values().stream().reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
+    /**
+     * Since when uses count. Were a clock believed that is ahead at a start, the period of all that was used before would be over. So until this
+     * process has run for a whole period itself, the window ends no later than the followed chain has come. What this process has used cannot
+     * have left the window before that anyway.
+     */
+    private long startOfWindow(long now) {
+        long period = limits.period().toMillis();
+        if (hasRunForAPeriod(now)) {
+            return now - period;
+        }
+        OptionalLong chain = chainMillis.get();
+        return chain.isEmpty() ? Long.MIN_VALUE : Math.min(now, chain.getAsLong()) - period;
+    }
+
+    private boolean hasRunForAPeriod(long now) {
+        return now - begun >= limits.period().toMillis();
+    }
+
+    /** No use can be later, unless a clock was ahead when it was made. One that is behind now says nothing of what the chain has seen since. */
+    private long lastPossible(long now) {
+        OptionalLong chain = chainMillis.get();
+        if (chain.isPresent()) {
+            return Math.max(now, Math.min(chain.getAsLong(), NO_TIME));
+        }
+        return hasRunForAPeriod(now) ? now : NO_TIME;
+    }
+}
