@@ -34,7 +34,6 @@ class SealedChoicesTest {
     /** Chains that do nothing, or one thing, about all that is left of a sealed type: the file, and what that is now. */
     private static final Map<String, Set<String>> LEFT_ON_PURPOSE = Map.of(
             "SpendMonitor", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
-            "EvmKeyActor", Set.of("EvmKeyActor.Delete"),
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
             "PaymentWaits", Set.of("FollowEvent.Joined"),
             "Receipts", Set.of("SpendResult.Failed"),

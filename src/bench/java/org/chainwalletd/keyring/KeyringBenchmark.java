@@ -100,7 +100,7 @@ public final class KeyringBenchmark {
                 new SecureRandom(),
                 InstantSource.system(),
                 metrics,
-                new KeyringSetup.Executors(crypto, argon2, disk),
+                new KeyringSetup.Executors(crypto, argon2, disk, Executors.newCachedThreadPool()),
                 new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)),
                 1_000,
                 Fence.NONE);

@@ -369,7 +369,7 @@ public final class Daemon implements AutoCloseable {
                 settings.chain(),
                 settings.wallets(),
                 metrics,
-                new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk()));
+                new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk(), workers.keyring()));
         return Keyring.begin(
                 setup.withCost(cost).withMostMints(settings.keyring().mints()).withFence(lock), passphrase);
     }

@@ -15,7 +15,6 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
@@ -75,12 +74,11 @@ public final class Passphrase {
             if (Keyring.isMissing(settings.wallets())) {
                 return Optional.empty();
             }
-            Executor here = Runnable::run;
             KeyringSetup setup = KeyringSetup.of(
                     settings.chain(),
                     settings.wallets(),
                     new SimpleMeterRegistry(),
-                    new KeyringSetup.Executors(here, here, here));
+                    KeyringSetup.Executors.onCallersThread());
             try (SecretBytes given = from(environment, settings.keyring().passphraseFile())) {
                 return Keyring.refusal(setup, given);
             }

@@ -20,11 +20,15 @@ import java.util.function.BiFunction;
  * time, and calls in work are bounded too.
  */
 final class Workers {
+    /** More than exports may run at a time; each of them mostly waits. */
+    private static final int KEYRING_THREADS = 24;
+
     private final List<ThreadPoolExecutor> pools = new ArrayList<>();
     private final MeterRegistry meters;
     private final Executor crypto;
     private final Executor argon2;
     private final Executor disk;
+    private final Executor keyring;
     private final Executor upstream;
     private final Executor answers;
     private final int longestQueue;
@@ -40,6 +44,7 @@ final class Workers {
         this.crypto = pool("crypto", cores);
         this.argon2 = pool("argon2", argon2Threads);
         this.disk = pool("disk", 2);
+        this.keyring = pool("keyring", KEYRING_THREADS);
         this.upstream = pool("upstream", cores);
         this.answers = new AnswerPool(pool("answers", cores, AnswerPool.Worker::new));
         this.background = pool("background", 1, Workers::leastUrgent);
@@ -58,6 +63,11 @@ final class Workers {
     /** Files. */
     Executor disk() {
         return disk;
+    }
+
+    /** Blocking work of the keyring in several steps, which mostly waits for the threads above. */
+    Executor keyring() {
+        return keyring;
     }
 
     /** Reading what nodes answer. */

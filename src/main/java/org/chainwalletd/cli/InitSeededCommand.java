@@ -3,7 +3,6 @@ package org.chainwalletd.cli;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Executor;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
@@ -39,11 +38,10 @@ final class InitSeededCommand implements Command {
 
     /** For work on a keyring that no daemon has open: everything on the calling thread. */
     static KeyringSetup setup(Settings settings) {
-        Executor here = Runnable::run;
         return KeyringSetup.of(
                 settings.chain(),
                 settings.wallets(),
                 new SimpleMeterRegistry(),
-                new KeyringSetup.Executors(here, here, here));
+                KeyringSetup.Executors.onCallersThread());
     }
 }

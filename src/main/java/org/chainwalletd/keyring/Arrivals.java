@@ -5,14 +5,20 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.KeyringProtocol.Arriving;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.Mint;
 import org.chainwalletd.keyring.KeyringProtocol.Store;
 import org.chainwalletd.keyring.KeyringProtocol.Stored;
+import org.chainwalletd.keyring.KeyringProtocol.StoredKey;
 import org.chainwalletd.stage.Outcome;
 
 /** The way of 1:1 keys into the keyring: not there yet, sealed, recorded, answered. Belongs to the Keyring actor. */
@@ -21,6 +27,7 @@ final class Arrivals {
     private final KeyTable table;
     private final StateWrites writes;
     private final KeyWork work;
+    private final KeyPool pool;
     private final Set<Address> moving;
     private final SecretBytes passphrase;
     private final Set<Address> leaving;
@@ -28,12 +35,16 @@ final class Arrivals {
     private final List<Store> behindOthers = new ArrayList<>();
     private final int most;
     private final KeyringMetrics.Mints metrics;
+    /** Calls whose keys are not answered yet. */
+    private int underWay;
+    /** Calls whose keys are being sealed, or wait for it. */
     private int sealing;
 
     /** @param most calls whose keys may be sealed at a time */
-    Arrivals(KeyringParts shared, int most, KeyringMetrics.Mints metrics) {
+    Arrivals(KeyringParts shared, KeyPool pool, int most, KeyringMetrics.Mints metrics) {
         this.most = most;
         this.metrics = metrics;
+        this.pool = pool;
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -43,11 +54,44 @@ final class Arrivals {
         this.passphrase = shared.passphrase();
     }
 
-    void begin(Store question) {
-        if (!question.isSealed() && sealing + behindOthers.size() >= most) {
+    boolean isIdle() {
+        return underWay == 0;
+    }
+
+    void mint(Mint question) {
+        Optional<SealedKey> ready = question.standard() ? pool.take() : Optional.empty();
+        if (ready.isPresent()) {
+            store(question, Set.of(), false, work.store(ready.get()), key -> List.of(sealedAhead(key, question)));
+        } else if (!refusesAsTooMany(question)) {
+            store(
+                    question,
+                    Set.of(),
+                    true,
+                    work.store(question.drawn(), passphrase, question.abandoned()),
+                    key -> List.of(new StoredKey(key.entry(), key.note())));
+        }
+    }
+
+    private static StoredKey sealedAhead(SealedKey key, Mint question) {
+        return new StoredKey(
+                new KeyEntry(key.address(), Optional.of(key.publicKey()), OptionalLong.empty(), question.label(), true),
+                new KeyNote(KeyOrigin.STANDARD, question.birth()));
+    }
+
+    private boolean refusesAsTooMany(Arriving question) {
+        boolean tooMany = sealing + behindOthers.size() >= most;
+        if (tooMany) {
             metrics.refused().increment();
             question.refuse(KeyringFailures.tooManyMints(most));
-        } else if (meetsOneThatLeaves(question) || question.skipPresent() && meetsOthers(question)) {
+        }
+        return tooMany;
+    }
+
+    void begin(Store question) {
+        if (refusesAsTooMany(question)) {
+            return;
+        }
+        if (meetsOneThatLeaves(question) || question.skipPresent() && meetsOthers(question)) {
             behindOthers.add(question);
         } else {
             take(question);
@@ -78,9 +122,9 @@ final class Arrivals {
     }
 
     private void take(Store question) {
-        List<Arrival> wanted = new ArrayList<>();
+        List<NewKey> wanted = new ArrayList<>();
         Set<Address> chosen = new HashSet<>();
-        for (Arrival key : question.keys()) {
+        for (NewKey key : question.keys()) {
             boolean present = table.contains(key.address()) || moving.contains(key.address());
             if (present && !question.skipPresent()) {
                 question.refuse(KeyringFailures.present(key.address()));
@@ -98,33 +142,64 @@ final class Arrivals {
         }
         moving.addAll(chosen);
         arriving.addAll(chosen);
-        count(question, 1);
-        context.pipeToSelf(
-                work.storeAll(wanted, passphrase, question.abandoned()),
-                (done, failure) -> new Stored(question, wanted, Outcome.of(done, failure)));
+        store(
+                question,
+                chosen,
+                true,
+                work.storeAll(wanted, passphrase),
+                keys -> keys.stream()
+                        .map(key -> new StoredKey(key.entry(), key.note()))
+                        .toList());
     }
 
-    private void count(Store question, int change) {
-        if (!question.isSealed()) {
-            sealing += change;
-            metrics.underWay().set(sealing);
-        }
+    private <T> void store(
+            Arriving question,
+            Set<Address> announced,
+            boolean stretched,
+            CompletableFuture<T> storing,
+            Function<T, List<StoredKey>> keys) {
+        underWay++;
+        countSealing(stretched ? 1 : 0);
+        context.pipeToSelf(
+                storing,
+                (done, failure) -> new Stored(
+                        question,
+                        announced,
+                        stretched,
+                        Outcome.of(done, failure).map(keys)));
+    }
+
+    private void countSealing(int change) {
+        sealing += change;
+        metrics.underWay().set(sealing);
     }
 
     void stored(Stored outcome) {
-        count(outcome.question(), -1);
-        List<KeyEntry> entries = outcome.keys().stream().map(Arrival::entry).toList();
-        outcome.sealing().match(done -> record(outcome, entries), failure -> {
-            outcome.keys().forEach(Arrival::close);
-            end(outcome.question(), entries, Optional.of(refusal(failure)));
+        countSealing(outcome.stretched() ? -1 : 0);
+        Arriving question = outcome.question();
+        outcome.keys().match(keys -> record(question, keys), failure -> {
+            end(outcome.announced());
+            question.refuse(refusal(failure));
+            goOn();
         });
     }
 
-    private void record(Stored outcome, List<KeyEntry> entries) {
+    private void record(Arriving question, List<StoredKey> keys) {
+        List<KeyEntry> entries = keys.stream().map(StoredKey::entry).toList();
         Map<Address, KeyNote> notes =
-                outcome.keys().stream().collect(Collectors.toMap(Arrival::address, Arrival::note));
-        writes.submit(Change.adding(
-                outcome.question().before(), entries, notes, failure -> end(outcome.question(), entries, failure)));
+                keys.stream().collect(Collectors.toMap(key -> key.entry().address(), StoredKey::note));
+        moving.addAll(notes.keySet());
+        writes.submit(Change.adding(question.before(), entries, notes, failure -> {
+            end(notes.keySet());
+            failure.ifPresentOrElse(question::refuse, () -> question.answer(entries));
+            goOn();
+        }));
+    }
+
+    private void end(Set<Address> addresses) {
+        underWay--;
+        moving.removeAll(addresses);
+        arriving.removeAll(addresses);
     }
 
     /** Sealing fails when the keyring is closed meanwhile, and then that is the reason. */
@@ -134,14 +209,5 @@ final class Arrivals {
             metrics.abandoned().increment();
         }
         return passphrase.isClosed() ? KeyringFailures.stopping() : failure;
-    }
-
-    private void end(Store question, List<KeyEntry> entries, Optional<KeyringException> failure) {
-        for (KeyEntry entry : entries) {
-            moving.remove(entry.address());
-            arriving.remove(entry.address());
-        }
-        KeyringFailures.answer(question.reply(), () -> entries, failure);
-        goOn();
     }
 }

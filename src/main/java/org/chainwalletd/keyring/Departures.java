@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
@@ -21,8 +22,10 @@ final class Departures {
     private final Set<Address> moving;
     private final Set<Address> leaving;
     private final UnsealedKeys unsealed;
+    private final Executor disk;
 
-    Departures(KeyringParts shared) {
+    Departures(KeyringParts shared, Executor disk) {
+        this.disk = disk;
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -82,7 +85,10 @@ final class Departures {
         }
         unsealed.remove(question.address());
         context.pipeToSelf(
-                store.remove(question.address()),
+                Flows.<Void>submit(disk, () -> {
+                    store.remove(question.address());
+                    return null;
+                }),
                 (done, problem) -> new FilesRemoved(question, Outcome.of(done, problem)));
     }
 

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -33,7 +32,7 @@ final class Derivations {
     private final KeyringStore store;
     private final Set<Address> moving;
     private final UnsealedKeys unsealed;
-    private final Executor crypto;
+    private final KeyringSetup.Executors executors;
     private final List<Derive> waiting = new ArrayList<>();
     /** Empty until the first key is asked for: the files need not be read at the start. */
     private Optional<CompletableFuture<Set<Address>>> taken = Optional.empty();
@@ -41,9 +40,8 @@ final class Derivations {
     private boolean running;
     private boolean stopped;
 
-    /** @param crypto goes on when the files are read */
-    Derivations(KeyringParts shared, Executor crypto) {
-        this.crypto = crypto;
+    Derivations(KeyringParts shared, KeyringSetup.Executors executors) {
+        this.executors = executors;
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -66,15 +64,20 @@ final class Derivations {
         List<Derive> batch = List.copyOf(waiting);
         waiting.clear();
         running = true;
-        CompletableFuture<Set<Address>> known = taken.filter(reading -> !reading.isCompletedExceptionally())
-                .orElseGet(() -> store.unlisted(table.view()));
+        CompletableFuture<Set<Address>> known =
+                taken.filter(reading -> !reading.isCompletedExceptionally()).orElseGet(() -> unlisted(table.view()));
         taken = Optional.of(known);
         SecretBytes seed = unsealed.seed().orElseThrow();
         long first = table.view().nextIndex();
         List<Optional<String>> labels = batch.stream().map(Derive::label).toList();
         context.pipeToSelf(
-                known.thenComposeAsync(addresses -> work.deriveEntries(seed, first, labels, addresses), crypto),
+                known.thenApplyAsync(
+                        addresses -> work.deriveEntries(seed, first, labels, addresses), executors.crypto()),
                 (entries, failure) -> new Derived(batch, Outcome.of(entries, failure)));
+    }
+
+    private CompletableFuture<Set<Address>> unlisted(KeyringView view) {
+        return Flows.submit(executors.disk(), () -> store.unlisted(view));
     }
 
     void derived(Derived outcome) {

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -18,6 +19,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeyChanges.Known;
 import org.chainwalletd.keyring.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.Stretching.Urgency;
 
 /**
  * The account-chain key as its owner sees it (interface.md, section 4.13; swap.md, sections 4 and 5). All methods return at once; stages fail
@@ -27,9 +29,11 @@ import org.chainwalletd.keyring.KeyringException.Reason;
 public final class EvmCustody implements EvmKeys {
     private final ActorRef<EvmKeyActor.Command> actor;
     private final EvmKeyFiles files;
+    private final EvmKeyChanges changes;
     private final KeyWork work;
     private final Sealer sealer;
     private final KeyringQuestions questions;
+    private final KeyringSetup.Executors executors;
     private final Executor crypto;
 
     /**
@@ -46,19 +50,19 @@ public final class EvmCustody implements EvmKeys {
         KeyringSetup setup = groundwork.setup();
         KeyringStore.Listing found = groundwork.loaded().join();
         this.files = new EvmKeyFiles(setup, groundwork.store());
+        this.changes = new EvmKeyChanges(files, passphrase, recording, setup.clock());
         this.work = work;
         this.sealer = setup.sealer();
         this.questions = questions;
-        this.crypto = setup.executors().crypto();
-        EvmKeyChanges changes = new EvmKeyChanges(files, passphrase, recording, setup.clock(), crypto);
+        this.executors = setup.executors();
+        this.crypto = executors.crypto();
         this.actor = spawner.spawn(
                 EvmKeyActor.create(
                         new EvmKeyActor.Parts(
                                 files,
-                                changes,
                                 passphrase,
                                 found.seeded() ? Optional.of(work::evmSecretOfSeed) : Optional.empty(),
-                                crypto),
+                                executors),
                         new Known(found.view().evmKey(), found.keptEvm(), Optional.empty())),
                 "evm-keys");
     }
@@ -95,33 +99,20 @@ public final class EvmCustody implements EvmKeys {
 
     /** Makes a key of new words. */
     public CompletionStage<Created> create(EvmReplacement replacement) {
-        return made(() -> NewEvmKey.ofPhrase(sealer.newPhrase(), Source.GENERATED))
-                .thenComposeAsync(
-                        key -> {
-                            SecretBytes words = key.words();
-                            EvmAddress address = key.address();
-                            return put(key, replacement)
-                                    .whenCompleteAsync((done, failure) -> closeAfter(failure, words), crypto)
-                                    .thenApplyAsync(done -> new Created(address, words), crypto);
-                        },
-                        crypto);
-    }
-
-    private static void closeAfter(Throwable failure, SecretBytes words) {
-        if (failure != null) {
-            words.close();
-        }
+        return put(
+                () -> NewEvmKey.ofPhrase(sealer.newPhrase(), Source.GENERATED),
+                () -> {},
+                replacement,
+                key -> new Created(key.address(), key.words()));
     }
 
     /** @param words 12 or 24 in UTF-8, with any white space */
     public CompletionStage<EvmAddress> importPhrase(SecretBytes words, EvmReplacement replacement) {
-        return imported(
-                () -> {
-                    try (words) {
-                        return NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC);
-                    }
-                },
-                replacement);
+        return put(
+                () -> NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC),
+                words::close,
+                replacement,
+                NewEvmKey::address);
     }
 
     private static Mnemonic parsed(SecretBytes words) {
@@ -140,45 +131,56 @@ public final class EvmCustody implements EvmKeys {
 
     /** @param hex 64 characters */
     public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
-        return imported(
-                () -> {
-                    try (hex) {
-                        return NewEvmKey.ofSecret(SecretHex.parse("private_key_hex", hex));
-                    }
-                },
-                replacement);
+        return put(
+                () -> NewEvmKey.ofSecret(SecretHex.parse("private_key_hex", hex)),
+                hex::close,
+                replacement,
+                NewEvmKey::address);
     }
 
-    private CompletionStage<EvmAddress> imported(Supplier<NewEvmKey> key, EvmReplacement replacement) {
-        return made(key)
+    /**
+     * Makes a key and puts it in the place of the current one.
+     *
+     * @param given closes what the key is made of
+     * @param answer read from the key when it is durable
+     */
+    private <T> CompletableFuture<T> put(
+            Supplier<NewEvmKey> made, Runnable given, EvmReplacement replacement, Function<NewEvmKey, T> answer) {
+        return Flows.submit(crypto, () -> {
+                    try {
+                        return made.get();
+                    } finally {
+                        given.run();
+                    }
+                })
                 .thenComposeAsync(
-                        made -> {
-                            EvmAddress address = made.address();
-                            return put(made, replacement).thenApplyAsync(done -> address, crypto);
-                        },
+                        key -> this.<T>ask(reply -> new EvmKeyActor.Change<>(
+                                known -> {
+                                    try (key) {
+                                        Known after = changes.put(known, key, replacement);
+                                        return new EvmKeyActor.Changed<>(after, answer.apply(key));
+                                    }
+                                },
+                                key::close,
+                                reply)),
                         crypto);
     }
 
     /** The words of the current key, with single spaces between them; refused for one that came as a raw key. */
     public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
-        return present()
-                .thenApplyAsync(EvmCustody::withPhrase, crypto)
-                .thenComposeAsync(known -> questions.attempt(() -> phraseOf(known, passphrase)), crypto)
-                .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
+        return proved(
+                passphrase,
+                EvmCustody::requirePhrase,
+                known -> known.own()
+                        .map(own -> KeyWork.words(files.unsealPhrase(own.address(), passphrase)))
+                        .orElseGet(() -> work.seedPhrase(passphrase)));
     }
 
-    private static Known withPhrase(Known known) {
+    private static void requirePhrase(Known known) {
         known.own().filter(own -> !own.source().hasPhrase()).ifPresent(own -> {
             throw new EvmKeyException(new EvmKeyRefusal.Invalid("the account-chain key " + own.address()
                     + " came as a raw key and has no phrase; use reveal_evm_private_key"));
         });
-        return known;
-    }
-
-    private CompletableFuture<SecretBytes> phraseOf(Known known, SecretBytes passphrase) {
-        return known.own()
-                .map(own -> files.unsealPhrase(own.address(), passphrase).thenApplyAsync(KeyWork::words, crypto))
-                .orElseGet(() -> work.seedPhrase(passphrase));
     }
 
     /** @param secretHex 64 characters; belongs to the caller */
@@ -186,23 +188,14 @@ public final class EvmCustody implements EvmKeys {
 
     /** The current key. */
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
-        return present()
-                .thenComposeAsync(
-                        known -> questions
-                                .attempt(() -> secretOf(known, passphrase))
-                                .thenApplyAsync(
-                                        secret -> {
-                                            try (secret) {
-                                                return new Revealed(
-                                                        known.current().orElseThrow(), SecretHex.of(secret));
-                                            }
-                                        },
-                                        crypto),
-                        crypto)
-                .whenCompleteAsync((revealed, failure) -> passphrase.close(), crypto);
+        return proved(passphrase, known -> {}, known -> {
+            try (SecretBytes secret = secretOf(known, passphrase)) {
+                return new Revealed(known.current().orElseThrow(), SecretHex.of(secret));
+            }
+        });
     }
 
-    private CompletableFuture<SecretBytes> secretOf(Known known, SecretBytes passphrase) {
+    private SecretBytes secretOf(Known known, SecretBytes passphrase) {
         return known.own()
                 .map(own -> files.unseal(own.address(), passphrase))
                 .orElseGet(() -> work.evmSecretOfSeed(passphrase));
@@ -215,87 +208,90 @@ public final class EvmCustody implements EvmKeys {
      * @param guard empty to remove it whatever it holds
      */
     public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
-        return present()
+        return proved(passphrase, known -> {}, known -> {
+                    secretOf(known, passphrase).close();
+                    return known.current().orElseThrow();
+                })
                 .thenComposeAsync(
-                        known -> questions
-                                .attempt(() -> secretOf(known, passphrase))
-                                .thenComposeAsync(
-                                        secret -> {
-                                            secret.close();
-                                            return this.<Known>ask(reply -> new EvmKeyActor.Delete(
-                                                    known.current().orElseThrow(), guard, reply));
-                                        },
-                                        crypto)
-                                .thenApplyAsync(done -> known.current().orElseThrow(), crypto),
-                        crypto)
-                .whenCompleteAsync((deleted, failure) -> passphrase.close(), crypto);
-    }
-
-    /**
-     * The keys for a vault, the current one first, unsealed one after the other; they belong to the caller.
-     *
-     * @param damaged hears of keys that cannot be unsealed, with the reason; what it throws ends the export
-     */
-    CompletableFuture<List<NewEvmKey>> forVault(SecretBytes passphrase, BiConsumer<String, Throwable> damaged) {
-        List<NewEvmKey> keys = new ArrayList<>();
-        return look().thenComposeAsync(
-                        known -> {
-                            List<EvmAddress> addresses = all(known);
-                            return OneByOne.run(
-                                    addresses.size(),
-                                    crypto,
-                                    i -> exported(known, addresses.get(i), passphrase)
-                                            .thenAcceptAsync(keys::add, crypto)
-                                            .exceptionallyAsync(
-                                                    failure -> {
-                                                        damaged.accept(
-                                                                addresses.get(i).toString(), failure);
-                                                        return null;
-                                                    },
-                                                    crypto));
-                        },
-                        crypto)
-                .whenCompleteAsync((done, failure) -> closeAfter(failure, keys), crypto)
-                .thenApplyAsync(done -> keys, crypto);
-    }
-
-    private static void closeAfter(Throwable failure, List<NewEvmKey> keys) {
-        if (failure != null) {
-            keys.forEach(NewEvmKey::close);
-        }
-    }
-
-    /** With its phrase, when it has one of its own that opens. */
-    private CompletableFuture<NewEvmKey> exported(Known known, EvmAddress address, SecretBytes passphrase) {
-        boolean derived = known.ofSeed().equals(Optional.of(address)) && !known.isStored(address);
-        if (derived) {
-            return work.evmSecretOfSeed(passphrase)
-                    .thenApplyAsync(
-                            secret -> new NewEvmKey(secret, Optional.empty(), address, Source.IMPORTED_KEY), crypto);
-        }
-        Optional<Source> source =
-                known.own().filter(own -> own.address().equals(address)).map(EvmKeyRecord::source);
-        return files.unseal(address, passphrase)
-                .thenComposeAsync(
-                        secret -> files.phraseIfThere(address, passphrase)
-                                .thenApplyAsync(
-                                        entropy -> new NewEvmKey(
-                                                secret,
-                                                entropy,
-                                                address,
-                                                source.orElse(
-                                                        entropy.isPresent()
-                                                                ? Source.IMPORTED_MNEMONIC
-                                                                : Source.IMPORTED_KEY)),
-                                        crypto),
+                        address -> this.<EvmAddress>ask(reply -> new EvmKeyActor.Change<>(
+                                known -> new EvmKeyActor.Changed<>(changes.delete(known, address, guard), address),
+                                () -> {},
+                                reply)),
                         crypto);
     }
 
-    /** Takes in the keys of a vault that are not there yet. */
+    /**
+     * Does something with the current key after its passphrase was proved.
+     *
+     * @param refusal looks at the keys before anything is tried
+     * @param proof unseals something of the current key with the passphrase, which is closed here
+     */
+    private <T> CompletableFuture<T> proved(SecretBytes passphrase, Consumer<Known> refusal, Function<Known, T> proof) {
+        return look().thenComposeAsync(
+                        known -> {
+                            if (known.current().isEmpty()) {
+                                throw new EvmKeyException(new EvmKeyRefusal.NoKey());
+                            }
+                            refusal.accept(known);
+                            return questions.attempt(() -> proof.apply(known));
+                        },
+                        crypto)
+                .whenCompleteAsync((done, failure) -> passphrase.close(), crypto);
+    }
+
+    /**
+     * The keys for a vault, the current one first, unsealed one after the other; they belong to the caller. Blocking.
+     *
+     * @param damaged hears of keys that cannot be unsealed, with the reason; what it throws ends the export
+     */
+    List<NewEvmKey> forVault(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged) {
+        Known known = Flows.join(look());
+        List<NewEvmKey> keys = new ArrayList<>();
+        try {
+            for (EvmAddress address : all(known)) {
+                try {
+                    keys.add(executors.argon2().compute(Urgency.PROOF, () -> exported(known, address, passphrase)));
+                } catch (RuntimeException e) {
+                    damaged.accept(address.toString(), KeyringFailures.of(e));
+                }
+            }
+            return keys;
+        } catch (RuntimeException e) {
+            keys.forEach(NewEvmKey::close);
+            throw e;
+        }
+    }
+
+    /** With its phrase, when it has one of its own that opens. Up to two Argon2id. */
+    private NewEvmKey exported(Known known, EvmAddress address, SecretBytes passphrase) {
+        boolean derived = known.ofSeed().equals(Optional.of(address)) && !known.isStored(address);
+        if (derived) {
+            return new NewEvmKey(work.evmSecretOfSeed(passphrase), Optional.empty(), address, Source.IMPORTED_KEY);
+        }
+        SecretBytes secret = files.unseal(address, passphrase);
+        Optional<SecretBytes> entropy = phraseOf(address, passphrase);
+        Source source = known.own()
+                .filter(own -> own.address().equals(address))
+                .map(EvmKeyRecord::source)
+                .orElse(entropy.isPresent() ? Source.IMPORTED_MNEMONIC : Source.IMPORTED_KEY);
+        return new NewEvmKey(secret, entropy, address, source);
+    }
+
+    /** Empty when there is none of this address, or a damaged one. */
+    private Optional<SecretBytes> phraseOf(EvmAddress address, SecretBytes passphrase) {
+        try {
+            return Optional.of(files.unsealPhrase(address, passphrase));
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Takes in the keys of a vault that are not there yet. They stay open. */
     CompletableFuture<Void> restore(List<NewEvmKey> keys) {
         return keys.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : this.<Known>ask(reply -> new EvmKeyActor.Restore(keys, reply)).thenAcceptAsync(done -> {}, crypto);
+                : ask(reply -> new EvmKeyActor.Change<>(
+                        known -> new EvmKeyActor.Changed<>(changes.restore(known, keys), null), () -> {}, reply));
     }
 
     /** See {@link Keyring#close}. */
@@ -305,28 +301,8 @@ public final class EvmCustody implements EvmKeys {
         return closed;
     }
 
-    private CompletableFuture<Known> put(NewEvmKey key, EvmReplacement replacement) {
-        return ask(reply -> new EvmKeyActor.Put(key, replacement, reply));
-    }
-
-    /** There is a current key. */
-    private CompletableFuture<Known> present() {
-        return look().thenApplyAsync(
-                        known -> {
-                            if (known.current().isEmpty()) {
-                                throw new EvmKeyException(new EvmKeyRefusal.NoKey());
-                            }
-                            return known;
-                        },
-                        crypto);
-    }
-
     private CompletableFuture<Known> look() {
         return ask(EvmKeyActor.Look::new);
-    }
-
-    private CompletableFuture<NewEvmKey> made(Supplier<NewEvmKey> key) {
-        return CompletableFuture.supplyAsync(key, crypto);
     }
 
     private <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, EvmKeyActor.Command> question) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -18,6 +18,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeyChanges.Known;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
 
 /**
@@ -42,38 +43,28 @@ final class EvmKeyActor {
         }
     }
 
-    /** A question that changes the keys. */
-    sealed interface Changing extends Question {}
-
     /** What is known, with the seed's address where there is a seed. */
     record Look(CompletableFuture<Known> reply) implements Question {}
 
     /** @param hash not changed by anybody until the reply */
     record Sign(EvmAddress from, byte[] hash, CompletableFuture<Secp256k1.Signature> reply) implements Question {}
 
-    /** Makes {@code key} the current one; its secrets are overwritten when it is sealed. */
-    record Put(NewEvmKey key, EvmReplacement replacement, CompletableFuture<Known> reply) implements Changing {
-        @Override
-        public void refuse(Throwable refusal) {
-            key.close();
-            reply.completeExceptionally(refusal);
-        }
-    }
-
-    /** Takes in the keys of a vault, the one that shall be current first. */
-    record Restore(List<NewEvmKey> keys, CompletableFuture<Known> reply) implements Changing {
-        @Override
-        public void refuse(Throwable refusal) {
-            keys.forEach(NewEvmKey::close);
-            reply.completeExceptionally(refusal);
-        }
-    }
-
     /**
-     * @param proved the current key, whose passphrase was proved
-     * @param guard empty to delete it whatever it holds
+     * Changes the keys.
+     *
+     * @param work does it, blocking, from what is known to what is known after it and the answer
+     * @param dropped called instead when the change is refused before it has begun
      */
-    record Delete(EvmAddress proved, Optional<EvmKeyGuard> guard, CompletableFuture<Known> reply) implements Changing {}
+    record Change<T>(Function<Known, Changed<T>> work, Runnable dropped, CompletableFuture<T> reply)
+            implements Question {
+        @Override
+        public void refuse(Throwable refusal) {
+            dropped.run();
+            reply.completeExceptionally(refusal);
+        }
+    }
+
+    record Changed<T>(Known after, T answer) {}
 
     /** Overwrites what was unsealed. Answered when no change is under way. */
     record Close(CompletableFuture<Void> reply) implements Command {}
@@ -82,20 +73,19 @@ final class EvmKeyActor {
 
     private record Unsealed(EvmAddress address, Outcome<SecretBytes> secret) implements Command {}
 
-    private record Changed(Changing question, Outcome<Known> after) implements Command {}
+    private record Ended<T>(Change<T> question, Outcome<Changed<T>> outcome) implements Command {}
 
     /**
      * What it works with.
      *
      * @param passphrase belongs to the actor from now on
-     * @param ofSeed unseals the seed's key; empty without a seed
+     * @param ofSeed unseals the seed's key by one Argon2id; empty without a seed
      */
     record Parts(
             EvmKeyFiles files,
-            EvmKeyChanges changes,
             SecretBytes passphrase,
-            Optional<Function<SecretBytes, CompletableFuture<SecretBytes>>> ofSeed,
-            Executor crypto) {}
+            Optional<Function<SecretBytes, SecretBytes>> ofSeed,
+            KeyringSetup.Executors executors) {}
 
     private final ActorContext<Command> context;
     private final StashBuffer<Command> waiting;
@@ -119,7 +109,7 @@ final class EvmKeyActor {
 
     private Behavior<Command> quiet() {
         return Behaviors.receive(Command.class)
-                .onMessage(Changing.class, this::onChanging)
+                .onMessage(Change.class, this::onChange)
                 .onMessage(Look.class, this::onLook)
                 .onMessage(Sign.class, this::onSign)
                 .onMessage(SeedKnown.class, this::onSeedKnown)
@@ -132,12 +122,12 @@ final class EvmKeyActor {
     /** One change is under way; the next ones wait. */
     private Behavior<Command> changing() {
         return Behaviors.receive(Command.class)
-                .onMessage(Changing.class, this::onChangingMeanwhile)
+                .onMessage(Change.class, this::onChangeMeanwhile)
                 .onMessage(Look.class, this::onLook)
                 .onMessage(Sign.class, this::onSign)
                 .onMessage(SeedKnown.class, this::onSeedKnown)
                 .onMessage(Unsealed.class, this::onUnsealed)
-                .onMessage(Changed.class, this::onChanged)
+                .onMessage(Ended.class, this::onEnded)
                 .onMessage(Close.class, this::onCloseMeanwhile)
                 .onSignal(PostStop.class, signal -> stopped())
                 .build();
@@ -153,27 +143,23 @@ final class EvmKeyActor {
                 .build();
     }
 
-    private Behavior<Command> onChanging(Changing question) {
+    private Behavior<Command> onChange(Change<?> question) {
         if (seedIsUnknown()) {
             unsealSeedFor(question);
             return Behaviors.same();
         }
-        context.pipeToSelf(change(question), (after, failure) -> new Changed(question, Outcome.of(after, failure)));
+        begin(question);
         return changing();
     }
 
-    private CompletableFuture<Known> change(Changing question) {
-        if (question instanceof Put put) {
-            return parts.changes().put(known, put.key(), put.replacement());
-        }
-        if (question instanceof Restore restore) {
-            return parts.changes().restore(known, restore.keys());
-        }
-        Delete delete = (Delete) question;
-        return parts.changes().delete(known, delete.proved(), delete.guard());
+    private <T> void begin(Change<T> question) {
+        Known before = known;
+        context.pipeToSelf(
+                Flows.submit(parts.executors().flows(), () -> question.work().apply(before)),
+                (changed, failure) -> new Ended<>(question, Outcome.of(changed, failure)));
     }
 
-    private Behavior<Command> onChangingMeanwhile(Changing question) {
+    private Behavior<Command> onChangeMeanwhile(Change<?> question) {
         if (waiting.isFull()) {
             question.refuse(new KeyringException(
                     Reason.TOO_MANY_ATTEMPTS, "too many changes of the account-chain key at once", 1));
@@ -183,19 +169,22 @@ final class EvmKeyActor {
         return Behaviors.same();
     }
 
-    private Behavior<Command> onChanged(Changed outcome) {
-        outcome.after()
+    private Behavior<Command> onEnded(Ended<?> ended) {
+        end(ended);
+        return waiting.unstashAll(quiet());
+    }
+
+    private <T> void end(Ended<T> ended) {
+        ended.outcome()
                 .match(
-                        after -> {
-                            know(after);
-                            closeKeys(outcome.question());
-                            complete(outcome.question());
+                        changed -> {
+                            know(changed.after());
+                            ended.question().reply().complete(changed.answer());
                         },
                         failure -> {
                             know(EvmKeyChanges.after(failure, known));
-                            outcome.question().refuse(EvmKeyChanges.refusal(failure));
+                            ended.question().refuse(EvmKeyChanges.refusal(failure));
                         });
-        return waiting.unstashAll(quiet());
     }
 
     private void know(Known after) {
@@ -203,24 +192,6 @@ final class EvmKeyActor {
         unsealed.keySet().stream().filter(address -> !known.has(address)).toList().stream()
                 .map(unsealed::remove)
                 .forEach(SecretBytes::close);
-    }
-
-    private static void closeKeys(Changing question) {
-        if (question instanceof Put put) {
-            put.key().close();
-        } else if (question instanceof Restore restore) {
-            restore.keys().forEach(NewEvmKey::close);
-        }
-    }
-
-    private void complete(Changing question) {
-        if (question instanceof Put put) {
-            put.reply().complete(known);
-        } else if (question instanceof Restore restore) {
-            restore.reply().complete(known);
-        } else {
-            ((Delete) question).reply().complete(known);
-        }
     }
 
     private Behavior<Command> onLook(Look question) {
@@ -240,9 +211,13 @@ final class EvmKeyActor {
         waitingForSeed.add(question);
         if (waitingForSeed.size() == 1) {
             context.pipeToSelf(
-                    parts.ofSeed().orElseThrow().apply(parts.passphrase()),
+                    argon2(() -> parts.ofSeed().orElseThrow().apply(parts.passphrase())),
                     (secret, failure) -> new SeedKnown(Outcome.of(secret, failure)));
         }
+    }
+
+    private CompletableFuture<SecretBytes> argon2(Supplier<SecretBytes> unsealing) {
+        return parts.executors().argon2().submit(Urgency.PROOF, unsealing);
     }
 
     private Behavior<Command> onSeedKnown(SeedKnown outcome) {
@@ -267,7 +242,7 @@ final class EvmKeyActor {
     private Behavior<Command> onSign(Sign question) {
         Optional<SecretBytes> secret = Optional.ofNullable(unsealed.get(question.from()));
         if (secret.isPresent()) {
-            parts.crypto().execute(() -> sign(secret.get(), question));
+            parts.executors().crypto().execute(() -> sign(secret.get(), question));
         } else if (!known.has(question.from()) && seedIsUnknown()) {
             unsealSeedFor(question);
         } else if (known.has(question.from())) {
@@ -290,7 +265,7 @@ final class EvmKeyActor {
         others.add(question);
         if (others.size() == 1) {
             context.pipeToSelf(
-                    parts.files().unseal(address, parts.passphrase()),
+                    argon2(() -> parts.files().unseal(address, parts.passphrase())),
                     (secret, failure) -> new Unsealed(address, Outcome.of(secret, failure)));
         }
     }
@@ -337,7 +312,7 @@ final class EvmKeyActor {
         waiting.clear();
         return Behaviors.receive(Command.class)
                 .onMessage(Question.class, EvmKeyActor::onQuestionTooLate)
-                .onMessage(Changed.class, outcome -> onChangedAtTheEnd(outcome, command))
+                .onMessage(Ended.class, outcome -> onEndedAtTheClose(outcome, command))
                 .onMessage(SeedKnown.class, this::onSeedKnown)
                 .onMessage(Unsealed.class, this::onUnsealed)
                 .onMessage(Close.class, EvmKeyActor::onCloseAgain)
@@ -345,8 +320,8 @@ final class EvmKeyActor {
                 .build();
     }
 
-    private Behavior<Command> onChangedAtTheEnd(Changed outcome, Close command) {
-        onChanged(outcome);
+    private Behavior<Command> onEndedAtTheClose(Ended<?> outcome, Close command) {
+        onEnded(outcome);
         return onClose(command);
     }
 

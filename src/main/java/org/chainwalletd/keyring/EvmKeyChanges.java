@@ -5,17 +5,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 
 /**
- * The ways of account-chain keys into the keyring and out of it, each one stage from the question to the last durable write; one at a time. A
+ * The ways of account-chain keys into the keyring and out of it, each from the question to the last durable write; one at a time. A
  * key that comes: nobody objects, what stands in its place is kept, it is sealed, recorded. One that goes: nobody objects, its record goes,
- * then its files. Stateless: what is known before and after is handed in and out.
+ * then its files. Stateless: what is known before and after is handed in and out. Blocking.
  */
 final class EvmKeyChanges {
     /**
@@ -68,37 +66,33 @@ final class EvmKeyChanges {
     @FunctionalInterface
     interface Recording {
         /** @param before where a test kills the process when everything but the record is there */
-        CompletableFuture<Void> record(CrashPoint before, Optional<EvmKeyRecord> key);
+        void record(CrashPoint before, Optional<EvmKeyRecord> key);
     }
 
     private final EvmKeyFiles files;
     private final SecretBytes passphrase;
     private final Recording recording;
     private final InstantSource clock;
-    private final Executor crypto;
 
-    EvmKeyChanges(
-            EvmKeyFiles files, SecretBytes passphrase, Recording recording, InstantSource clock, Executor crypto) {
+    EvmKeyChanges(EvmKeyFiles files, SecretBytes passphrase, Recording recording, InstantSource clock) {
         this.files = files;
         this.passphrase = passphrase;
         this.recording = recording;
         this.clock = clock;
-        this.crypto = crypto;
     }
 
     /** Makes {@code key} the current one. It stays open. */
-    CompletableFuture<Known> put(Known known, NewEvmKey key, EvmReplacement replacement) {
+    Known put(Known known, NewEvmKey key, EvmReplacement replacement) {
         Optional<EvmAddress> current = known.current();
         if (current.isPresent() && replacement instanceof EvmReplacement.Never never) {
-            return refused(new EvmKeyRefusal.Present(current.get(), never.way()));
+            throw new EvmKeyException(new EvmKeyRefusal.Present(current.get(), never.way()));
         }
-        Optional<EvmAddress> leaving = current.filter(address -> !address.equals(key.address()));
         if (isThere(known, key)) {
-            return CompletableFuture.completedFuture(known);
+            return known;
         }
-        return leaving.map(address -> allowed(address, replacement))
-                .orElseGet(() -> CompletableFuture.completedFuture(null))
-                .thenComposeAsync(allowed -> install(known, key), crypto);
+        current.filter(address -> !address.equals(key.address()))
+                .ifPresent(leaving -> requireAllowed(leaving, replacement));
+        return install(known, key);
     }
 
     /** A raw key is there again when somebody brings its phrase. */
@@ -109,42 +103,29 @@ final class EvmKeyChanges {
                 .isPresent();
     }
 
-    private CompletableFuture<Known> install(Known known, NewEvmKey key) {
+    private Known install(Known known, NewEvmKey key) {
         EvmKeyRecord record = new EvmKeyRecord(key.address(), clock.instant().getEpochSecond(), key.source());
-        return files.keepCurrent(passphrase)
-                .thenComposeAsync(
-                        kept -> files.writeCurrent(key, passphrase).thenApplyAsync(done -> known.keeping(kept), crypto),
-                        crypto)
-                .thenComposeAsync(
-                        after -> recording
-                                .record(CrashPoint.EVM_KEY_BEFORE_STATE, Optional.of(record))
-                                .thenApplyAsync(
-                                        done -> {
-                                            CrashPoint.EVM_KEY_BEFORE_ANSWER.reached();
-                                            return after.withOwn(Optional.of(record));
-                                        },
-                                        crypto),
-                        crypto);
+        Known after = known.keeping(files.keepCurrent(passphrase));
+        files.writeCurrent(key, passphrase);
+        recording.record(CrashPoint.EVM_KEY_BEFORE_STATE, Optional.of(record));
+        CrashPoint.EVM_KEY_BEFORE_ANSWER.reached();
+        return after.withOwn(Optional.of(record));
     }
 
     /** Takes in the keys of a vault: one of them as the current one when there is none, all others beside it. They stay open. */
-    CompletableFuture<Known> restore(Known known, List<NewEvmKey> keys) {
-        CompletableFuture<Known> restored = CompletableFuture.completedFuture(known);
+    Known restore(Known known, List<NewEvmKey> keys) {
+        Known after = known;
         for (NewEvmKey key : keys) {
-            restored = restored.thenComposeAsync(before -> restore(before, key), crypto);
+            if (!after.has(key.address())) {
+                after = after.current().isEmpty() ? install(after, key) : keep(after, key);
+            }
         }
-        return restored;
+        return after;
     }
 
-    private CompletableFuture<Known> restore(Known known, NewEvmKey key) {
-        if (known.has(key.address())) {
-            return CompletableFuture.completedFuture(known);
-        }
-        if (known.current().isEmpty()) {
-            return install(known, key);
-        }
-        return files.writeKept(key, passphrase)
-                .thenApplyAsync(done -> known.keeping(Optional.of(key.address())), crypto);
+    private Known keep(Known known, NewEvmKey key) {
+        files.writeKept(key, passphrase);
+        return known.keeping(Optional.of(key.address()));
     }
 
     /**
@@ -152,38 +133,28 @@ final class EvmKeyChanges {
      *
      * @param proved the one whose passphrase was proved; another one is current when somebody replaced it meanwhile
      */
-    CompletableFuture<Known> delete(Known known, EvmAddress proved, Optional<EvmKeyGuard> guard) {
+    Known delete(Known known, EvmAddress proved, Optional<EvmKeyGuard> guard) {
         if (!known.current().equals(Optional.of(proved))) {
-            return refused(new EvmKeyRefusal.Invalid("another account-chain key took its place just now"));
+            throw new EvmKeyException(new EvmKeyRefusal.Invalid("another account-chain key took its place just now"));
         }
         if (known.own().isEmpty()) {
-            return refused(new EvmKeyRefusal.Invalid(
+            throw new EvmKeyException(new EvmKeyRefusal.Invalid(
                     "the account-chain key " + proved + " is derived from the keyring's seed and cannot be deleted"));
         }
-        return guard.map(asked -> objections(asked, proved))
-                .orElseGet(() -> CompletableFuture.completedFuture(List.of()))
-                .thenComposeAsync(
-                        objections -> objections.isEmpty()
-                                ? files.placesOf(proved, passphrase)
-                                : refused(new EvmKeyRefusal.Needed(proved, objections, "force: true overrides")),
-                        crypto)
-                .thenComposeAsync(
-                        places -> recording
-                                .record(CrashPoint.EVM_DELETE_BEFORE_STATE, Optional.empty())
-                                .thenComposeAsync(done -> removed(places, known.without(proved)), crypto),
-                        crypto);
-    }
-
-    private CompletableFuture<Known> removed(List<SealedPlace> places, Known after) {
-        return files.remove(places)
-                .handleAsync(
-                        (done, failure) -> {
-                            if (failure != null) {
-                                throw new RecordGone(after, KeyringFailures.of(failure));
-                            }
-                            return after;
-                        },
-                        crypto);
+        List<EvmKeyObjection> objections =
+                guard.map(asked -> objections(asked, proved)).orElse(List.of());
+        if (!objections.isEmpty()) {
+            throw new EvmKeyException(new EvmKeyRefusal.Needed(proved, objections, "force: true overrides"));
+        }
+        List<SealedPlace> places = files.placesOf(proved, passphrase);
+        recording.record(CrashPoint.EVM_DELETE_BEFORE_STATE, Optional.empty());
+        Known after = known.without(proved);
+        try {
+            files.remove(places);
+        } catch (RuntimeException e) {
+            throw new RecordGone(after, KeyringFailures.of(e));
+        }
+        return after;
     }
 
     /** The key is no longer the keyring's, although something of it is still on the disk. */
@@ -214,36 +185,24 @@ final class EvmKeyChanges {
         return cause instanceof EvmKeyException refused ? refused : KeyringFailures.of(cause);
     }
 
-    private CompletableFuture<Void> allowed(EvmAddress leaving, EvmReplacement replacement) {
+    private void requireAllowed(EvmAddress leaving, EvmReplacement replacement) {
         boolean forced = replacement instanceof EvmReplacement.Forced;
-        return objections(replacement.asked().orElseThrow(), leaving)
-                .thenComposeAsync(
-                        objections -> {
-                            List<EvmKeyObjection> left = objections.stream()
-                                    .filter(objection -> !forced || objection instanceof EvmKeyObjection.OpenSwap)
-                                    .toList();
-                            return left.isEmpty()
-                                    ? CompletableFuture.completedFuture(null)
-                                    : refused(new EvmKeyRefusal.Needed(
-                                            leaving,
-                                            left,
-                                            forced ? "" : "evm_delete_key with force goes past a balance"));
-                        },
-                        crypto);
+        List<EvmKeyObjection> left = objections(replacement.asked().orElseThrow(), leaving).stream()
+                .filter(objection -> !forced || objection instanceof EvmKeyObjection.OpenSwap)
+                .toList();
+        if (!left.isEmpty()) {
+            throw new EvmKeyException(new EvmKeyRefusal.Needed(
+                    leaving, left, forced ? "" : "evm_delete_key with force goes past a balance"));
+        }
     }
 
     /** A guard is somebody else's code. What it cannot say may be a swap that is open: no force goes past that. */
-    private CompletableFuture<List<EvmKeyObjection>> objections(EvmKeyGuard guard, EvmAddress address) {
-        return CompletableFuture.completedFuture(address)
-                .thenComposeAsync(guard::objections, crypto)
-                .exceptionallyAsync(
-                        failure ->
-                                List.of(new EvmKeyObjection.OpenSwap("whether it is still needed could not be checked: "
-                                        + KeyringFailures.of(failure).getMessage())),
-                        crypto);
-    }
-
-    private static <T> CompletableFuture<T> refused(EvmKeyRefusal refusal) {
-        return CompletableFuture.failedFuture(new EvmKeyException(refusal));
+    private static List<EvmKeyObjection> objections(EvmKeyGuard guard, EvmAddress address) {
+        try {
+            return Flows.join(guard.objections(address));
+        } catch (RuntimeException e) {
+            return List.of(new EvmKeyObjection.OpenSwap("whether it is still needed could not be checked: "
+                    + KeyringFailures.of(e).getMessage()));
+        }
     }
 }

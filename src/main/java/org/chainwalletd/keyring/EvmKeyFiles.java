@@ -1,10 +1,9 @@
 package org.chainwalletd.keyring;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.SealedBlob;
@@ -27,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * address before it is written over. So a crash in between loses nothing: the key of an address is looked for in its own place first, and the
  * record alone says which address is the current one.
  *
- * <p>Stateless; each blob costs one Argon2id. Stages fail with {@link KeyringException}.
+ * <p>Stateless and blocking; fails with {@link KeyringException}. Unsealing costs one Argon2id on the thread that asks; what changes files gives
+ * its Argon2id to the threads for them, one after the other.
  */
 final class EvmKeyFiles {
     private static final Logger AUDIT = LoggerFactory.getLogger("audit");
@@ -36,163 +36,115 @@ final class EvmKeyFiles {
 
     private final KeyringStore store;
     private final Sealer sealer;
-    private final Executor proving;
-    private final Executor sealing;
-    private final Executor crypto;
+    private final Stretching argon2;
+    private final Executor disk;
 
     EvmKeyFiles(KeyringSetup setup, KeyringStore store) {
         this.store = store;
         this.sealer = setup.sealer();
-        this.proving = setup.executors().argon2().of(Urgency.PROOF);
-        this.sealing = setup.executors().argon2().of(Urgency.SEAL);
-        this.crypto = setup.executors().crypto();
+        this.argon2 = setup.executors().argon2();
+        this.disk = setup.executors().disk();
     }
 
     /** The secret of {@code address}, proved to be its. */
-    CompletableFuture<SecretBytes> unseal(EvmAddress address, SecretBytes passphrase) {
-        SealedPlace own = new KeptEvmKey(address);
-        return store.find(own)
-                .thenComposeAsync(
-                        blob -> blob.isPresent()
-                                ? proved(own, blob.get(), address, passphrase)
-                                : store.read(KEY)
-                                        .thenComposeAsync(current -> proved(KEY, current, address, passphrase), crypto),
-                        crypto);
-    }
-
-    private CompletableFuture<SecretBytes> proved(
-            SealedPlace place, SealedBlob blob, EvmAddress address, SecretBytes passphrase) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    SecretBytes secret = open(place, blob, passphrase);
-                    if (EvmAddress.ofSecret(secret).equals(address)) {
-                        return secret;
-                    }
-                    secret.close();
-                    throw mismatch(place, address);
-                },
-                proving);
+    SecretBytes unseal(EvmAddress address, SecretBytes passphrase) {
+        return proved(new KeptEvmKey(address), KEY, address, passphrase);
     }
 
     /** The entropy of the phrase of {@code address}, proved to be its. */
-    CompletableFuture<SecretBytes> unsealPhrase(EvmAddress address, SecretBytes passphrase) {
-        SealedPlace own = new KeptEvmPhrase(address);
-        return store.find(own)
-                .thenComposeAsync(
-                        blob -> blob.isPresent()
-                                ? provedPhrase(own, blob.get(), address, passphrase)
-                                : store.read(PHRASE)
-                                        .thenComposeAsync(
-                                                current -> provedPhrase(PHRASE, current, address, passphrase), crypto),
-                        crypto);
+    SecretBytes unsealPhrase(EvmAddress address, SecretBytes passphrase) {
+        return proved(new KeptEvmPhrase(address), PHRASE, address, passphrase);
     }
 
-    /** The entropy of its phrase; empty when there is none of this address. */
-    CompletableFuture<Optional<SecretBytes>> phraseIfThere(EvmAddress address, SecretBytes passphrase) {
-        return unsealPhrase(address, passphrase)
-                .handleAsync((entropy, failure) -> Optional.ofNullable(entropy), crypto);
+    private SecretBytes proved(SealedPlace own, SealedPlace current, EvmAddress address, SecretBytes passphrase) {
+        Optional<SealedBlob> kept = store.find(own);
+        SealedPlace place = kept.isPresent() ? own : current;
+        SecretBytes content = open(place, kept.orElseGet(() -> store.read(current)), passphrase);
+        if (holder(place, content).equals(address)) {
+            return content;
+        }
+        content.close();
+        throw mismatch(place, address);
     }
 
-    private CompletableFuture<SecretBytes> provedPhrase(
-            SealedPlace place, SealedBlob blob, EvmAddress address, SecretBytes passphrase) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    SecretBytes entropy = open(place, blob, passphrase);
-                    if (addressOfPhrase(entropy).equals(address)) {
-                        return entropy;
-                    }
-                    entropy.close();
-                    throw mismatch(place, address);
-                },
-                proving);
+    private static EvmAddress holder(SealedPlace place, SecretBytes content) {
+        return place.role() == SealedRole.EVM_KEY ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
     }
 
     /** Copies what stands in the places of the current key to those of its address: first the phrase, so that a kept key has its own. */
-    CompletableFuture<Optional<EvmAddress>> keepCurrent(SecretBytes passphrase) {
-        return copy(PHRASE, passphrase)
-                .thenComposeAsync(phrase -> copy(KEY, passphrase), crypto)
-                .whenCompleteAsync((kept, failure) -> CrashPoint.EVM_KEY_BEFORE_FILES.reached(), crypto);
+    Optional<EvmAddress> keepCurrent(SecretBytes passphrase) {
+        try {
+            copy(PHRASE, passphrase);
+            return copy(KEY, passphrase);
+        } finally {
+            CrashPoint.EVM_KEY_BEFORE_FILES.reached();
+        }
     }
 
-    private CompletableFuture<Optional<EvmAddress>> copy(SealedPlace place, SecretBytes passphrase) {
-        return store.find(place)
-                .thenComposeAsync(
-                        blob -> blob.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.empty())
-                                : holder(place, blob.get(), passphrase)
-                                        .thenComposeAsync(
-                                                address -> store.write(ownPlace(place, address), blob.get())
-                                                        .thenApplyAsync(done -> Optional.of(address), crypto),
-                                                crypto),
-                        crypto);
+    private Optional<EvmAddress> copy(SealedPlace place, SecretBytes passphrase) {
+        return store.find(place).map(blob -> {
+            EvmAddress address = holder(place, blob, passphrase);
+            write(place.equals(KEY) ? new KeptEvmKey(address) : new KeptEvmPhrase(address), blob);
+            return address;
+        });
     }
 
-    private static SealedPlace ownPlace(SealedPlace place, EvmAddress address) {
-        return place.equals(KEY) ? new KeptEvmKey(address) : new KeptEvmPhrase(address);
-    }
-
-    private CompletableFuture<EvmAddress> holder(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try (SecretBytes content = open(place, blob, passphrase)) {
-                        return place.equals(KEY) ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
-                    }
-                },
-                proving);
+    private EvmAddress holder(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {
+        return argon2.compute(Urgency.PROOF, () -> {
+            try (SecretBytes content = open(place, blob, passphrase)) {
+                return holder(place, content);
+            }
+        });
     }
 
     /** Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. */
-    CompletableFuture<Void> writeCurrent(NewEvmKey key, SecretBytes passphrase) {
-        return write(key, KEY, PHRASE, passphrase);
+    void writeCurrent(NewEvmKey key, SecretBytes passphrase) {
+        write(key, KEY, PHRASE, passphrase);
     }
 
     /** Seals {@code key} and puts it in the places of its address: first the phrase. Closes nothing. */
-    CompletableFuture<Void> writeKept(NewEvmKey key, SecretBytes passphrase) {
-        return write(key, new KeptEvmKey(key.address()), new KeptEvmPhrase(key.address()), passphrase);
+    void writeKept(NewEvmKey key, SecretBytes passphrase) {
+        write(key, new KeptEvmKey(key.address()), new KeptEvmPhrase(key.address()), passphrase);
     }
 
-    private CompletableFuture<Void> write(
-            NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
-        CompletableFuture<SealedBlob> secret =
-                CompletableFuture.supplyAsync(() -> sealer.seal(SealedRole.EVM_KEY, passphrase, key.secret()), sealing);
-        CompletableFuture<Optional<SealedBlob>> phrase = CompletableFuture.supplyAsync(
-                () -> key.entropy().map(entropy -> sealer.seal(SealedRole.EVM_MNEMONIC, passphrase, entropy)), sealing);
-        return secret.thenCombineAsync(
-                        phrase,
-                        (blob, words) -> words.map(phraseBlob -> store.write(phrasePlace, phraseBlob))
-                                .orElseGet(() -> store.remove(List.of(phrasePlace)))
-                                .thenComposeAsync(
-                                        done -> {
-                                            CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();
-                                            return store.write(place, blob);
-                                        },
-                                        crypto),
-                        crypto)
-                .thenComposeAsync(written -> written, crypto);
+    private void write(NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
+        SealedBlob secret =
+                argon2.compute(Urgency.SEAL, () -> sealer.seal(SealedRole.EVM_KEY, passphrase, key.secret()));
+        Optional<SealedBlob> phrase = key.entropy()
+                .map(entropy ->
+                        argon2.compute(Urgency.SEAL, () -> sealer.seal(SealedRole.EVM_MNEMONIC, passphrase, entropy)));
+        phrase.ifPresentOrElse(blob -> write(phrasePlace, blob), () -> remove(phrasePlace));
+        CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();
+        write(place, secret);
+    }
+
+    private void write(SealedPlace place, SealedBlob blob) {
+        onDisk(() -> store.write(place, blob));
     }
 
     /** Every place that holds something of {@code address}, which is the current one. */
-    CompletableFuture<List<SealedPlace>> placesOf(EvmAddress address, SecretBytes passphrase) {
-        List<SealedPlace> places = new ArrayList<>(List.of(new KeptEvmPhrase(address), new KeptEvmKey(address)));
-        return store.find(KEY)
-                .thenComposeAsync(
-                        blob -> blob.isEmpty()
-                                ? CompletableFuture.completedFuture(false)
-                                : holder(KEY, blob.get(), passphrase).thenApplyAsync(address::equals, crypto),
-                        crypto)
-                .thenApplyAsync(
-                        holds -> {
-                            if (holds) {
-                                places.addAll(List.of(PHRASE, KEY));
-                            }
-                            return places;
-                        },
-                        crypto);
+    List<SealedPlace> placesOf(EvmAddress address, SecretBytes passphrase) {
+        boolean isCurrent = store.find(KEY)
+                .filter(blob -> holder(KEY, blob, passphrase).equals(address))
+                .isPresent();
+        List<SealedPlace> own = List.of(new KeptEvmPhrase(address), new KeptEvmKey(address));
+        return isCurrent ? Stream.concat(own.stream(), Stream.of(PHRASE, KEY)).toList() : own;
     }
 
-    CompletableFuture<Void> remove(List<SealedPlace> places) {
+    void remove(List<SealedPlace> places) {
         CrashPoint.EVM_DELETE_BEFORE_FILES.reached();
-        return store.remove(places);
+        onDisk(() -> store.remove(places));
+    }
+
+    private void remove(SealedPlace place) {
+        onDisk(() -> store.remove(List.of(place)));
+    }
+
+    private void onDisk(Runnable step) {
+        Flows.join(Flows.submit(disk, () -> {
+            step.run();
+            return null;
+        }));
     }
 
     private SecretBytes open(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {

@@ -8,14 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.keyring.KeyringException.Reason;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Fence;
 import org.slf4j.Logger;
@@ -23,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A keyring in the wallet directory (interface.md, section 1.4): sealed files, {@code state.json}, which alone tells which keys there are, and
- * beside it what need not be unsealed to be known. All work is done on the disk executor. Damage is told and never replaced.
+ * beside it what need not be unsealed to be known. Damage is told and never replaced.
  */
 final class FolderStore implements KeyringStore {
     private static final Logger LOG = LoggerFactory.getLogger(FolderStore.class);
@@ -32,9 +28,7 @@ final class FolderStore implements KeyringStore {
 
     private final KeyFolder folder;
     private final KeyRecords records;
-    private final Snapshot snapshot;
     private final FolderUpkeep upkeep;
-    private final Executor disk;
     private final Fence fence;
     private final boolean clears;
 
@@ -47,15 +41,13 @@ final class FolderStore implements KeyringStore {
         this.clears = clears;
         this.folder = new KeyFolder(setup.wallets());
         this.records = new KeyRecords(folder);
-        this.snapshot = new Snapshot(folder);
-        this.disk = setup.executors().disk();
         this.fence = setup.fence();
-        this.upkeep = new FolderUpkeep(folder, snapshot, setup);
+        this.upkeep = new FolderUpkeep(folder, setup.metrics());
     }
 
     @Override
-    public CompletableFuture<Void> make() {
-        return run("cannot open the keyring at", folder.state(), () -> {
+    public void make() {
+        run("cannot open the keyring at", folder.state(), () -> {
             folder.create();
             if (!Files.exists(folder.state())) {
                 refuseLostState();
@@ -65,8 +57,8 @@ final class FolderStore implements KeyringStore {
     }
 
     @Override
-    public CompletableFuture<Void> makeSeeded(SealedBlob seed) {
-        return run("cannot make a keyring at", folder.state(), () -> {
+    public void makeSeeded(SealedBlob seed) {
+        run("cannot make a keyring at", folder.state(), () -> {
             folder.requireFree();
             folder.create();
             folder.write(folder.seed(), seed);
@@ -102,14 +94,14 @@ final class FolderStore implements KeyringStore {
     }
 
     @Override
-    public CompletableFuture<Boolean> isFree() {
+    public boolean isFree() {
         return call("cannot read the folder of", folder.state(), folder::isFree);
     }
 
     @Override
-    public CompletableFuture<Listing> load() {
+    public Listing load() {
         return call("cannot read the files beside", folder.state(), () -> {
-            Optional<KeyringView> described = snapshot.read();
+            Optional<KeyringView> described = upkeep.described();
             KeyringView view = described.isPresent() ? withLearntKeys(described.get()) : readState();
             boolean seeded = folder.isSeeded();
             if (view.hasDerived() && !seeded) {
@@ -122,7 +114,7 @@ final class FolderStore implements KeyringStore {
                 checkFiles(view.imported());
             }
             records.opened(view);
-            described.ifPresent(found -> upkeep.describedBySnapshot(view));
+            described.ifPresent(found -> upkeep.describes(view));
             return new Listing(view, seeded, folder.keptEvm());
         });
     }
@@ -162,65 +154,55 @@ final class FolderStore implements KeyringStore {
     }
 
     @Override
-    public CompletableFuture<Optional<SealedPlace>> someSealed() {
+    public Optional<SealedPlace> someSealed() {
         return call("cannot read the folder of", folder.state(), folder::anySealed);
     }
 
     @Override
-    public CompletableFuture<Optional<SealedBlob>> find(SealedPlace place) {
-        return CompletableFuture.supplyAsync(() -> folder.readIfThere(folder.path(place)), disk);
+    public Optional<SealedBlob> find(SealedPlace place) {
+        return folder.readIfThere(folder.path(place));
     }
 
     @Override
-    public CompletableFuture<SealedBlob> read(SealedPlace place) {
-        return CompletableFuture.supplyAsync(() -> folder.read(folder.path(place)), disk);
+    public SealedBlob read(SealedPlace place) {
+        return folder.read(folder.path(place));
     }
 
     @Override
-    public CompletableFuture<Void> write(SealedPlace place, SealedBlob blob) {
-        return CompletableFuture.runAsync(() -> folder.write(folder.path(place), blob), disk);
+    public void write(SealedPlace place, SealedBlob blob) {
+        folder.write(folder.path(place), blob);
     }
 
     @Override
-    public CompletableFuture<Void> add(SealedKey key) {
-        return CompletableFuture.runAsync(
-                () -> {
-                    CrashPoint.MINT_BEFORE_KEY_FILE.reached();
-                    folder.write(folder.key(key.address()), key.secret());
-                    CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
-                    key.phrase().ifPresent(blob -> folder.write(folder.phrase(key.address()), blob));
-                },
-                disk);
+    public void add(SealedKey key) {
+        CrashPoint.MINT_BEFORE_KEY_FILE.reached();
+        folder.write(folder.key(key.address()), key.secret());
+        CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();
+        key.phrase().ifPresent(blob -> folder.write(folder.phrase(key.address()), blob));
     }
 
     /** First the phrase, which is worthless without the key and recoverable while the key is there. */
     @Override
-    public CompletableFuture<Void> remove(Address address) {
-        return CompletableFuture.runAsync(
-                () -> {
-                    CrashPoint.DELETE_BEFORE_FILES.reached();
-                    folder.delete(List.of(new SealedPlace.Phrase(address), new SealedPlace.Key(address)));
-                },
-                disk);
+    public void remove(Address address) {
+        CrashPoint.DELETE_BEFORE_FILES.reached();
+        folder.delete(List.of(new SealedPlace.Phrase(address), new SealedPlace.Key(address)));
     }
 
     @Override
-    public CompletableFuture<Void> remove(List<SealedPlace> places) {
-        return CompletableFuture.runAsync(() -> folder.delete(places), disk);
+    public void remove(List<SealedPlace> places) {
+        folder.delete(places);
     }
 
     @Override
-    public CompletableFuture<Void> record(KeyTable.Batch batch) {
-        return CompletableFuture.runAsync(
-                () -> KeyringFailures.io(() -> {
-                    records.write(batch);
-                    fence.check();
-                }),
-                disk);
+    public void record(KeyTable.Batch batch) {
+        KeyringFailures.io(() -> {
+            records.write(batch);
+            fence.check();
+        });
     }
 
     @Override
-    public CompletableFuture<KeyNotes> notes() {
+    public KeyNotes notes() {
         return call(
                 "cannot read the notes in",
                 folder.publicKeys(),
@@ -228,7 +210,7 @@ final class FolderStore implements KeyringStore {
     }
 
     @Override
-    public CompletableFuture<Set<Address>> unlisted(KeyringView view) {
+    public Set<Address> unlisted(KeyringView view) {
         return call("cannot read the public keys in", folder.publicKeys(), () -> {
             Set<Address> known = records.publicKeys().load().addresses();
             view.entries().forEach(entry -> known.remove(entry.address()));
@@ -243,13 +225,11 @@ final class FolderStore implements KeyringStore {
 
     @Override
     public void prepare() {
-        disk.execute(() -> {
-            try {
-                records.prepare();
-            } catch (IOException e) {
-                LOG.warn("the next write of state.json will be a full one: {}", e.getMessage());
-            }
-        });
+        try {
+            records.prepare();
+        } catch (IOException e) {
+            LOG.warn("the next write of state.json will be a full one: {}", e.getMessage());
+        }
     }
 
     @Override
@@ -258,36 +238,33 @@ final class FolderStore implements KeyringStore {
     }
 
     @Override
-    public CompletableFuture<Void> settle(KeyringView view) {
-        return upkeep.settle(view);
+    public void settle(KeyringView view) {
+        upkeep.describe(view);
     }
 
     @Override
     public void close() {
-        disk.execute(records::close);
+        records.close();
     }
 
-    private CompletableFuture<Void> run(String otherwise, Path file, KeyringFailures.Io step) {
-        return call(otherwise, file, () -> {
+    private static void run(String otherwise, Path file, KeyringFailures.Io step) {
+        call(otherwise, file, () -> {
             step.run();
             return null;
         });
     }
 
+    @FunctionalInterface
+    private interface Reading<T> {
+        T read() throws IOException;
+    }
+
     /** @param otherwise what to say before the name of {@code file} when files cannot be read or written */
-    private <T> CompletableFuture<T> call(String otherwise, Path file, Callable<T> step) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        return step.call();
-                    } catch (IOException e) {
-                        throw KeyFolder.storage(otherwise, file, e);
-                    } catch (RuntimeException e) {
-                        throw e;
-                    } catch (Exception e) {
-                        throw Causes.passedOn(e);
-                    }
-                },
-                disk);
+    private static <T> T call(String otherwise, Path file, Reading<T> step) {
+        try {
+            return step.read();
+        } catch (IOException e) {
+            throw KeyFolder.storage(otherwise, file, e);
+        }
     }
 }

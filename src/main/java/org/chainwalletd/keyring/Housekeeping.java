@@ -1,12 +1,10 @@
 package org.chainwalletd.keyring;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,29 +19,31 @@ final class Housekeeping {
     private final KeyWork work;
     private final Supplier<KeyringView> view;
     private final boolean seeded;
-    private final Executor crypto;
+    private final KeyringSetup.Executors executors;
     private boolean looked;
 
     /**
      * @param view the keyring at the moment
      * @param seeded whether a seed proves the passphrase
      */
-    Housekeeping(KeyWork work, Supplier<KeyringView> view, boolean seeded, Executor crypto) {
+    Housekeeping(KeyWork work, Supplier<KeyringView> view, boolean seeded, KeyringSetup.Executors executors) {
         this.work = work;
         this.view = view;
         this.seeded = seeded;
-        this.crypto = crypto;
+        this.executors = executors;
     }
 
     /** A keyring without keys gets its proof of the passphrase at once. */
     void begin(SecretBytes passphrase) {
         if (view.get().size() == 0 && !seeded) {
-            work.ensureCheck(passphrase)
-                    .whenCompleteAsync(
-                            (done, failure) -> Outcome.of(done, failure)
-                                    .failure()
-                                    .ifPresent(cause -> KeyringFailures.log("no passphrase check was written", cause)),
-                            crypto);
+            executors.argon2().submit(Urgency.SEAL, () -> {
+                try {
+                    work.ensureCheck(passphrase);
+                } catch (RuntimeException e) {
+                    KeyringFailures.log("no passphrase check was written", e);
+                }
+                return null;
+            });
         }
     }
 
@@ -66,29 +66,24 @@ final class Housekeeping {
                 .toList();
         if (!unknown.isEmpty()) {
             LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
-            OneByOne.run(unknown.size(), crypto, i -> learn(unknown, i, passphrase, learnt));
+            Flows.submit(executors.flows(), () -> learn(unknown, passphrase, learnt));
         }
     }
 
-    private CompletableFuture<?> learn(
-            List<KeyEntry> unknown, int i, SecretBytes passphrase, Consumer<KeyEntry> learnt) {
-        if (i > 0 && i % REPORTED == 0) {
-            LOG.info("{} of {} public keys learnt", i, unknown.size());
+    private Void learn(List<KeyEntry> unknown, SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+        for (int i = 0; i < unknown.size() && !passphrase.isClosed(); i++) {
+            if (i > 0 && i % REPORTED == 0) {
+                LOG.info("{} of {} public keys learnt", i, unknown.size());
+            }
+            KeyEntry entry = unknown.get(i);
+            try {
+                learnt.accept(executors.argon2().compute(Urgency.SEAL, () -> work.learn(entry, passphrase)));
+            } catch (RuntimeException e) {
+                if (!passphrase.isClosed()) {
+                    LOG.error("no public key: {}", KeyringFailures.of(e).getMessage());
+                }
+            }
         }
-        return work.learn(unknown.get(i), passphrase)
-                .handleAsync(
-                        (entry, failure) -> {
-                            if (failure == null) {
-                                learnt.accept(entry);
-                            } else if (passphrase.isClosed()) {
-                                throw new IllegalStateException("the keyring is closed");
-                            } else {
-                                LOG.error(
-                                        "no public key: {}",
-                                        KeyringFailures.of(failure).getMessage());
-                            }
-                            return null;
-                        },
-                        crypto);
+        return null;
     }
 }

@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.DatadirLock;
 
 /**
@@ -37,7 +35,7 @@ public final class InitSeeded {
      * @return exit code: 0 when the keyring was made, else 1
      */
     public int run(SecretBytes passphrase, Optional<Path> mnemonicFile) {
-        KeyringStore store = new FolderStore(setup.withExecutors(here()));
+        KeyringStore store = new FolderStore(setup);
         try (passphrase) {
             if (passphrase.length() == 0) {
                 throw new IOException("the keystore passphrase is empty");
@@ -53,18 +51,10 @@ public final class InitSeeded {
         }
     }
 
-    private static KeyringSetup.Executors here() {
-        return new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run);
-    }
-
     private void requireFree(KeyringStore store) throws IOException {
-        if (!done(store.isFree())) {
+        if (!store.isFree()) {
             throw new IOException("there is a keyring already at " + setup.wallets());
         }
-    }
-
-    private static <T> T done(CompletableFuture<T> stage) {
-        return Causes.join(stage, KeyringFailures::of);
     }
 
     private Mnemonic phrase(Optional<Path> file) throws IOException {
@@ -90,7 +80,7 @@ public final class InitSeeded {
                     line.add("{\"mnemonic\": \"").add(words).add("\"}\n").toSecret()) {
                 print(json);
             }
-            done(store.makeSeeded(seed));
+            store.makeSeeded(seed);
             err.println("seeded keyring made in " + setup.wallets()
                     + "; the words on standard output are the only backup of all keys derived from it");
         }

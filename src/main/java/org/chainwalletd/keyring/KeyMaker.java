@@ -1,67 +1,48 @@
 package org.chainwalletd.keyring;
 
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
+import java.util.OptionalLong;
 import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringException.Reason;
 
-/**
- * Makes 1:1 keys, of randomness or of what a caller gives, which is checked here; nothing is stored yet. Stages fail with {@link
- * KeyringException}.
- */
+/** Makes 1:1 keys of randomness or of what a caller gives, which is checked here; nothing is stored yet. Fails with {@link KeyringException}. */
 final class KeyMaker {
     private final Sealer sealer;
-    private final Births births;
-    private final Executor crypto;
 
-    KeyMaker(KeyringSetup setup, Births births) {
-        this.sealer = setup.sealer();
-        this.births = births;
-        this.crypto = setup.executors().crypto();
+    KeyMaker(Sealer sealer) {
+        this.sealer = sealer;
     }
 
-    CompletableFuture<NewKey> generateStandard(Optional<String> label) {
-        return made(() -> {
-            Labels.check(label);
-            return NewKey.standard(sealer, sealer.newPhrase(), label).born(births.now());
-        });
+    NewKey standard(Optional<String> label, OptionalLong birth) {
+        return NewKey.standard(sealer, sealer.newPhrase(), label).born(birth);
     }
 
-    CompletableFuture<NewKey> generateIndependent(Optional<String> label) {
-        return made(() -> {
-            Labels.check(label);
-            return NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)
-                    .born(births.now());
-        });
+    NewKey independent(Optional<String> label, OptionalLong birth) {
+        return NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)
+                .born(birth);
     }
 
     /** @param hex 64 characters; closed here */
-    CompletableFuture<NewKey> ofSecret(SecretBytes hex, Optional<String> label) {
-        return made(() -> {
-            try (hex) {
-                Labels.check(label);
-                return NewKey.alone(sealer, SecretHex.parse("private_key", hex), KeyOrigin.IMPORTED, label);
-            }
-        });
+    NewKey ofSecret(SecretBytes hex, Optional<String> label) {
+        try (hex) {
+            Labels.check(label);
+            return NewKey.alone(sealer, SecretHex.parse("private_key", hex), KeyOrigin.IMPORTED, label);
+        }
     }
 
     /** @param words phrase of 24 words that spells the secret; closed here */
-    CompletableFuture<NewKey> ofIndependentPhrase(SecretBytes words, Optional<String> label) {
-        return made(() -> {
-            try (Mnemonic phrase = parsed(words, label)) {
-                return NewKey.alone(sealer, KeyDerivation.independent(phrase), KeyOrigin.INDEPENDENT, label);
-            }
-        });
+    NewKey ofIndependentPhrase(SecretBytes words, Optional<String> label) {
+        try (Mnemonic phrase = parsed(words, label)) {
+            return NewKey.alone(sealer, KeyDerivation.independent(phrase), KeyOrigin.INDEPENDENT, label);
+        }
     }
 
     /** @param words phrase of 24 words; closed here */
-    CompletableFuture<NewKey> ofStandardPhrase(SecretBytes words, Optional<String> label) {
-        return made(() -> NewKey.standard(sealer, parsed(words, label), label));
+    NewKey ofStandardPhrase(SecretBytes words, Optional<String> label) {
+        return NewKey.standard(sealer, parsed(words, label), label);
     }
 
     private static Mnemonic parsed(SecretBytes words, Optional<String> label) {
@@ -71,9 +52,5 @@ final class KeyMaker {
         } catch (MnemonicException e) {
             throw new KeyringException(Reason.INVALID, "mnemonic: " + e.getMessage());
         }
-    }
-
-    private CompletableFuture<NewKey> made(Supplier<NewKey> key) {
-        return CompletableFuture.supplyAsync(key, crypto);
     }
 }

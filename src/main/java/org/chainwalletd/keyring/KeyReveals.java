@@ -4,11 +4,12 @@ import java.security.MessageDigest;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringException.Reason;
-import org.chainwalletd.keyring.Stretching.Urgency;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,35 +34,15 @@ final class KeyReveals {
     }
 
     CompletableFuture<SecretBytes> secret(Address address, SecretBytes passphrase) {
-        return unsealed(address, passphrase)
-                .thenApplyAsync(
-                        secret -> {
-                            try (secret) {
-                                return SecretHex.of(secret);
-                            }
-                        },
-                        crypto)
-                .whenCompleteAsync((hex, failure) -> passphrase.close(), crypto);
-    }
-
-    private CompletableFuture<SecretBytes> unsealed(Address address, SecretBytes passphrase) {
-        return questions
-                .entry(address)
-                .thenComposeAsync(
-                        entry -> questions.attempt(
-                                () -> unlessGone(entry, work.unseal(entry, passphrase, Urgency.PROOF))),
-                        crypto);
+        return proved(address, passphrase, entry -> {}, entry -> {
+            try (SecretBytes secret = work.unseal(entry, passphrase)) {
+                return SecretHex.of(secret);
+            }
+        });
     }
 
     CompletableFuture<SecretBytes> phrase(Address address, SecretBytes passphrase) {
-        return questions
-                .entry(address)
-                .thenComposeAsync(
-                        entry -> entry.imported()
-                                ? questions.attempt(() -> unlessGone(entry, work.phraseOf(entry, passphrase)))
-                                : CompletableFuture.failedFuture(KeyringFailures.derivedHasNoPhrase(entry)),
-                        crypto)
-                .whenCompleteAsync((words, failure) -> passphrase.close(), crypto);
+        return proved(address, passphrase, KeyReveals::refuseDerived, entry -> work.phraseOf(entry, passphrase));
     }
 
     CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase) {
@@ -71,60 +52,68 @@ final class KeyReveals {
     }
 
     CompletableFuture<Address> delete(Address address, SecretBytes passphrase, Optional<DeletionGuard> guard) {
+        return proved(address, passphrase, entry -> {}, entry -> {
+                    prove(entry, passphrase, guard.isEmpty());
+                    return address;
+                })
+                .thenComposeAsync(
+                        done -> questions.ask(reply -> new KeyringProtocol.Delete(address, guard, reply)), crypto);
+    }
+
+    private static void refuseDerived(KeyEntry entry) {
+        if (!entry.imported()) {
+            throw KeyringFailures.derivedHasNoPhrase(entry);
+        }
+    }
+
+    /**
+     * @param refusal looks at the key before anything is tried
+     * @param proof unseals something of the key with the passphrase, which is closed here
+     */
+    private <T> CompletableFuture<T> proved(
+            Address address, SecretBytes passphrase, Consumer<KeyEntry> refusal, Function<KeyEntry, T> proof) {
         return questions
                 .entry(address)
                 .thenComposeAsync(
-                        entry -> questions.attempt(() -> unlessGone(entry, proof(entry, passphrase, guard.isEmpty()))),
+                        entry -> {
+                            refusal.accept(entry);
+                            return questions.attempt(() -> unlessGone(entry, proof));
+                        },
                         crypto)
-                .whenCompleteAsync((done, failure) -> passphrase.close(), crypto)
-                .thenComposeAsync(
-                        done -> questions.ask(reply -> new KeyringProtocol.Delete(address, guard, reply)), crypto);
+                .whenCompleteAsync((done, failure) -> passphrase.close(), crypto);
     }
 
     /**
      * The passphrase is proved on the key's own file. Where that does not open, a deletion that is forced rests on the passphrase that was
      * proved on another file when the daemon started.
      */
-    private CompletableFuture<Void> proof(KeyEntry entry, SecretBytes passphrase, boolean forced) {
-        return work.unseal(entry, passphrase, Urgency.PROOF)
-                .thenAcceptAsync(SecretBytes::close, crypto)
-                .exceptionallyComposeAsync(
-                        failure -> forced && KeyringFailures.of(failure).reason() == Reason.LOCKED
-                                ? proofWithoutFile(entry, passphrase, failure)
-                                : CompletableFuture.failedFuture(failure),
-                        crypto);
+    private void prove(KeyEntry entry, SecretBytes passphrase, boolean forced) {
+        try {
+            work.unseal(entry, passphrase).close();
+        } catch (KeyringException e) {
+            // A file that opens and holds the key of another address is not this key's to delete: it may be the only
+            // copy of that one.
+            if (!forced || e.reason() != Reason.LOCKED || !isOurs(passphrase) || work.holdsAnother(entry, passphrase)) {
+                throw e;
+            }
+            LOG.warn("{} is deleted although its key cannot be unsealed: {}", entry.address(), e.getMessage());
+        }
     }
 
-    /** A file that opens and holds the key of another address is not this key's to delete: it may be the only copy of that one. */
-    private CompletableFuture<Void> proofWithoutFile(KeyEntry entry, SecretBytes passphrase, Throwable failure) {
-        return questions
-                .lent(lent -> CompletableFuture.completedFuture(
-                        lent.passphrase().use(own -> passphrase.use(given -> MessageDigest.isEqual(own, given)))))
-                .thenComposeAsync(
-                        same -> same
-                                ? work.holdsAnother(entry, passphrase)
-                                : CompletableFuture.<Boolean>failedFuture(failure),
-                        crypto)
-                .thenAcceptAsync(
-                        another -> {
-                            if (another) {
-                                throw KeyringFailures.of(failure);
-                            }
-                            LOG.warn(
-                                    "{} is deleted although its key cannot be unsealed: {}",
-                                    entry.address(),
-                                    KeyringFailures.of(failure).getMessage());
-                        },
-                        crypto);
+    private boolean isOurs(SecretBytes passphrase) {
+        try (SecretBytes own = questions.lent().passphrase()) {
+            return own.use(ours -> passphrase.use(given -> MessageDigest.isEqual(ours, given)));
+        }
     }
 
     /** A key that was deleted since it was found is an unknown one: its missing file is neither damage nor a wrong passphrase. */
-    private <T> CompletableFuture<T> unlessGone(KeyEntry entry, CompletableFuture<T> unsealing) {
-        return unsealing.exceptionallyComposeAsync(
-                failure -> CompletableFuture.failedFuture(
-                        entry.imported() && !view.get().hasImported(entry.address())
-                                ? KeyringFailures.unknown(entry.address())
-                                : failure),
-                crypto);
+    private <T> T unlessGone(KeyEntry entry, Function<KeyEntry, T> proof) {
+        try {
+            return proof.apply(entry);
+        } catch (KeyringException e) {
+            throw entry.imported() && !view.get().hasImported(entry.address())
+                    ? KeyringFailures.unknown(entry.address())
+                    : e;
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
@@ -21,13 +22,14 @@ import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The work that the Keyring actor hands out: sealing, unsealing, deriving, each step on the executor where it belongs. Holds no state.
- * Stages fail with {@link KeyringException}.
+ * The work that the Keyring actor hands out: sealing, unsealing, deriving. Holds no state. A method that costs an Argon2id says so and belongs on a
+ * thread for it: it reads the file it needs, blocks, and fails with {@link KeyringException}.
  */
 final class KeyWork {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWork.class);
@@ -38,44 +40,82 @@ final class KeyWork {
 
     private final Sealer sealer;
     private final KeyringStore store;
-    private final Executor crypto;
     private final Stretching argon2;
+    private final Executor disk;
+    private final Executor flows;
 
     KeyWork(KeyringSetup setup, KeyringStore store) {
         this.sealer = setup.sealer();
         this.store = store;
-        this.crypto = setup.executors().crypto();
         this.argon2 = setup.executors().argon2();
+        this.disk = setup.executors().disk();
+        this.flows = setup.executors().flows();
     }
 
     /**
-     * Makes the sealed files durable: first the key, then the phrase. Closes {@code key}.
+     * Seals a key, its secret and its phrase at once, and makes its files durable: first the key, then the phrase. The key comes back closed.
      *
+     * @param drawn makes the key, on a thread for Argon2id
      * @param abandoned whether nobody waits for it any more; asked before each Argon2id, and then nothing is stored
      */
-    CompletableFuture<Void> store(Arrival key, SecretBytes passphrase, BooleanSupplier abandoned) {
-        if (key instanceof PooledKey pooled) {
-            return store.add(pooled.sealed());
+    CompletableFuture<NewKey> store(Supplier<NewKey> drawn, SecretBytes passphrase, BooleanSupplier abandoned) {
+        CompletableFuture<Outcome<Optional<SealedBlob>>> phrase = new CompletableFuture<>();
+        CompletableFuture<HalfSealed> begun = argon2.submit(Urgency.SEAL, () -> {
+            try {
+                NewKey key = unless(abandoned, drawn);
+                beginPhrase(key, passphrase, abandoned, phrase);
+                return new HalfSealed(
+                        key, attempted(abandoned, () -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())));
+            } catch (RuntimeException | Error e) {
+                // Nobody else ends the wait for a phrase that was not begun.
+                phrase.complete(new Outcome.Failed<>(e));
+                throw e;
+            }
+        });
+        if (begun.isCompletedExceptionally()) {
+            phrase.complete(new Outcome.Failed<>(new RejectedExecutionException("no thread seals")));
         }
-        NewKey open = (NewKey) key;
-        return seal(open, passphrase, abandoned)
-                .thenComposeAsync(store::add, crypto)
-                .whenCompleteAsync((done, failure) -> open.close(), crypto);
+        return begun.thenCombineAsync(
+                phrase,
+                (half, words) -> {
+                    try (NewKey key = half.key()) {
+                        store.add(new SealedKey(
+                                key.address(), key.publicKey(), Flows.valueOf(half.secret()), Flows.valueOf(words)));
+                        return key;
+                    }
+                },
+                disk);
     }
 
-    /** Argon2id runs for secret and phrase at once. */
-    private CompletableFuture<SealedKey> seal(NewKey key, SecretBytes passphrase, BooleanSupplier abandoned) {
-        Executor sealing = argon2.of(Urgency.SEAL);
-        CompletableFuture<SealedBlob> secret = CompletableFuture.supplyAsync(
-                () -> unless(abandoned, () -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())), sealing);
-        CompletableFuture<Optional<SealedBlob>> phrase = key.entropy()
-                .map(entropy -> CompletableFuture.supplyAsync(
-                        () -> unless(
-                                abandoned, () -> Optional.of(sealer.seal(SealedRole.MNEMONIC, passphrase, entropy))),
-                        sealing))
-                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-        return secret.thenCombineAsync(
-                phrase, (blob, words) -> new SealedKey(key.address(), key.publicKey(), blob, words), crypto);
+    /** A key with its sealed secret, or why it was not sealed, while another thread seals the phrase. */
+    private record HalfSealed(NewKey key, Outcome<SealedBlob> secret) {}
+
+    private void beginPhrase(
+            NewKey key,
+            SecretBytes passphrase,
+            BooleanSupplier abandoned,
+            CompletableFuture<Outcome<Optional<SealedBlob>>> phrase) {
+        if (key.entropy().isEmpty()) {
+            phrase.complete(new Outcome.Done<>(Optional.empty()));
+            return;
+        }
+        try {
+            argon2.of(Urgency.SEAL)
+                    .execute(() -> phrase.complete(attempted(
+                            abandoned,
+                            () -> key.entropy()
+                                    .map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)))));
+        } catch (RejectedExecutionException e) {
+            phrase.complete(new Outcome.Failed<>(e));
+        }
+    }
+
+    private static <T> Outcome<T> attempted(BooleanSupplier abandoned, Supplier<T> sealing) {
+        try {
+            return new Outcome.Done<>(unless(abandoned, sealing));
+        } catch (RuntimeException | Error e) {
+            return new Outcome.Failed<>(e);
+        }
     }
 
     private static <T> T unless(BooleanSupplier abandoned, Supplier<T> sealing) {
@@ -94,12 +134,11 @@ final class KeyWork {
         return CompletableFuture.supplyAsync(
                         () -> {
                             NewKey key = NewKey.standard(sealer, sealer.newPhrase(), Optional.empty());
-                            try {
-                                return new HalfSealed(key, sealer.seal(SealedRole.IMPORTED, passphrase, key.secret()));
-                            } catch (RuntimeException e) {
-                                key.close();
-                                throw e;
-                            }
+                            return new HalfSealed(
+                                    key,
+                                    attempted(
+                                            () -> false,
+                                            () -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())));
                         },
                         quiet)
                 .thenApplyAsync(
@@ -108,7 +147,7 @@ final class KeyWork {
                                 return new SealedKey(
                                         key.address(),
                                         key.publicKey(),
-                                        half.secret(),
+                                        Flows.valueOf(half.secret()),
                                         key.entropy()
                                                 .map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)));
                             }
@@ -116,93 +155,83 @@ final class KeyWork {
                         quiet);
     }
 
-    private record HalfSealed(NewKey key, SealedBlob secret) {}
-
     /** Stores one key after the other, so that a large vault leaves room for everybody else's Argon2id between two keys. */
-    CompletableFuture<Void> storeAll(List<? extends Arrival> keys, SecretBytes passphrase, BooleanSupplier abandoned) {
-        return OneByOne.run(keys.size(), crypto, i -> {
-            if (i > 0) {
-                CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
+    CompletableFuture<List<NewKey>> storeAll(List<NewKey> keys, SecretBytes passphrase) {
+        if (keys.size() == 1) {
+            return store(() -> keys.get(0), passphrase, () -> false).thenApplyAsync(List::of, disk);
+        }
+        return Flows.submit(flows, () -> {
+            for (int i = 0; i < keys.size(); i++) {
+                if (i > 0) {
+                    CrashPoint.VAULT_IMPORT_BETWEEN_KEYS.reached();
+                }
+                NewKey key = keys.get(i);
+                Flows.join(store(() -> key, passphrase, () -> false));
             }
-            return store(keys.get(i), passphrase, abandoned);
+            return keys;
+        });
+    }
+
+    /** Makes the files of a key durable that was sealed ahead of time. */
+    CompletableFuture<SealedKey> store(SealedKey key) {
+        return Flows.submit(disk, () -> {
+            store.add(key);
+            return key;
         });
     }
 
     /** Seals what proves the passphrase while there is no key yet, unless it is there. One Argon2id. */
-    CompletableFuture<Void> ensureCheck(SecretBytes passphrase) {
-        return store.find(CHECK)
-                .thenComposeAsync(
-                        there -> there.isPresent() ? CompletableFuture.completedFuture(null) : writeCheck(passphrase),
-                        crypto);
-    }
-
-    private CompletableFuture<Void> writeCheck(SecretBytes passphrase) {
-        return CompletableFuture.supplyAsync(
-                        () -> {
-                            try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
-                                return sealer.seal(SealedRole.CHECK, passphrase, nothing);
-                            }
-                        },
-                        argon2.of(Urgency.SEAL))
-                .thenComposeAsync(blob -> store.write(CHECK, blob), crypto);
+    void ensureCheck(SecretBytes passphrase) {
+        if (store.find(CHECK).isEmpty()) {
+            try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
+                SealedBlob check = sealer.seal(SealedRole.CHECK, passphrase, nothing);
+                Flows.join(Flows.submit(disk, () -> {
+                    store.write(CHECK, check);
+                    return null;
+                }));
+            }
+        }
     }
 
     /** The public key of a 1:1 key from its secret, which is overwritten at once. One Argon2id. */
-    CompletableFuture<KeyEntry> learn(KeyEntry entry, SecretBytes passphrase) {
-        return unseal(entry, passphrase, Urgency.SEAL)
-                .thenApplyAsync(
-                        secret -> {
-                            try (secret) {
-                                return entry.withPublicKey(sealer.publicKey(secret));
-                            }
-                        },
-                        crypto);
+    KeyEntry learn(KeyEntry entry, SecretBytes passphrase) {
+        try (SecretBytes secret = unseal(entry, passphrase)) {
+            return entry.withPublicKey(sealer.publicKey(secret));
+        }
     }
 
     /** The 32-byte secret of {@code entry}, proved to be its address's. One Argon2id. */
-    CompletableFuture<SecretBytes> unseal(KeyEntry entry, SecretBytes passphrase, Urgency urgency) {
+    SecretBytes unseal(KeyEntry entry, SecretBytes passphrase) {
         if (entry.imported()) {
-            return store.read(new SealedPlace.Key(entry.address()))
-                    .thenApplyAsync(blob -> openKey(entry.address(), blob, passphrase), argon2.of(urgency));
+            SealedPlace place = new SealedPlace.Key(entry.address());
+            return proved(entry.address(), open(place, store.read(place), passphrase), store.nameOf(place));
         }
-        return unsealSeed(passphrase, urgency)
-                .thenApplyAsync(
-                        seed -> {
-                            try (seed) {
-                                return derive(entry, seed);
-                            }
-                        },
-                        crypto);
+        try (SecretBytes seed = unsealSeed(passphrase)) {
+            return derive(entry, seed);
+        }
     }
 
     /** Whether the key's file opens, which then holds the key of another address. One Argon2id; none for a key of the seed, which has no file. */
-    CompletableFuture<Boolean> holdsAnother(KeyEntry entry, SecretBytes passphrase) {
+    boolean holdsAnother(KeyEntry entry, SecretBytes passphrase) {
         SealedPlace place = new SealedPlace.Key(entry.address());
-        return entry.imported()
-                ? store.read(place)
-                        .thenApplyAsync(
-                                blob -> {
-                                    open(place, blob, passphrase).close();
-                                    return true;
-                                },
-                                argon2.of(Urgency.PROOF))
-                        .exceptionallyAsync(damaged -> false, crypto)
-                : CompletableFuture.completedFuture(false);
+        try {
+            if (entry.imported()) {
+                open(place, store.read(place), passphrase).close();
+            }
+            return entry.imported();
+        } catch (KeyringException damaged) {
+            return false;
+        }
     }
 
     /** The 32 bytes of entropy of the legacy seed. One Argon2id. */
-    CompletableFuture<SecretBytes> unsealSeed(SecretBytes passphrase, Urgency urgency) {
-        return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2.of(urgency));
+    SecretBytes unsealSeed(SecretBytes passphrase) {
+        return open(SEED, store.read(SEED), passphrase);
     }
 
     /** The same, by {@code background} and while no other Argon2id runs or waits. */
     CompletableFuture<SecretBytes> unsealSeedAhead(SecretBytes passphrase, Executor background) {
-        return store.read(SEED).thenApplyAsync(blob -> open(SEED, blob, passphrase), argon2.whenQuiet(background));
-    }
-
-    /** The key of {@code entry} from the unsealed seed, which stays open. */
-    CompletableFuture<SecretBytes> derived(KeyEntry entry, SecretBytes seed) {
-        return onCrypto(() -> derive(entry, seed));
+        return Flows.submit(argon2.whenQuiet(background), () -> unsealSeed(passphrase));
     }
 
     /**
@@ -210,28 +239,24 @@ final class KeyWork {
      *
      * @param taken addresses that are somebody's already: their indexes are left out
      */
-    CompletableFuture<List<KeyEntry>> deriveEntries(
-            SecretBytes seed, long first, List<Optional<String>> labels, Set<Address> taken) {
-        return onCrypto(() -> {
-            List<KeyEntry> derived = new ArrayList<>();
-            long index = first;
-            while (derived.size() < labels.size()) {
-                KeyEntry entry = deriveEntry(seed, index, labels.get(derived.size()));
-                if (taken.contains(entry.address())) {
-                    LOG.warn("index {} is known although it is not listed, and is not given out again", index);
-                } else {
-                    derived.add(entry);
-                }
-                index++;
+    List<KeyEntry> deriveEntries(SecretBytes seed, long first, List<Optional<String>> labels, Set<Address> taken) {
+        List<KeyEntry> derived = new ArrayList<>();
+        long index = first;
+        while (derived.size() < labels.size()) {
+            KeyEntry entry = deriveEntry(seed, index, labels.get(derived.size()));
+            if (taken.contains(entry.address())) {
+                LOG.warn("index {} is known although it is not listed, and is not given out again", index);
+            } else {
+                derived.add(entry);
             }
-            return List.copyOf(derived);
-        });
+            index++;
+        }
+        return List.copyOf(derived);
     }
 
     /** Those of {@code entries}, all of them derived, that the seed gives, with their public keys; the seed stays open. */
-    CompletableFuture<List<KeyEntry>> learnDerived(SecretBytes seed, List<KeyEntry> entries) {
-        return onCrypto(() ->
-                entries.stream().flatMap(entry -> learnt(entry, seed).stream()).toList());
+    List<KeyEntry> learnDerived(SecretBytes seed, List<KeyEntry> entries) {
+        return entries.stream().flatMap(entry -> learnt(entry, seed).stream()).toList();
     }
 
     /** Empty, and logged, for a listed address that is not the one of its index: it is no reason to know nothing of the others. */
@@ -255,7 +280,8 @@ final class KeyWork {
         }
     }
 
-    private SecretBytes derive(KeyEntry entry, SecretBytes seed) {
+    /** The key of {@code entry} from the unsealed seed, which stays open. */
+    SecretBytes derive(KeyEntry entry, SecretBytes seed) {
         long index = entry.index().orElseThrow();
         if (index > Integer.MAX_VALUE) {
             throw new KeyringException(
@@ -266,51 +292,50 @@ final class KeyWork {
     }
 
     /** The sealed phrase of a standard key as entropy; empty when the key has none. One Argon2id. */
-    CompletableFuture<Optional<SecretBytes>> unsealPhrase(KeyEntry entry, SecretBytes passphrase, Urgency urgency) {
-        return store.find(new SealedPlace.Phrase(entry.address()))
-                .thenApplyAsync(
-                        blob -> blob.map(words -> openPhrase(entry.address(), words, passphrase)), argon2.of(urgency));
+    Optional<SecretBytes> unsealPhrase(KeyEntry entry, SecretBytes passphrase) {
+        SealedPlace place = new SealedPlace.Phrase(entry.address());
+        return store.find(place).map(blob -> {
+            SecretBytes entropy = open(place, blob, passphrase);
+            try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
+                proved(entry.address(), sealer.standardSecret(phrase), store.nameOf(place))
+                        .close();
+                return entropy;
+            } catch (RuntimeException e) {
+                entropy.close();
+                throw e;
+            }
+        });
     }
 
-    /** The words of a 1:1 key: the standard phrase, or those that spell the secret. One Argon2id. */
-    CompletableFuture<SecretBytes> phraseOf(KeyEntry entry, SecretBytes passphrase) {
-        return unsealPhrase(entry, passphrase, Urgency.PROOF)
-                .thenComposeAsync(
-                        entropy -> entropy.map(CompletableFuture::completedFuture)
-                                .orElseGet(() -> spelling(entry, passphrase)),
-                        crypto)
-                .thenApplyAsync(KeyWork::words, crypto);
-    }
-
-    /** The secret of a key without a phrase of its own; refused for one that had a standard phrase, of which its words would say nothing. */
-    private CompletableFuture<SecretBytes> spelling(KeyEntry entry, SecretBytes passphrase) {
-        return store.notes()
-                .thenComposeAsync(
-                        notes -> notes.of(entry.address())
-                                        .filter(known -> known.origin() == KeyOrigin.STANDARD)
-                                        .isPresent()
-                                ? CompletableFuture.failedFuture(KeyringFailures.phraseLost(
-                                        store.nameOf(new SealedPlace.Phrase(entry.address()))))
-                                : unseal(entry, passphrase, Urgency.PROOF),
-                        crypto);
+    /**
+     * The words of a 1:1 key: the standard phrase, or those that spell the secret. Refused for a key that had a standard phrase and lost it, of
+     * which the words of its secret would say nothing. One Argon2id.
+     */
+    SecretBytes phraseOf(KeyEntry entry, SecretBytes passphrase) {
+        Optional<SecretBytes> entropy = unsealPhrase(entry, passphrase);
+        if (entropy.isPresent()) {
+            return words(entropy.get());
+        }
+        if (store.notes()
+                .of(entry.address())
+                .filter(known -> known.origin() == KeyOrigin.STANDARD)
+                .isPresent()) {
+            throw KeyringFailures.phraseLost(store.nameOf(new SealedPlace.Phrase(entry.address())));
+        }
+        return words(unseal(entry, passphrase));
     }
 
     /** The account-chain secret of the legacy seed. One Argon2id. */
-    CompletableFuture<SecretBytes> evmSecretOfSeed(SecretBytes passphrase) {
-        return unsealSeed(passphrase, Urgency.PROOF)
-                .thenApplyAsync(
-                        entropy -> {
-                            try (entropy;
-                                    Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
-                                return KeyDerivation.accountChain(phrase);
-                            }
-                        },
-                        crypto);
+    SecretBytes evmSecretOfSeed(SecretBytes passphrase) {
+        try (SecretBytes entropy = unsealSeed(passphrase);
+                Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
+            return KeyDerivation.accountChain(phrase);
+        }
     }
 
     /** The words of the legacy seed. One Argon2id. */
-    CompletableFuture<SecretBytes> seedPhrase(SecretBytes passphrase) {
-        return unsealSeed(passphrase, Urgency.PROOF).thenApplyAsync(KeyWork::words, crypto);
+    SecretBytes seedPhrase(SecretBytes passphrase) {
+        return words(unsealSeed(passphrase));
     }
 
     /** Whether the public key is known and, as it comes from a file that nothing protects, is the one of the address. */
@@ -328,25 +353,16 @@ final class KeyWork {
         }
     }
 
-    CompletableFuture<Bytes> sealVault(SecretBytes content, SecretBytes passphrase) {
-        return CompletableFuture.supplyAsync(
-                () -> Bytes.wrap(
-                        sealer.seal(SealedRole.VAULT, passphrase, content).toBytes()),
-                argon2.of(Urgency.SEAL));
+    /** One Argon2id. */
+    Bytes sealVault(SecretBytes content, SecretBytes passphrase) {
+        return Bytes.wrap(sealer.seal(SealedRole.VAULT, passphrase, content).toBytes());
     }
 
     /** Opens a vault and reads its keys. One Argon2id. */
-    CompletableFuture<Vault.Contents> openVault(Bytes blob, SecretBytes passphrase) {
-        return CompletableFuture.supplyAsync(() -> parseVault(blob), crypto)
-                .thenApplyAsync(
-                        vault -> open(SealedRole.VAULT, vault, passphrase, "the vault"), argon2.of(Urgency.PROOF))
-                .thenApplyAsync(
-                        content -> {
-                            try (content) {
-                                return Vault.read(content, sealer);
-                            }
-                        },
-                        crypto);
+    Vault.Contents openVault(Bytes blob, SecretBytes passphrase) {
+        try (SecretBytes content = open(SealedRole.VAULT, parseVault(blob), passphrase, "the vault")) {
+            return Vault.read(content, sealer);
+        }
     }
 
     private static SealedBlob parseVault(Bytes blob) {
@@ -354,23 +370,6 @@ final class KeyWork {
             return SealedBlob.parse(blob.toArray());
         } catch (UnsealException e) {
             throw new KeyringException(Reason.INVALID, "vault_hex is not a vault: " + e.getMessage());
-        }
-    }
-
-    private SecretBytes openKey(Address address, SealedBlob blob, SecretBytes passphrase) {
-        SealedPlace place = new SealedPlace.Key(address);
-        return proved(address, open(place, blob, passphrase), store.nameOf(place));
-    }
-
-    private SecretBytes openPhrase(Address address, SealedBlob blob, SecretBytes passphrase) {
-        SealedPlace place = new SealedPlace.Phrase(address);
-        SecretBytes entropy = open(place, blob, passphrase);
-        try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
-            proved(address, sealer.standardSecret(phrase), store.nameOf(place)).close();
-            return entropy;
-        } catch (RuntimeException e) {
-            entropy.close();
-            throw e;
         }
     }
 
@@ -401,10 +400,6 @@ final class KeyWork {
         LOG.error("{} does not hold the key of {}", file, address);
         throw new KeyringException(
                 Reason.LOCKED, file + " does not hold the key of " + address + "; restore it from a backup");
-    }
-
-    private <T> CompletableFuture<T> onCrypto(Supplier<T> work) {
-        return CompletableFuture.supplyAsync(work, crypto);
     }
 
     /** Signs on the crypto executor; the key may be closed at any time, because its address was deleted or the daemon ends. */

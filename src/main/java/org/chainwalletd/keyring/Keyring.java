@@ -42,7 +42,6 @@ public final class Keyring implements Signer {
 
     private final boolean seeded;
     private final Births births = new Births();
-    private volatile boolean pooled;
     private final KeyMaker maker;
     private final KeyWork work;
     private final VaultExport exports;
@@ -59,16 +58,17 @@ public final class Keyring implements Signer {
         this.seeded = groundwork.loaded().join().seeded();
         KeyringMetrics metrics = new KeyringMetrics(setup.metrics(), view);
         this.questions = new KeyringQuestions(actor, setup, metrics, spawner);
-        this.maker = new KeyMaker(setup, births);
+        this.maker = new KeyMaker(setup.sealer());
         this.work = new KeyWork(setup, groundwork.store());
-        this.exports = new VaultExport(work, setup.executors().crypto());
+        this.exports = new VaultExport(work, setup.executors());
         this.crypto = setup.executors().crypto();
         this.setup = setup;
         this.reveals = new KeyReveals(questions, work, view::get, crypto);
         this.evm = new EvmCustody(
                 groundwork,
                 work,
-                (before, key) -> ask(reply -> new KeyringProtocol.RecordEvmKey(before, key, reply)),
+                (before, key) ->
+                        Flows.join(this.<Void>ask(reply -> new KeyringProtocol.RecordEvmKey(before, key, reply))),
                 groundwork.passphrase().duplicate(),
                 questions,
                 spawner);
@@ -86,7 +86,8 @@ public final class Keyring implements Signer {
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
             KeyringStore store = new FolderStore(setup);
-            this.made = store.make();
+            this.made =
+                    CompletableFuture.runAsync(store::make, setup.executors().disk());
             this.groundwork = new Groundwork(
                     setup,
                     passphrase,
@@ -223,7 +224,6 @@ public final class Keyring implements Signer {
      * @param executor seals one after the other; best one that leaves the processor to everybody else
      */
     public void keepPool(int size, Executor executor) {
-        pooled = size > 0;
         questions.tell(new KeyringProtocol.KeepPool(size, executor));
     }
 
@@ -262,24 +262,22 @@ public final class Keyring implements Signer {
      * @param abandoned whether nobody waits for it any more: then none is made, unless it is sealed already
      */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label, BooleanSupplier abandoned) {
-        if (!pooled) {
-            return store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE, abandoned);
-        }
+        OptionalLong birth = births.now();
+        return mint(() -> maker.standard(label, birth), true, label, birth, abandoned);
+    }
+
+    private CompletionStage<KeyEntry> mint(
+            Supplier<NewKey> drawn,
+            boolean standard,
+            Optional<String> label,
+            OptionalLong birth,
+            BooleanSupplier abandoned) {
         try {
             Labels.check(label);
         } catch (KeyringException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return this.<Optional<SealedKey>>ask(KeyringProtocol.Take::new)
-                .thenComposeAsync(
-                        taken -> taken.map(key -> store(new PooledKey(key, label, births.now())))
-                                .orElseGet(() ->
-                                        store(maker.generateStandard(label), CrashPoint.MINT_BEFORE_STATE, abandoned)),
-                        crypto);
-    }
-
-    private CompletionStage<KeyEntry> store(PooledKey key) {
-        return store(CompletableFuture.completedFuture(key), CrashPoint.MINT_BEFORE_STATE, NEVER);
+        return ask(reply -> new KeyringProtocol.Mint(drawn, standard, label, birth, abandoned, reply));
     }
 
     /** A new key whose phrase spells the secret, for somebody who waits for it to the end. */
@@ -289,7 +287,8 @@ public final class Keyring implements Signer {
 
     /** A new key whose phrase spells the secret; otherwise as {@link #generateStandard(Optional, BooleanSupplier)}. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label, BooleanSupplier abandoned) {
-        return store(maker.generateIndependent(label), CrashPoint.MINT_BEFORE_STATE, abandoned);
+        OptionalLong birth = births.now();
+        return mint(() -> maker.independent(label, birth), false, label, birth, abandoned);
     }
 
     /** The next key of the legacy seed. */
@@ -304,17 +303,17 @@ public final class Keyring implements Signer {
 
     /** @param secretHex 64 hexadecimal characters */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
-        return store(maker.ofSecret(secretHex, label), CrashPoint.IMPORT_BEFORE_STATE, NEVER);
+        return bring(() -> maker.ofSecret(secretHex, label));
     }
 
     /** @param words 24 words that spell the secret, in UTF-8, with any white space */
     public CompletionStage<KeyEntry> importIndependent(SecretBytes words, Optional<String> label) {
-        return store(maker.ofIndependentPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE, NEVER);
+        return bring(() -> maker.ofIndependentPhrase(words, label));
     }
 
     /** @param words 24 words of a standard phrase, in UTF-8, with any white space; kept with the key */
     public CompletionStage<KeyEntry> importStandard(SecretBytes words, Optional<String> label) {
-        return store(maker.ofStandardPhrase(words, label), CrashPoint.IMPORT_BEFORE_STATE, NEVER);
+        return bring(() -> maker.ofStandardPhrase(words, label));
     }
 
     /** The secret of any key as 64 hexadecimal characters. */
@@ -350,10 +349,7 @@ public final class Keyring implements Signer {
 
     /** A vault with one key. */
     public CompletionStage<Bytes> exportAddress(Address address, SecretBytes vaultPassphrase) {
-        return questions
-                .entry(address)
-                .thenComposeAsync(entry -> questions.lent(lent -> exports.one(entry, lent, vaultPassphrase)), crypto)
-                .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
+        return exports.one(() -> Flows.join(questions.entry(address)), questions::lent, vaultPassphrase);
     }
 
     /**
@@ -361,9 +357,7 @@ public final class Keyring implements Signer {
      * others are not held up; one export at a time.
      */
     public CompletionStage<VaultExport.Export> exportVault(SecretBytes vaultPassphrase) {
-        return questions
-                .<VaultExport.Export>lent(lent -> exports.all(view::get, evm::forVault, lent, vaultPassphrase))
-                .whenCompleteAsync((vault, failure) -> vaultPassphrase.close(), crypto);
+        return exports.all(view::get, evm::forVault, questions::lent, vaultPassphrase);
     }
 
     /** Takes in the keys of a vault that are not there yet, all together; answers their addresses in the order of the vault. */
@@ -375,8 +369,8 @@ public final class Keyring implements Signer {
     }
 
     private CompletableFuture<List<Address>> takeIn(Vault.Contents vault) {
-        return this.<List<KeyEntry>>ask(reply -> new KeyringProtocol.Store(
-                        vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, NEVER, reply))
+        return this.<List<KeyEntry>>ask(reply ->
+                        new KeyringProtocol.Store(vault.keys(), true, CrashPoint.VAULT_IMPORT_BEFORE_STATE, reply))
                 .thenApplyAsync(
                         entries -> entries.stream().map(KeyEntry::address).toList(), crypto)
                 .thenComposeAsync(
@@ -394,11 +388,11 @@ public final class Keyring implements Signer {
         return closed;
     }
 
-    private CompletionStage<KeyEntry> store(
-            CompletableFuture<? extends Arrival> key, CrashPoint before, BooleanSupplier abandoned) {
-        return key.thenComposeAsync(
-                        made -> this.<List<KeyEntry>>ask(
-                                reply -> new KeyringProtocol.Store(List.of(made), false, before, abandoned, reply)),
+    private CompletionStage<KeyEntry> bring(Supplier<NewKey> key) {
+        return Flows.submit(crypto, key)
+                .thenComposeAsync(
+                        made -> this.<List<KeyEntry>>ask(reply ->
+                                new KeyringProtocol.Store(List.of(made), false, CrashPoint.IMPORT_BEFORE_STATE, reply)),
                         crypto)
                 .thenApplyAsync(entries -> entries.get(0), crypto);
     }

@@ -2,7 +2,6 @@ package org.chainwalletd.keyring;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,6 +24,7 @@ import org.chainwalletd.keyring.KeyringProtocol.KeepPool;
 import org.chainwalletd.keyring.KeyringProtocol.Learnt;
 import org.chainwalletd.keyring.KeyringProtocol.Lend;
 import org.chainwalletd.keyring.KeyringProtocol.Lent;
+import org.chainwalletd.keyring.KeyringProtocol.Mint;
 import org.chainwalletd.keyring.KeyringProtocol.Objected;
 import org.chainwalletd.keyring.KeyringProtocol.Opened;
 import org.chainwalletd.keyring.KeyringProtocol.Pooled;
@@ -34,7 +34,6 @@ import org.chainwalletd.keyring.KeyringProtocol.SeedUnsealed;
 import org.chainwalletd.keyring.KeyringProtocol.Sign;
 import org.chainwalletd.keyring.KeyringProtocol.Store;
 import org.chainwalletd.keyring.KeyringProtocol.Stored;
-import org.chainwalletd.keyring.KeyringProtocol.Take;
 import org.chainwalletd.keyring.KeyringProtocol.Tend;
 import org.chainwalletd.keyring.KeyringProtocol.Told;
 import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
@@ -83,6 +82,7 @@ final class KeyringActor {
         this.writes = new StateWrites(
                 table,
                 store,
+                setup.executors().disk(),
                 KeyringMetrics.stateWrites(setup.metrics()),
                 (batch, written) ->
                         context.pipeToSelf(written, (done, failure) -> new Written(batch, Outcome.of(done, failure))),
@@ -92,13 +92,12 @@ final class KeyringActor {
         KeyWork work = new KeyWork(setup, store);
         KeyringParts parts =
                 new KeyringParts(context, table, writes, store, work, moving, new HashSet<>(), passphrase, unsealed);
-        this.arrivals = new Arrivals(parts, setup.mostMints(), KeyringMetrics.mints(setup.metrics()));
-        this.departures = new Departures(parts);
-        this.derivations = new Derivations(parts, setup.executors().crypto());
-        this.unsealings = new Unsealings(parts, setup.executors().crypto(), this::onDerive);
         this.pool = new KeyPool(parts, KeyringMetrics.pool(setup.metrics()));
-        this.housekeeping =
-                new Housekeeping(work, published::get, seeded, setup.executors().crypto());
+        this.arrivals = new Arrivals(parts, pool, setup.mostMints(), KeyringMetrics.mints(setup.metrics()));
+        this.departures = new Departures(parts, setup.executors().disk());
+        this.derivations = new Derivations(parts, setup.executors());
+        this.unsealings = new Unsealings(parts, setup.executors(), this::onDerive);
+        this.housekeeping = new Housekeeping(work, published::get, seeded, setup.executors());
     }
 
     /**
@@ -170,13 +169,13 @@ final class KeyringActor {
         return Behaviors.receive(Command.class)
                 .onMessage(Find.class, question -> handled(() -> unsealings.find(question)))
                 .onMessage(Sign.class, question -> handled(() -> unsealings.sign(question)))
+                .onMessage(Mint.class, question -> handled(() -> arrivals.mint(question)))
                 .onMessage(Store.class, question -> handled(() -> arrivals.begin(question)))
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
                 .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
                 .onMessage(Lend.class, this::onLend)
                 .onMessage(KeepPool.class, command -> handled(() -> keepPool(command)))
-                .onMessage(Take.class, this::onTake)
                 .onMessage(Pooled.class, outcome -> handled(() -> pool.made(outcome)))
                 .onMessage(Watch.class, this::onWatch)
                 .onMessage(Close.class, this::onClose)
@@ -249,21 +248,16 @@ final class KeyringActor {
         pool.keep(command.size(), command.executor());
     }
 
-    private Behavior<Command> onTake(Take question) {
-        question.reply().complete(pool.take());
-        return Behaviors.same();
-    }
-
     private Behavior<Command> onWatch(Watch question) {
         question.listener().ifPresent(audience::add);
         List<KeyEntry> entries = table.view().entries();
-        store.notes()
-                .whenCompleteAsync(
-                        (notes, failure) -> KeyringFailures.<List<OwnKey>>answer(
-                                question.reply(),
-                                () -> new OwnKeys(entries, notes),
-                                Optional.ofNullable(failure).map(KeyringFailures::of)),
-                        setup.executors().crypto());
+        setup.executors().disk().execute(() -> {
+            try {
+                question.reply().complete(new OwnKeys(entries, store.notes()));
+            } catch (RuntimeException e) {
+                question.refuse(KeyringFailures.of(e));
+            }
+        });
         return Behaviors.same();
     }
 
@@ -271,7 +265,10 @@ final class KeyringActor {
         table.prepareIndex();
         writes.prepareNext();
         pool.refill();
-        store.tend(published::get);
+        Flows.submit(setup.executors().flows(), () -> {
+            store.tend(published::get);
+            return null;
+        });
         housekeeping.tend(passphrase, entry -> context.getSelf().tell(new Learnt(new Outcome.Done<>(List.of(entry)))));
         return Behaviors.same();
     }
@@ -320,12 +317,15 @@ final class KeyringActor {
     }
 
     private void completeWhenQuiet(Close first) {
-        if (moving.isEmpty() && !writes.isWriting() && first.evmKeys().isDone()) {
+        if (arrivals.isIdle()
+                && moving.isEmpty()
+                && !writes.isWriting()
+                && first.evmKeys().isDone()) {
             writes.stop(KeyringFailures.stopping());
-            store.settle(table.view())
-                    .whenCompleteAsync(
-                            (done, failure) -> first.reply().complete(null),
-                            setup.executors().crypto());
+            setup.executors().disk().execute(() -> {
+                store.settle(table.view());
+                first.reply().complete(null);
+            });
         }
     }
 

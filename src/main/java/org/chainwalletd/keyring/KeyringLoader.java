@@ -22,13 +22,13 @@ final class KeyringLoader {
     private final KeyringStore store;
     private final Sealer sealer;
     private final Executor argon2;
-    private final Executor crypto;
+    private final Executor disk;
 
     KeyringLoader(KeyringSetup setup, KeyringStore store) {
         this.store = store;
         this.sealer = setup.sealer();
         this.argon2 = setup.executors().argon2().of(Urgency.SPEND);
-        this.crypto = setup.executors().crypto();
+        this.disk = setup.executors().disk();
     }
 
     /**
@@ -37,26 +37,25 @@ final class KeyringLoader {
      * @param made there is a keyring
      */
     CompletableFuture<Listing> load(CompletableFuture<Void> made, SecretBytes passphrase) {
-        CompletableFuture<Listing> listing = made.thenComposeAsync(done -> store.load(), crypto);
-        CompletableFuture<Proof> proved = made.thenComposeAsync(done -> store.someSealed(), crypto)
-                .thenComposeAsync(
-                        place -> place.map(tried -> attempt(tried, passphrase))
-                                .orElseGet(() -> CompletableFuture.completedFuture(new Proof(true, Optional.empty()))),
-                        crypto);
-        return listing.thenCombineAsync(proved, (found, proof) -> conclude(found, proof, passphrase), crypto)
-                .thenComposeAsync(concluded -> concluded, crypto);
+        CompletableFuture<Listing> listing = made.thenApplyAsync(done -> store.load(), disk);
+        CompletableFuture<Proof> proved = made.thenApplyAsync(
+                done -> store.someSealed()
+                        .map(place -> attempt(place, passphrase))
+                        .orElse(new Proof(true, Optional.empty())),
+                argon2);
+        return listing.thenCombineAsync(proved, (found, proof) -> conclude(found, proof, passphrase), argon2);
     }
 
     /** What trying the passphrase on one sealed blob showed; {@code tried} is empty when there is none to try. */
     private record Proof(boolean opened, Optional<SealedPlace> tried) {}
 
     /** One Argon2id. */
-    private CompletableFuture<Proof> attempt(SealedPlace place, SecretBytes passphrase) {
-        return store.read(place)
-                .handleAsync(
-                        (blob, failure) ->
-                                new Proof(failure == null && opens(place, blob, passphrase), Optional.of(place)),
-                        argon2);
+    private Proof attempt(SealedPlace place, SecretBytes passphrase) {
+        try {
+            return new Proof(opens(place, store.read(place), passphrase), Optional.of(place));
+        } catch (KeyringException damaged) {
+            return new Proof(false, Optional.of(place));
+        }
     }
 
     private boolean opens(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {
@@ -72,22 +71,20 @@ final class KeyringLoader {
      * A blob that does not open may be damaged: another one that does open says that the passphrase is right. The key of no listed address
      * says nothing while there is a better one: somebody may have copied it here from a keyring with a passphrase of its own.
      */
-    private CompletableFuture<Listing> conclude(Listing found, Proof proof, SecretBytes passphrase) {
+    private Listing conclude(Listing found, Proof proof, SecretBytes passphrase) {
         boolean ours = proof.tried().map(place -> isListed(place, found.view())).orElse(true);
         if (proof.opened() && ours) {
-            return CompletableFuture.completedFuture(found);
+            return found;
         }
-        return better(proof.tried(), found)
-                .thenComposeAsync(
-                        another -> {
-                            if (another.isEmpty() && proof.opened()) {
-                                return CompletableFuture.completedFuture(found);
-                            }
-                            return another.map(place -> attempt(place, passphrase))
-                                    .orElseGet(() -> CompletableFuture.completedFuture(proof))
-                                    .thenApplyAsync(second -> judged(found, proof, ours, second), crypto);
-                        },
-                        crypto);
+        Optional<SealedPlace> another = better(proof.tried(), found);
+        if (another.isEmpty() && proof.opened()) {
+            return found;
+        }
+        return judged(
+                found,
+                proof,
+                ours,
+                another.map(place -> attempt(place, passphrase)).orElse(proof));
     }
 
     /**
@@ -118,20 +115,25 @@ final class KeyringLoader {
     }
 
     /** A listed key's blob other than {@code tried}, or in a keyring without keys the one that proves its passphrase. */
-    private CompletableFuture<Optional<SealedPlace>> better(Optional<SealedPlace> tried, Listing found) {
+    private Optional<SealedPlace> better(Optional<SealedPlace> tried, Listing found) {
         KeyringView view = found.view();
         SealedPlace check = new SealedPlace.Check();
         if (view.size() == 0 && !found.seeded() && !tried.equals(Optional.of(check))) {
-            return store.find(check)
-                    .handleAsync(
-                            (blob, failure) ->
-                                    failure == null && blob.isEmpty() ? Optional.empty() : Optional.of(check),
-                            crypto);
+            return isThere(check) ? Optional.of(check) : Optional.empty();
         }
-        return CompletableFuture.completedFuture(view.entries().stream()
+        return view.entries().stream()
                 .filter(KeyEntry::imported)
                 .<SealedPlace>map(entry -> new SealedPlace.Key(entry.address()))
                 .filter(place -> !tried.equals(Optional.of(place)))
-                .findFirst());
+                .findFirst();
+    }
+
+    /** Whether there is something, damaged or not. */
+    private boolean isThere(SealedPlace place) {
+        try {
+            return store.find(place).isPresent();
+        } catch (KeyringException damaged) {
+            return true;
+        }
     }
 }

@@ -3,9 +3,12 @@ package org.chainwalletd.keyring;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
@@ -38,29 +41,58 @@ final class KeyringProtocol {
     /** @param message not changed by anybody until the reply */
     record Sign(Address address, byte[] message, CompletableFuture<Signer.Signature> reply) implements Question {}
 
+    /** New 1:1 keys, which become durable together. */
+    sealed interface Arriving extends Question {
+        /** The place where a test kills the process when the sealed files are there and the record is not. */
+        CrashPoint before();
+
+        /** Completes the reply with the new entries in the given order. */
+        void answer(List<KeyEntry> entries);
+    }
+
     /**
-     * Takes 1:1 keys in; their secrets are overwritten when they are sealed. All of them become durable together.
+     * Makes a key that nobody has yet.
+     *
+     * @param drawn makes it, on a thread for Argon2id
+     * @param standard whether one of the pool may be given out instead
+     * @param birth for one of the pool: until now nobody outside this process had heard of it
+     * @param abandoned whether nobody waits for the answer any more, so that what is not sealed yet need not be; asked on any thread
+     */
+    record Mint(
+            Supplier<NewKey> drawn,
+            boolean standard,
+            Optional<String> label,
+            OptionalLong birth,
+            BooleanSupplier abandoned,
+            CompletableFuture<KeyEntry> reply)
+            implements Arriving {
+        @Override
+        public CrashPoint before() {
+            return CrashPoint.MINT_BEFORE_STATE;
+        }
+
+        @Override
+        public void answer(List<KeyEntry> entries) {
+            reply.complete(entries.get(0));
+        }
+    }
+
+    /**
+     * Takes 1:1 keys in; their secrets are overwritten when they are sealed.
      *
      * @param skipPresent whether keys that are there already are left out; otherwise one such key refuses all
-     * @param abandoned whether nobody waits for the answer any more, so that what is not sealed yet need not be; asked on any thread
-     * @param reply the new entries in the given order
      */
-    record Store(
-            List<? extends Arrival> keys,
-            boolean skipPresent,
-            CrashPoint before,
-            BooleanSupplier abandoned,
-            CompletableFuture<List<KeyEntry>> reply)
-            implements Question {
-        /** Whether it takes no Argon2id, because its keys were sealed ahead of time. */
-        boolean isSealed() {
-            return keys.stream().allMatch(PooledKey.class::isInstance);
+    record Store(List<NewKey> keys, boolean skipPresent, CrashPoint before, CompletableFuture<List<KeyEntry>> reply)
+            implements Arriving {
+        @Override
+        public void answer(List<KeyEntry> entries) {
+            reply.complete(entries);
         }
 
         /** Overwrites the secrets. */
         @Override
         public void refuse(KeyringException refusal) {
-            keys.forEach(Arrival::close);
+            keys.forEach(NewKey::close);
             reply.completeExceptionally(refusal);
         }
     }
@@ -81,9 +113,6 @@ final class KeyringProtocol {
 
     /** This many keys are to be sealed ahead of time. */
     record KeepPool(int size, Executor executor) implements Command {}
-
-    /** A key of the pool, for the asker alone; empty when none is ready. */
-    record Take(CompletableFuture<Optional<SealedKey>> reply) implements Question {}
 
     /** What an export needs. */
     record Lend(CompletableFuture<Lent> reply) implements Question {}
@@ -106,7 +135,15 @@ final class KeyringProtocol {
 
     record Opened(Outcome<KeyringStore.Listing> loaded) implements Command {}
 
-    record Stored(Store question, List<Arrival> keys, Outcome<Void> sealing) implements Command {}
+    /**
+     * @param announced addresses that were known before their keys were sealed
+     * @param stretched whether it took an Argon2id
+     */
+    record Stored(Arriving question, Set<Address> announced, boolean stretched, Outcome<List<StoredKey>> keys)
+            implements Command {}
+
+    /** The public side of a key whose sealed files are durable. */
+    record StoredKey(KeyEntry entry, KeyNote note) {}
 
     /** It is quiet after the start, or was a while: time for what nobody waits for. */
     record Tend() implements Command {}

@@ -19,9 +19,12 @@ final class KeyringQuestions {
             ActorRef<KeyringProtocol.Command> actor, KeyringSetup setup, KeyringMetrics metrics, Spawner spawner) {
         this.actor = actor;
         this.keystoreAttempts = spawner.spawn(
-                PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("keystore")), "keystore-attempts");
+                PassphraseAttempts.create(
+                        setup.executors().argon2(), setup.clock(), metrics.wrongPassphrases("keystore")),
+                "keystore-attempts");
         this.vaultAttempts = spawner.spawn(
-                PassphraseAttempts.create(setup.clock(), metrics.wrongPassphrases("vault")), "vault-attempts");
+                PassphraseAttempts.create(setup.executors().argon2(), setup.clock(), metrics.wrongPassphrases("vault")),
+                "vault-attempts");
         this.crypto = setup.executors().crypto();
     }
 
@@ -40,28 +43,22 @@ final class KeyringQuestions {
                 .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
     }
 
-    /** Does something with what an export needs, and overwrites the passphrase after it. */
-    <T> CompletableFuture<T> lent(Function<KeyringProtocol.Lent, CompletableFuture<T>> use) {
-        return this.<KeyringProtocol.Lent>ask(KeyringProtocol.Lend::new)
-                .thenComposeAsync(
-                        lent -> use.apply(lent)
-                                .whenCompleteAsync(
-                                        (done, failure) -> lent.passphrase().close(), crypto),
-                        crypto);
+    /** What an export needs; the passphrase is the caller's to close. Blocks until the actor has answered. */
+    KeyringProtocol.Lent lent() {
+        return Flows.join(ask(KeyringProtocol.Lend::new));
     }
 
-    /** A proof of the keystore's passphrase, as soon as it may be tried. */
-    <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> proof) {
+    /** Proves the keystore's passphrase, as soon as it may be tried, by {@code proof}, which runs on a thread for Argon2id. */
+    <T> CompletableFuture<T> attempt(Supplier<T> proof) {
         return attempt(keystoreAttempts, proof);
     }
 
-    /** A proof of a vault's passphrase, as soon as it may be tried. */
-    <T> CompletableFuture<T> attemptVault(Supplier<CompletableFuture<T>> proof) {
+    /** The same for a vault's passphrase. */
+    <T> CompletableFuture<T> attemptVault(Supplier<T> proof) {
         return attempt(vaultAttempts, proof);
     }
 
-    private static <T> CompletableFuture<T> attempt(
-            ActorRef<PassphraseAttempts.Command> counted, Supplier<CompletableFuture<T>> proof) {
+    private static <T> CompletableFuture<T> attempt(ActorRef<PassphraseAttempts.Command> counted, Supplier<T> proof) {
         CompletableFuture<T> reply = new CompletableFuture<>();
         counted.tell(new PassphraseAttempts.Attempt<>(proof, reply));
         return reply;

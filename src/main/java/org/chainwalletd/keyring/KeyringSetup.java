@@ -35,14 +35,22 @@ public record KeyringSetup(
     private static final int USUAL_MINTS = 64;
 
     /**
+     * None of them waits for itself: {@code flows} waits for {@code argon2} and for actors, the others for nobody.
+     *
      * @param crypto signatures: as many threads as cores
      * @param argon2 sealing and unsealing
-     * @param disk files
+     * @param disk writes of the records
+     * @param flows blocking work of several steps: new keys, imports, exports, changes of the account-chain key
      */
-    public record Executors(Executor crypto, Stretching argon2, Executor disk) {
+    public record Executors(Executor crypto, Stretching argon2, Executor disk, Executor flows) {
         /** @param argon2 as many threads as computations may run at once, 64 MiB each */
-        public Executors(Executor crypto, Executor argon2, Executor disk) {
-            this(crypto, new Stretching(argon2), disk);
+        public Executors(Executor crypto, Executor argon2, Executor disk, Executor flows) {
+            this(crypto, new Stretching(argon2), disk, flows);
+        }
+
+        /** Everything on the thread that asks for it, for subcommands. */
+        public static Executors onCallersThread() {
+            return new Executors(Runnable::run, Runnable::run, Runnable::run, Runnable::run);
         }
     }
 

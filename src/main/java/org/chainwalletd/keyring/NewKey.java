@@ -20,7 +20,7 @@ record NewKey(
         Address address,
         Optional<String> label,
         KeyNote note)
-        implements Arrival {
+        implements AutoCloseable {
 
     /** Takes {@code secret} over. */
     static NewKey alone(Sealer sealer, SecretBytes secret, KeyOrigin origin, Optional<String> label) {
@@ -49,8 +49,8 @@ record NewKey(
         return new NewKey(secret, entropy, publicKey, address, label, note.born(height));
     }
 
-    @Override
-    public KeyEntry entry() {
+    /** The key as it will be listed. */
+    KeyEntry entry() {
         return new KeyEntry(address, Optional.of(publicKey), OptionalLong.empty(), label, true);
     }
 

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -33,17 +32,16 @@ final class OfflineKeyring {
 
     /** Opens as the daemon does, with the same refusals. */
     OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
-        KeyringSetup here =
-                setup.withExecutors(new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
+        KeyringSetup here = setup.withExecutors(KeyringSetup.Executors.onCallersThread());
         this.store = new FolderStore(here);
-        this.maker = new KeyMaker(here, new Births());
+        this.maker = new KeyMaker(here.sealer());
         this.work = new KeyWork(here, store);
         this.passphrase = passphrase;
+        store.make();
         KeyringStore.Listing found =
-                Causes.join(new KeyringLoader(here, store).load(store.make(), passphrase), KeyringFailures::of);
+                Flows.join(new KeyringLoader(here, store).load(CompletableFuture.completedFuture(null), passphrase));
         this.table = new KeyTable(found.view(), new AtomicReference<>());
-        EvmKeyFiles files = new EvmKeyFiles(here, store);
-        this.evmChanges = new EvmKeyChanges(files, passphrase, this::recordEvmKey, here.clock(), Runnable::run);
+        this.evmChanges = new EvmKeyChanges(new EvmKeyFiles(here, store), passphrase, this::recordEvmKey, here.clock());
         this.evmKnown = new EvmKeyChanges.Known(found.view().evmKey(), found.keptEvm(), seedsAddress(found));
     }
 
@@ -56,14 +54,19 @@ final class OfflineKeyring {
         if (!found.seeded()) {
             return Optional.empty();
         }
-        try (SecretBytes secret = Causes.join(work.evmSecretOfSeed(passphrase), KeyringFailures::of)) {
+        try (SecretBytes secret = work.evmSecretOfSeed(passphrase)) {
             return Optional.of(EvmAddress.ofSecret(secret));
         }
     }
 
-    private CompletableFuture<Void> recordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key) {
-        KeyTable.Batch batch = table.prepare(List.of(Change.ofEvmKey(before, key, failure -> {})));
-        return store.record(batch).thenAcceptAsync(done -> table.accept(batch), Runnable::run);
+    private void recordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key) {
+        record(Change.ofEvmKey(before, key, failure -> {}));
+    }
+
+    private void record(Change change) {
+        KeyTable.Batch batch = table.prepare(List.of(change));
+        store.record(batch);
+        table.accept(batch);
     }
 
     boolean contains(EvmAddress address) {
@@ -73,7 +76,7 @@ final class OfflineKeyring {
     /** Takes in an account-chain key: as the current one when there is none, kept beside it otherwise. Closes it. */
     void store(NewEvmKey key) {
         try (key) {
-            evmKnown = Causes.join(evmChanges.restore(evmKnown, List.of(key)), KeyringFailures::of);
+            evmKnown = evmChanges.restore(evmKnown, List.of(key));
         }
     }
 
@@ -81,7 +84,7 @@ final class OfflineKeyring {
     void store(NewKey key) {
         KeyEntry entry = key.entry();
         KeyNote note = key.note();
-        Causes.join(work.store(key, passphrase, () -> false), KeyringFailures::of);
+        Flows.join(work.storeAll(List.of(key), passphrase));
         stored.add(entry);
         notes.put(entry.address(), note);
         if (stored.size() == BATCH) {
@@ -94,16 +97,12 @@ final class OfflineKeyring {
         if (stored.isEmpty()) {
             return;
         }
-        Change change =
-                Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {});
-        KeyTable.Batch batch = table.prepare(List.of(change));
-        Causes.join(store.record(batch), KeyringFailures::of);
-        table.accept(batch);
+        record(Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {}));
         stored.clear();
         notes.clear();
     }
 
     NewKey keyOf(SecretBytes secretHex) {
-        return Causes.join(maker.ofSecret(secretHex, Optional.empty()), KeyringFailures::of);
+        return maker.ofSecret(secretHex, Optional.empty());
     }
 }

@@ -12,6 +12,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
 
 /**
@@ -32,14 +33,15 @@ final class PassphraseAttempts {
     sealed interface Command {}
 
     /**
-     * @param work fails with {@link Reason#LOCKED} for a wrong passphrase
+     * @param work costs an Argon2id or two; fails with {@link Reason#LOCKED} for a wrong passphrase
      * @param reply the outcome of the work, or {@link Reason#TOO_MANY_ATTEMPTS}
      */
-    record Attempt<T>(Supplier<CompletableFuture<T>> work, CompletableFuture<T> reply) implements Command {}
+    record Attempt<T>(Supplier<T> work, CompletableFuture<T> reply) implements Command {}
 
     private record Ended<T>(Attempt<T> attempt, Outcome<T> outcome) implements Command {}
 
     private final ActorContext<Command> context;
+    private final Stretching argon2;
     private final InstantSource clock;
     private final Counter wrong;
     private final Deque<Attempt<?>> waiting = new ArrayDeque<>();
@@ -47,14 +49,15 @@ final class PassphraseAttempts {
     private int failures;
     private Instant pauseEnds = Instant.EPOCH;
 
-    private PassphraseAttempts(ActorContext<Command> context, InstantSource clock, Counter wrong) {
+    private PassphraseAttempts(ActorContext<Command> context, Stretching argon2, InstantSource clock, Counter wrong) {
         this.context = context;
+        this.argon2 = argon2;
         this.clock = clock;
         this.wrong = wrong;
     }
 
-    static Behavior<Command> create(InstantSource clock, Counter wrong) {
-        return Behaviors.setup(context -> new PassphraseAttempts(context, clock, wrong).counting());
+    static Behavior<Command> create(Stretching argon2, InstantSource clock, Counter wrong) {
+        return Behaviors.setup(context -> new PassphraseAttempts(context, argon2, clock, wrong).counting());
     }
 
     private Behavior<Command> counting() {
@@ -121,16 +124,9 @@ final class PassphraseAttempts {
             return;
         }
         running++;
-        context.pipeToSelf(begun(attempt), (value, failure) -> new Ended<>(attempt, Outcome.of(value, failure)));
-    }
-
-    /** Executors refuse by throwing: that ends the attempt, not the counting. */
-    private static <T> CompletableFuture<T> begun(Attempt<T> attempt) {
-        try {
-            return attempt.work().get();
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+        context.pipeToSelf(
+                argon2.submit(Urgency.PROOF, attempt.work()),
+                (value, failure) -> new Ended<>(attempt, Outcome.of(value, failure)));
     }
 
     private static KeyringException tooMany(String message, long retryAfterSeconds) {

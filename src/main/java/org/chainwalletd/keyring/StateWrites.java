@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.chainwalletd.stage.Outcome;
 
@@ -15,6 +16,7 @@ import org.chainwalletd.stage.Outcome;
 final class StateWrites {
     private final KeyTable table;
     private final KeyringStore store;
+    private final Executor disk;
     private final Counter writes;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
     private final KeyAudience audience;
@@ -29,12 +31,14 @@ final class StateWrites {
     StateWrites(
             KeyTable table,
             KeyringStore store,
+            Executor disk,
             Counter writes,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun,
             KeyAudience audience,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling) {
         this.table = table;
         this.store = store;
+        this.disk = disk;
         this.writes = writes;
         this.begun = begun;
         this.audience = audience;
@@ -90,18 +94,21 @@ final class StateWrites {
         List<Change> refused = List.copyOf(waiting);
         waiting.clear();
         refused.forEach(change -> change.ended().accept(Optional.of(refusal)));
-        store.close();
+        disk.execute(store::close);
     }
 
     private void write() {
         writing = true;
         KeyTable.Batch batch = table.prepare(waiting);
         waiting.clear();
-        begun.accept(batch, store.record(batch));
+        begun.accept(batch, Flows.submit(disk, () -> {
+            store.record(batch);
+            return null;
+        }));
     }
 
     /** Makes the next change of a large keyring cheap. */
     void prepareNext() {
-        store.prepare();
+        disk.execute(store::prepare);
     }
 }

@@ -5,8 +5,10 @@ import java.util.Deque;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +47,19 @@ public final class Stretching {
     /** For computations of one urgency. */
     Executor of(Urgency urgency) {
         return work -> execute(waiting.get(urgency), work);
+    }
+
+    /**
+     * Begins a computation, with what belongs to it before and after: reading the file, proving what it holds. Never throws: threads that take
+     * no more work fail the future.
+     */
+    <T> CompletableFuture<T> submit(Urgency urgency, Supplier<T> work) {
+        return Flows.submit(of(urgency), work);
+    }
+
+    /** The same for a thread of another pool, which waits for it; fails as {@code work} does. */
+    <T> T compute(Urgency urgency, Supplier<T> work) {
+        return Flows.join(submit(urgency, work));
     }
 
     /**

@@ -37,10 +37,11 @@ final class Unsealings {
     private final SecretBytes passphrase;
     private final UnsealedKeys unsealed;
     private final Executor crypto;
+    private final Stretching argon2;
     private final Consumer<Derive> derive;
 
     /** @param derive goes on with a question when the seed is unsealed */
-    Unsealings(KeyringParts shared, Executor crypto, Consumer<Derive> derive) {
+    Unsealings(KeyringParts shared, KeyringSetup.Executors executors, Consumer<Derive> derive) {
         this.context = shared.context();
         this.table = shared.table();
         this.writes = shared.writes();
@@ -48,7 +49,8 @@ final class Unsealings {
         this.moving = shared.moving();
         this.passphrase = shared.passphrase();
         this.unsealed = shared.unsealed();
-        this.crypto = crypto;
+        this.crypto = executors.crypto();
+        this.argon2 = executors.argon2();
         this.derive = derive;
     }
 
@@ -83,16 +85,20 @@ final class Unsealings {
             unsealSeedFor(question);
         } else if (unsealed.waitForKey(entry.address(), question)) {
             CompletableFuture<SecretBytes> secret = entry.imported()
-                    ? work.unseal(entry, passphrase, Urgency.SPEND)
-                    : work.derived(entry, unsealed.seed().orElseThrow());
+                    ? argon2.submit(Urgency.SPEND, () -> work.unseal(entry, passphrase))
+                    : derived(entry, unsealed.seed().orElseThrow());
             context.pipeToSelf(secret, (value, failure) -> new Unsealed(entry.address(), Outcome.of(value, failure)));
         }
+    }
+
+    private CompletableFuture<SecretBytes> derived(KeyEntry entry, SecretBytes seed) {
+        return Flows.submit(crypto, () -> work.derive(entry, seed));
     }
 
     void unsealSeedFor(Question question) {
         if (unsealed.waitForSeed(question)) {
             context.pipeToSelf(
-                    work.unsealSeed(passphrase, Urgency.SPEND),
+                    argon2.submit(Urgency.SPEND, () -> work.unsealSeed(passphrase)),
                     (seed, failure) -> new SeedUnsealed(Outcome.of(seed, failure)));
         }
     }
@@ -150,7 +156,8 @@ final class Unsealings {
         List<KeyEntry> unknown = table.derivedWithoutPublicKey();
         if (!unknown.isEmpty()) {
             context.pipeToSelf(
-                    work.learnDerived(seed, unknown), (entries, failure) -> new Learnt(Outcome.of(entries, failure)));
+                    Flows.submit(crypto, () -> work.learnDerived(seed, unknown)),
+                    (entries, failure) -> new Learnt(Outcome.of(entries, failure)));
         }
     }
 

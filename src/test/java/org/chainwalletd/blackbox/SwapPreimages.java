@@ -37,7 +37,7 @@ final class SwapPreimages {
                     ChainProfile.of("chain"),
                     datadir.resolve("wallets"),
                     new SimpleMeterRegistry(),
-                    new KeyringSetup.Executors(threads, threads, threads));
+                    new KeyringSetup.Executors(threads, threads, threads, threads));
             Keyring keyring = Await.result(Keyring.open(
                     setup,
                     SecretBytes.takeOver(DaemonProcess.PASSPHRASE.getBytes(StandardCharsets.UTF_8)),

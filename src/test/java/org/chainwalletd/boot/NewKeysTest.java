@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
@@ -149,12 +148,11 @@ class NewKeysTest {
 
     private KeyringSetup offline(Path datadir) {
         Settings settings = DaemonRig.settings(datadir, chain.uri());
-        Executor here = Runnable::run;
         return KeyringSetup.of(
                         settings.chain(),
                         settings.wallets(),
                         new SimpleMeterRegistry(),
-                        new KeyringSetup.Executors(here, here, here))
+                        KeyringSetup.Executors.onCallersThread())
                 .withCost(DaemonRig.COST);
     }
 

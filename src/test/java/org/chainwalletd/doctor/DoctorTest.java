@@ -328,10 +328,7 @@ class DoctorTest {
         Path wallets = datadir().resolve("wallets");
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
         KeyringSetup setup = KeyringSetup.of(
-                settings().chain(),
-                wallets,
-                new SimpleMeterRegistry(),
-                new KeyringSetup.Executors(Runnable::run, Runnable::run, Runnable::run));
+                settings().chain(), wallets, new SimpleMeterRegistry(), KeyringSetup.Executors.onCallersThread());
         new InitSeeded(setup, nowhere, nowhere)
                 .run(SecretBytes.copyOf("right".getBytes(StandardCharsets.UTF_8)), Optional.empty());
         Path halfWritten = wallets.resolve("imported").resolve(".someone-writes.tmp");

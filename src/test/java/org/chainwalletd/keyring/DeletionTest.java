@@ -224,9 +224,9 @@ class DeletionTest {
         AtomicBoolean holding = new AtomicBoolean();
         CompletableFuture<Runnable> held = new CompletableFuture<>();
         try (KeyringFixture other = new KeyringFixture(datadir.resolve("wallets"))) {
-            // Nothing but the reveal wants the disk.
+            // Nothing but the reveal wants a thread for Argon2id.
             Keyring reopened = other.upkeep(Duration.ofDays(1), Duration.ofDays(1))
-                    .disk(task -> {
+                    .argon2(task -> {
                         if (holding.compareAndSet(true, false)) {
                             held.complete(task);
                         } else {
@@ -234,10 +234,19 @@ class DeletionTest {
                         }
                     })
                     .open();
+            CompletableFuture<Boolean> asked = new CompletableFuture<>();
+            CompletableFuture<Optional<String>> nothingAgainst = new CompletableFuture<>();
+            CompletionStage<Address> deletion =
+                    reopened.delete(entry.address(), secret(PASSPHRASE), Optional.of(key -> {
+                        asked.complete(true);
+                        return nothingAgainst;
+                    }));
+            Await.outcome(asked);
             holding.set(true);
             CompletionStage<SecretBytes> reveal = reopened.revealSecret(entry.address(), secret(PASSPHRASE));
             Runnable reading = Await.outcome(held);
-            await(reopened.delete(entry.address(), secret(PASSPHRASE), Optional.empty()));
+            nothingAgainst.complete(Optional.empty());
+            await(deletion);
             reading.run();
             assertThat(refusal(reveal).reason()).isEqualTo(Reason.UNKNOWN_ADDRESS);
         }

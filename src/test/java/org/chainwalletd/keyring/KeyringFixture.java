@@ -30,6 +30,7 @@ final class KeyringFixture implements AutoCloseable {
     final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
     private final ActorTestKit testKit;
     private final ExecutorService threads;
+    private final ExecutorService flows;
     private final Path wallets;
     private final boolean guest;
     private Executor argon2;
@@ -46,21 +47,24 @@ final class KeyringFixture implements AutoCloseable {
                 wallets,
                 ActorTestKit.create(),
                 Executors.newFixedThreadPool(4, work -> new Thread(work, threadName(wallets))),
+                Executors.newCachedThreadPool(work -> new Thread(work, threadName(wallets))),
                 false);
     }
 
     /** With the threads of {@code host}, which outlives it. */
     KeyringFixture(Path wallets, KeyringFixture host) {
-        this(wallets, host.testKit, host.threads, true);
+        this(wallets, host.testKit, host.threads, host.flows, true);
     }
 
-    private KeyringFixture(Path wallets, ActorTestKit testKit, ExecutorService threads, boolean guest) {
+    private KeyringFixture(
+            Path wallets, ActorTestKit testKit, ExecutorService threads, ExecutorService flows, boolean guest) {
         this.wallets = wallets;
         this.testKit = testKit;
         this.threads = threads;
         this.guest = guest;
         this.argon2 = threads;
         this.disk = threads;
+        this.flows = flows;
     }
 
     /** Of the threads on which the keyring in {@code wallets} works. */
@@ -109,7 +113,7 @@ final class KeyringFixture implements AutoCloseable {
                 new SecureRandom(),
                 () -> now,
                 metrics,
-                new KeyringSetup.Executors(threads, argon2, disk),
+                new KeyringSetup.Executors(threads, argon2, disk, flows),
                 upkeep,
                 mostMints,
                 fence);
@@ -188,6 +192,7 @@ final class KeyringFixture implements AutoCloseable {
         if (!guest) {
             testKit.shutdownTestKit();
             threads.shutdownNow();
+            flows.shutdownNow();
         }
     }
 }

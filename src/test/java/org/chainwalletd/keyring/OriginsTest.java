@@ -14,7 +14,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -137,14 +136,13 @@ class OriginsTest {
         await(keyring.delete(gone.address(), secret(PASSPHRASE), Optional.empty()));
         KeyringView after = KeyringView.of(List.of(kept), 0, Map.of());
         KeyringSetup setup = fixture.setup();
-        VaultExport exports = new VaultExport(
-                new KeyWork(setup, new FolderStore(setup)), setup.executors().crypto());
+        VaultExport exports = new VaultExport(new KeyWork(setup, new FolderStore(setup)), setup.executors());
         Iterator<KeyringView> views = List.of(before, after).iterator();
 
         Bytes vault = await(exports.all(
                         views::next,
-                        (none, damaged) -> CompletableFuture.completedFuture(List.of()),
-                        new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
+                        (none, damaged) -> List.of(),
+                        () -> new KeyringProtocol.Lent(Map.of(), secret(PASSPHRASE)),
                         secret("vault")))
                 .vault();
         await(keyring.delete(kept.address(), secret(PASSPHRASE), Optional.empty()));
