@@ -52,6 +52,7 @@ class ArchitectureTest {
             Map.entry("config", Set.of("chain", "evm")),
             Map.entry("observe", Set.of("api", "wire", "chain", "config", "rpc")),
             Map.entry("store", Set.of("chain", "crypto", "config")),
+            Map.entry("keeper", Set.of("store")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("wire", "chain", "crypto", "config", "store", "net")),
             Map.entry("keyring", Set.of("api", "wire", "chain", "crypto", "config", "store", "evm")),
@@ -59,12 +60,14 @@ class ArchitectureTest {
             Map.entry("quote", Set.of("api", "wire", "chain", "crypto", "node", "keyring")),
             Map.entry("uri", Set.of("api", "wire", "chain")),
             Map.entry("indexer", Set.of("wire", "chain", "config", "node")),
-            Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node")),
+            Map.entry("follow", Set.of("chain", "crypto", "config", "store", "node", "keeper")),
             Map.entry("coins", Set.of("api", "wire", "chain", "config", "store", "node", "keyring", "follow")),
             Map.entry("wait", Set.of("api", "wire", "chain", "config", "store", "node", "follow")),
             Map.entry(
                     "spend",
-                    Set.of("api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "follow")),
+                    Set.of(
+                            "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "follow",
+                            "keeper")),
             Map.entry("message", Set.of("api", "wire", "chain", "crypto", "keyring")),
             Map.entry(
                     "htlc",
@@ -83,12 +86,14 @@ class ArchitectureTest {
             Map.entry("client", Set.of("api", "wire", "chain", "crypto")),
             Map.entry("watch", Set.of("client", "api", "wire", "chain")),
             Map.entry("evm", Set.of("chain", "crypto")),
-            Map.entry("account", Set.of("api", "wire", "chain", "crypto", "config", "store", "net", "keyring", "evm")),
+            Map.entry(
+                    "account",
+                    Set.of("api", "wire", "chain", "crypto", "config", "store", "net", "keyring", "evm", "keeper")),
             Map.entry(
                     "swap",
                     Set.of(
                             "api", "wire", "chain", "crypto", "config", "store", "net", "node", "keyring", "evm",
-                            "account", "follow", "coins", "spend", "htlc")),
+                            "account", "follow", "coins", "spend", "htlc", "keeper")),
             Map.entry("doctor", Set.of("chain", "config", "store", "node", "boot")));
 
     private static final Set<String> BARE_CONTINUATIONS = Set.of(

@@ -20,6 +20,7 @@ import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.event.HtlcEvents;
 import org.chainwalletd.event.SpendEvents;
+import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
@@ -68,6 +69,7 @@ public final class Daemon implements AutoCloseable {
     private Runnable watchKeys = () -> {};
 
     private ExternalServices external;
+    private Keeper keeper;
     private HttpFrontend frontend;
     /** No swap shows its secret from then on. */
     private volatile boolean stopping;
@@ -122,7 +124,8 @@ public final class Daemon implements AutoCloseable {
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new DaemonContext.UnderGuardian(system));
         DryRun.run(settings, system);
-        DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers);
+        keeper = Keeper.under(new DaemonContext.UnderGuardian(system));
+        DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, keeper);
         Store store = Futures.await(opening, OPENING, "opening the store");
         storeOpen.accept(store::close);
         // On the dying thread itself: there may be no other.
@@ -138,7 +141,9 @@ public final class Daemon implements AutoCloseable {
                 OPENING,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
-        frontend.serve(startServices(context, keyring, sealed));
+        Services services = startServices(context, keyring, sealed);
+        keeper.start();
+        frontend.serve(services);
         watchKeys.run();
         shutdown.add("http", () -> frontend.drain(waits, times));
         shutdown.add("look at the datadir lock", watchLock(system, lock, workers.disk())::cancel);
@@ -183,8 +188,8 @@ public final class Daemon implements AutoCloseable {
         Nodes nodes = external.nodes();
         Books books = openBooks();
         books.remember(store::confirmed);
-        Following following = Following.start(
-                settings, context.guardian(), nodes, keyring, books, context.meters(), context.workers());
+        Following following =
+                Following.start(settings, keeper, nodes, keyring, books, context.meters(), context.workers());
         keyring.bornBy(following.follower()::height);
         Waiting waiting = startWaiting(context, nodes, following);
         watchKeys(context, keyring, books, following, waiting);
@@ -205,7 +210,7 @@ public final class Daemon implements AutoCloseable {
                         new HtlcEvents(hub),
                         openSwaps,
                         parties -> waiting.watchAll(WatchReason.HTLC, parties)),
-                context.guardian(),
+                keeper,
                 context.meters(),
                 context.workers().upstream());
         waiting.sighted().tellHtlcs(htlcs.sightings());
@@ -223,8 +228,8 @@ public final class Daemon implements AutoCloseable {
                         accounts,
                         openSwaps,
                         hub,
-                        () -> stopping),
-                context.guardian());
+                        () -> stopping || !keeper.isRunning()),
+                keeper);
         swaps.keys().ifPresent(records -> swapKeys.accept(records::close));
         return new Services(
                 context,
@@ -243,15 +248,10 @@ public final class Daemon implements AutoCloseable {
     private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {
         watchKeys = () -> following.watchKeys(
                 context.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
-        following.forgetCredits(settings, context.guardian(), books);
+        following.forgetCredits(settings, keeper, books);
         waiting.sighted()
                 .tellCredits(following.seeCredits(
-                        settings,
-                        context.guardian(),
-                        external.nodes(),
-                        books,
-                        waiting.waits()::creditsChanged,
-                        context.workers()));
+                        settings, keeper, external.nodes(), books, waiting.waits()::creditsChanged, context.workers()));
     }
 
     private SpendService startSpending(
@@ -377,6 +377,11 @@ public final class Daemon implements AutoCloseable {
     /** Tells it that a thread of this process has ended by an error, so that it gives up. */
     public void threadEnded(String name) {
         actors.ifPresent(system -> system.tell(new Guardian.ThreadEnded(name)));
+    }
+
+    /** Background work, for tests that stop and start it while the daemon serves. */
+    Keeper keeper() {
+        return keeper;
     }
 
     /** Completes when the daemon can no longer work and must be started anew. */

@@ -6,7 +6,7 @@ import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.follow.Follower;
+import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Spawner;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.Nodes;
@@ -17,13 +17,15 @@ import org.chainwalletd.wait.Waits;
  * What every part of the daemon stands on.
  *
  * @param heldForPeers what nodes and clients together may make the daemon hold
+ * @param keeper where background work is begun; it runs once all of it is there
  */
 record DaemonContext(
         Settings settings,
         ActorSystem<Guardian.Command> system,
         Workers workers,
         Metrics metrics,
-        ByteBudget heldForPeers) {
+        ByteBudget heldForPeers,
+        Keeper keeper) {
     MeterRegistry meters() {
         return metrics.registry();
     }
@@ -39,7 +41,7 @@ record DaemonContext(
 
     /** Other packages' actors become children of the guardian. */
     record UnderGuardian(ActorSystem<Guardian.Command> system)
-            implements Spawner, Nodes.Spawner, Follower.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
+            implements Spawner, Keeper.Root, Nodes.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return Guardian.spawn(system, behavior, name);

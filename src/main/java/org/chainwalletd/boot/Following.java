@@ -28,6 +28,7 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.OwnKey;
 import org.chainwalletd.node.NodeClient;
@@ -98,7 +99,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     /** Begins to follow. {@code file} has all {@link #tables}. */
     static Following start(
             Settings settings,
-            Follower.Spawner spawner,
+            Background background,
             Nodes nodes,
             Keyring keyring,
             Books file,
@@ -106,7 +107,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
             Workers workers) {
         LedgerBooks books = new LedgerBooks(file);
         watchMissing(books, keyring);
-        Follower follower = follow(settings, spawner, nodes, file, meters, workers);
+        Follower follower = follow(settings, background, nodes, file, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
                 () -> follower.tip().map(tip -> OptionalLong.of(tip.height())).orElse(OptionalLong.empty()));
@@ -136,28 +137,32 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     }
 
     /** Begins to keep the watched addresses those of the keyring. */
-    void watchKeys(Follower.Spawner spawner, Keyring keyring, Consumer<List<Address>> newest) {
+    void watchKeys(DaemonContext.UnderGuardian spawner, Keyring keyring, Consumer<List<Address>> newest) {
         spawner.spawn(
                 KeyWatch.create(new KeyWatch.Setup(books::allWatched, books::settle, keyring::watch, newest, KEYS)),
                 "key-watch");
     }
 
     /** Begins to forget old credits, if the operator wants that. */
-    void forgetCredits(Settings settings, Follower.Spawner spawner, Books file) {
+    void forgetCredits(Settings settings, Background background, Books file) {
         long days = settings.follow().creditsKeepDays();
         if (days > 0) {
-            spawner.spawn(
-                    CreditPruner.create(file, Duration.ofDays(days), PRUNING, Clock.systemUTC()), "credit-pruner");
+            background.begin(
+                    "credit-pruner",
+                    CreditPruner.create(file, Duration.ofDays(days), PRUNING, Clock.systemUTC()),
+                    command -> {});
         }
     }
 
     /** Begins to enter credits that are seen in mempools. */
     ActorRef<SeenCredits.Command> seeCredits(
-            Settings settings, Follower.Spawner spawner, Nodes nodes, Books file, Runnable changed, Workers workers) {
+            Settings settings, Background background, Nodes nodes, Books file, Runnable changed, Workers workers) {
         List<NodeClient> each = nodes.client().each().stream()
                 .map(client -> client.hasty().background())
                 .toList();
-        return spawner.spawn(
+        // What is seen meanwhile is told with its block.
+        return background.begin(
+                "seen-credits",
                 SeenCredits.create(new SeenCredits.Setup(
                         file,
                         new CreditBook(settings.chain(), CREDITS),
@@ -165,18 +170,13 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                         follower::subscribe,
                         changed,
                         workers.upstream())),
-                "seen-credits");
+                command -> {});
     }
 
     private static Follower follow(
-            Settings settings,
-            Follower.Spawner spawner,
-            Nodes nodes,
-            Books file,
-            MeterRegistry meters,
-            Workers workers) {
+            Settings settings, Background background, Nodes nodes, Books file, MeterRegistry meters, Workers workers) {
         return Follower.start(
-                spawner,
+                background,
                 new FollowerSetup(
                         settings.chain(),
                         new FollowerSetup.Sources(

@@ -22,6 +22,7 @@ import org.chainwalletd.htlc.LostLocks;
 import org.chainwalletd.htlc.MergedRecords;
 import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.indexer.IndexerClient;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
@@ -51,7 +52,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             HtlcOwners owners,
             Consumer<List<Address>> parties) {}
 
-    static Htlcs start(Parts parts, Follower.Spawner spawner, MeterRegistry meters, Executor executor) {
+    static Htlcs start(Parts parts, Background background, MeterRegistry meters, Executor executor) {
         Settings settings = parts.settings();
         Sightings sightings =
                 new Sightings(parts.books(), parts.store().intents(), Following.htlcs(settings), executor);
@@ -75,11 +76,12 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 parts.follower()::subscribe,
                 parts.parties(),
                 settings.spend().autoReclaim());
-        spawner.spawn(HtlcIndex.create(watch), "htlc-index");
-        spawner.spawn(
+        background.begin("htlc-index", HtlcIndex.create(watch), command -> {});
+        background.begin(
+                "htlc-news",
                 HtlcNews.create(
                         parts.books(), parts.follower()::tip, parts.follower()::subscribe, sightings, parts.listener()),
-                "htlc-news");
+                command -> {});
         LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
         HtlcRecords told = parts.indexer()
                 .<HtlcRecords>map(indexer -> new MergedRecords(

@@ -163,6 +163,9 @@ record Services(
                         : Optional.of("no node of the chain has answered"),
                 () -> external.nodes().chain().complaint(),
                 spending::stopped,
+                () -> context.keeper().isRunning()
+                        ? Optional.empty()
+                        : Optional.of("background work is stopped: no block is followed and nothing is sent again"),
                 new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC())));
         accounts.map(Accounts::readiness).ifPresent(checks::add);
         swaps.ifPresent(service -> checks.add(service::stalled));

@@ -20,7 +20,7 @@ import org.chainwalletd.devnet.ledger.Genesis;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.SwapEvents;
-import org.chainwalletd.follow.Follower;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.SealedRecords;
@@ -110,7 +110,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
      * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration or would be left
      *     alone
      */
-    static Swaps start(Parts parts, Follower.Spawner spawner) {
+    static Swaps start(Parts parts, Background background) {
         Settings settings = parts.settings();
         SwapBook book = parts.book();
         SwapEvents events = new SwapEvents(
@@ -144,7 +144,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         engine.refuseOther(rows);
         engine.refuseContract();
         book.leaveToEngine();
-        return new Swaps(Optional.of(engine.start(spawner)), Optional.of(keys));
+        return new Swaps(Optional.of(engine.start(background)), Optional.of(keys));
     }
 
     /** Money of a swap that nobody looks after can be lost to a deadline, so that is never done by an option that was forgotten. */
@@ -233,7 +233,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             });
         }
 
-        SwapService start(Follower.Spawner spawner) {
+        SwapService start(Background background) {
             SwapLimits limits = limits();
             if (limits.development()) {
                 LOG.info("swaps run on development chains: how old their blocks are is not judged");
@@ -259,14 +259,17 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     alarms,
                     parts.workers().upstream());
             StalledSwaps stalled = new StalledSwaps();
-            ActorRef<SwapEngine.Command> engine = spawner.spawn(SwapEngine.create(setup, stalled), "swaps");
+            ActorRef<SwapEngine.Command> engine =
+                    background.begin("swaps", SwapEngine.create(setup, stalled), SwapEngine::whileStopped);
             Runnable nudge = () -> engine.tell(new SwapEngine.Nudge());
             account().sends().onChange(record -> nudge.run());
             account().sends().onStop(stop -> alarms.accept(SwapAlarm.of(stop)));
-            spawner.spawn(
+            background.begin(
+                    "swap-upkeep",
                     SwapUpkeep.create(journal, parts.following().follower()::subscribe, nudge, clocks.clock()),
-                    "swap-upkeep");
-            spawner.spawn(Watchtower.create(watchtower(limits, legs, clocks, engine)), "swap-watchtower");
+                    command -> {});
+            background.begin(
+                    "swap-watchtower", Watchtower.create(watchtower(limits, legs, clocks, engine)), command -> {});
             return new SwapService(
                     engine,
                     quoting(binding, clocks, run),

@@ -83,6 +83,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
             Executor executor) {}
 
     private final Setup setup;
+    private final Books.Epoch epoch;
     /** How often each was missed, the first that was seen coming first. */
     private final Map<Hash256, Integer> pending = new LinkedHashMap<>();
 
@@ -100,6 +101,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private SeenCredits(ActorContext<Command> context, Setup setup) {
         super(context);
         this.setup = setup;
+        this.epoch = setup.books().epoch();
         setup.subscribe().accept(context.messageAdapter(FollowEvent.class, Followed::new));
         load();
     }
@@ -167,18 +169,17 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     }
 
     private CompletionStage<Boolean> enter(Seen seen) {
-        return setup.books()
-                .write(session ->
-                        setup
-                                        .book()
-                                        .pending(
-                                                seen.txId(),
-                                                seen.tx(),
-                                                setup.book().table().view(session.head()))
-                                        .stream()
-                                        .filter(credit -> CreditTable.see(session.head(), credit))
-                                        .count()
-                                > 0);
+        return epoch.write(session ->
+                setup
+                                .book()
+                                .pending(
+                                        seen.txId(),
+                                        seen.tx(),
+                                        setup.book().table().view(session.head()))
+                                .stream()
+                                .filter(credit -> CreditTable.see(session.head(), credit))
+                                .count()
+                        > 0);
     }
 
     private Behavior<Command> onEntered(Entered entered) {
@@ -247,7 +248,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private void lose(Hash256 txId) {
         getContext()
                 .pipeToSelf(
-                        setup.books().<Void>write(session -> {
+                        epoch.<Void>write(session -> {
                             CreditTable.lose(session.head(), txId);
                             return null;
                         }),

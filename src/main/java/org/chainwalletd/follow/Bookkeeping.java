@@ -25,11 +25,13 @@ final class Bookkeeping {
     private static final String SCAN_STANDS_ON = "scan_stands_on";
 
     private final Books file;
+    private final Books.Epoch epoch;
     private final List<Book<?, ?>> books;
     private final FollowerSetup.Rules rules;
 
     Bookkeeping(Books file, List<Book<?, ?>> books, FollowerSetup.Rules rules) {
         this.file = file;
+        this.epoch = file.epoch();
         this.books = List.copyOf(books);
         this.rules = rules;
     }
@@ -81,7 +83,7 @@ final class Bookkeeping {
      * @param ancestor the lowest block that they stand on
      */
     CompletionStage<Known> begin(List<BlockRow> headers, BlockPlace ancestor, Network network, Optional<Long> rescan) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             headers.forEach(row -> BlockRows.put(session.head(), row));
             BlockRows.putFact(session.head(), NETWORK, network.word());
             putPlace(session.head(), ANCESTOR, ancestor);
@@ -98,7 +100,7 @@ final class Bookkeeping {
      * different. A rescan under way finds by itself that the blocks below it are others.
      */
     CompletionStage<Known> beginAnew(List<BlockRow> headers, BlockPlace ancestor) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             Page head = session.head();
             long base = headers.get(headers.size() - 1).height();
             BlockRows.undo(head, -1);
@@ -115,7 +117,7 @@ final class Bookkeeping {
 
     /** The blocks, in order, on top of what the head has. */
     CompletionStage<Void> connect(List<Entry> blocks) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             blocks.forEach(entry -> connect(session.head(), entry));
             return null;
         });
@@ -133,7 +135,7 @@ final class Bookkeeping {
 
     /** Takes back all that blocks above {@code height} have changed. */
     CompletionStage<Void> undo(long height) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             BlockRows.undo(session.head(), height);
             books.forEach(book -> book.table().undo(session.head(), height));
             return null;
@@ -169,7 +171,7 @@ final class Bookkeeping {
         return file.read(this::pending)
                 .thenComposeAsync(
                         pending -> pending.isDue()
-                                ? file.write(session -> {
+                                ? epoch.write(session -> {
                                     unread(session, Optional.empty()).ifPresent(from -> beginScan(session, from));
                                     return pending(session);
                                 })
@@ -219,7 +221,7 @@ final class Bookkeeping {
 
     /** Notes that a rescan from a height is to be done, unless the chain is not so high yet; from a lower one if the books need that anyway. */
     CompletionStage<Pending> beginScan(long fromHeight) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             OptionalLong needed = pending(session).next();
             beginScan(session, Math.min(fromHeight, needed.orElse(fromHeight)));
             return pending(session);
@@ -237,7 +239,7 @@ final class Bookkeeping {
 
     /** Blocks of a rescan; when the last one is the head's, the rescan joins it in the same commit. */
     CompletionStage<Scanned> connectScan(long scan, List<Entry> blocks) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             Page page = session.page(scan);
             standOn(session, page, blocks);
             blocks.forEach(entry -> connect(page, entry));
@@ -296,7 +298,7 @@ final class Bookkeeping {
 
     /** Takes back what a rescan has read above a height; its last block then. */
     CompletionStage<Optional<BlockRow>> undoScan(long scan, long height) {
-        return file.write(session -> {
+        return epoch.write(session -> {
             Page page = session.page(scan);
             BlockRows.undo(page, height);
             books.forEach(book -> book.table().undo(page, height));

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.stream.OverflowStrategy;
 import org.apache.pekko.stream.javadsl.Source;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRows;
 
@@ -41,21 +41,18 @@ public final class Follower {
         this.executor = setup.executor();
     }
 
-    /** How boot puts the actor of this package under its guardian. */
-    public interface Spawner {
-        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
-    }
-
-    /** Begins to follow. No node needs to be up. */
-    public static Follower start(Spawner spawner, FollowerSetup setup) {
+    /** Follows whenever background work runs. No node needs to be up. */
+    public static Follower start(Background background, FollowerSetup setup) {
         Audience audience = new Audience(setup.clock().instant());
         AtomicReference<Rescanner.Standing> rescan = new AtomicReference<>(Rescanner.Standing.UNKNOWN);
-        ActorRef<Walker.Command> walker = spawner.spawn(Walker.create(setup, audience), "follower");
+        ActorRef<Walker.Command> walker = background.begin(
+                "follower", Walker.create(setup, audience), command -> Walker.whileStopped(command, audience));
         LongConsumer tellJoined = from -> walker.tell(new Walker.RescanJoined(from));
         return new Follower(
                 walker,
                 audience,
-                spawner.spawn(Rescanner.create(setup, audience, tellJoined, rescan), "rescanner"),
+                background.begin(
+                        "rescanner", Rescanner.create(setup, audience, tellJoined, rescan), Rescanner::whileStopped),
                 rescan,
                 setup);
     }

@@ -2,9 +2,11 @@ package org.chainwalletd.follow;
 
 import io.micrometer.core.instrument.Gauge;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -21,6 +23,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.ScanRow;
@@ -101,6 +104,9 @@ final class Rescanner {
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Batch batch = new Batch();
+    /** Calls that are answered when the books have told what is to be read. */
+    private final Set<CompletableFuture<Optional<RescanProgress>>> asking = new HashSet<>();
+
     private CompletableFuture<Done> waiting;
     private BlockReader reader;
     private ScanRow scan;
@@ -149,6 +155,14 @@ final class Rescanner {
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
+    static void whileStopped(Command command) {
+        if (command instanceof Begin begin) {
+            Background.refuse(begin.reply());
+        } else if (command instanceof ReadHistories read) {
+            Background.refuse(read.reply());
+        }
+    }
+
     private BehaviorBuilder<Command> always() {
         return Behaviors.receive(Command.class)
                 .onMessage(Begin.class, command -> begin(command.reply(), books.beginScan(command.fromHeight())))
@@ -168,16 +182,20 @@ final class Rescanner {
         if (walk != null) {
             walk.stop().shutdown();
         }
+        // Whether it will be done is in the books; to ask again is harmless.
+        asking.forEach(Background::refuse);
         return Behaviors.same();
     }
 
     private Behavior<Command> begin(
             CompletableFuture<Optional<RescanProgress>> reply, CompletionStage<Bookkeeping.Pending> begun) {
+        asking.add(reply);
         context.pipeToSelf(begun, (pending, failure) -> new Begun(reply, Outcome.of(pending, failure)));
         return Behaviors.same();
     }
 
     private Behavior<Command> begun(Begun command) {
+        asking.remove(command.reply());
         return command.pending()
                 .fold(pending -> begun(pending, command.reply()), failure -> notBegun(failure, command.reply()));
     }

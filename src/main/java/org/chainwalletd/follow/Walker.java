@@ -114,6 +114,17 @@ final class Walker {
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
+    /** Subscribers come and go; what is followed is told to them when following begins again. */
+    static void whileStopped(Command command, Audience audience) {
+        if (command instanceof Subscribe subscribe) {
+            audience.subscribe(subscribe.subscriber());
+        } else if (command instanceof WatchTips watch) {
+            audience.watch(watch.queue());
+        } else if (command instanceof TipsEnded ended) {
+            audience.leave(ended.queue());
+        }
+    }
+
     /** What is the same in every state but one: a nudge that comes while something is under way is remembered. */
     private BehaviorBuilder<Command> always() {
         return whenever().onMessage(Nudge.class, this::rememberNudge);

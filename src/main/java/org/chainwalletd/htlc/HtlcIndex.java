@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -66,6 +67,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
             List<HtlcRows.Count> counts, List<HtlcRow> overdue, List<HtlcRow> pending, List<Address> parties) {}
 
     private final TimerScheduler<Command> timers;
+    private final Runnable unhear;
     private final HtlcWatch watch;
     private final Set<Outpoint> told = new HashSet<>();
     /** Reclaims that run, are made, or wait for another try. */
@@ -85,7 +87,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                 watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(Outcome.of(done, failure)));
         watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Heard::new));
         ActorRef<Command> self = context.getSelf();
-        watch.sightings().whenEntered(() -> self.tell(new Sighted()));
+        this.unhear = watch.sightings().whenEntered(() -> self.tell(new Sighted()));
         timers.startTimerWithFixedDelay(new Look(), PACE);
     }
 
@@ -104,7 +106,13 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
                 .onMessage(Taken.class, this::taken)
                 .onMessage(RetryDue.class, this::retryDue)
                 .onMessage(Checked.class, this::checked)
+                .onSignal(PostStop.class, signal -> stopHearing())
                 .build();
+    }
+
+    private Behavior<Command> stopHearing() {
+        unhear.run();
+        return this;
     }
 
     private Behavior<Command> markChanged() {

@@ -9,6 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -59,6 +61,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private record Batch(List<HtlcChanges.Change> changes, boolean hidden, long tip) {}
 
     private final TimerScheduler<Command> timers;
+    private final Runnable unhear;
     private final Books books;
     private final Supplier<Optional<FollowedTip>> tip;
     private final HtlcListener listener;
@@ -96,7 +99,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         begin();
         subscribe.accept(context.messageAdapter(FollowEvent.class, Heard::new));
         ActorRef<Command> self = context.getSelf();
-        sightings.whenEntered(() -> self.tell(new Sighted()));
+        this.unhear = sightings.whenEntered(() -> self.tell(new Sighted()));
     }
 
     private void begin() {
@@ -120,7 +123,14 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
                 .onMessage(Began.class, this::onBegan)
                 .onMessage(Read.class, this::onRead)
                 .onMessage(Dropped.class, this::onDropped)
+                .onSignal(PreRestart.class, signal -> stopHearing())
+                .onSignal(PostStop.class, signal -> stopHearing())
                 .build();
+    }
+
+    private Behavior<Command> stopHearing() {
+        unhear.run();
+        return this;
     }
 
     private Behavior<Command> onBegan(Began began) {

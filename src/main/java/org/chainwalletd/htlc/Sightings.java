@@ -45,9 +45,13 @@ public final class Sightings {
         this.executor = executor;
     }
 
-    /** @param listener runs after each time that something may have been entered; must not block */
-    public void whenEntered(Runnable listener) {
+    /**
+     * @param listener runs after each time that something may have been entered; must not block
+     * @return ends that
+     */
+    public Runnable whenEntered(Runnable listener) {
         listeners.add(listener);
+        return () -> listeners.remove(listener);
     }
 
     private <T> CompletionStage<T> entering(CompletionStage<T> writing) {

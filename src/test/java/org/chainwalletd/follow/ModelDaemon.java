@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRows;
@@ -67,9 +69,9 @@ final class ModelDaemon implements AutoCloseable {
         List<FollowedNode> followed = new ArrayList<>();
         nodes.forEach(node -> followed.add(new FollowedNode("node " + followed.size(), node.client())));
         this.follower = Follower.start(
-                new Follower.Spawner() {
+                new Background() {
                     @Override
-                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                    public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
                         ActorRef<T> actor = kit.spawn(behavior);
                         actors.add(actor);
                         return actor;

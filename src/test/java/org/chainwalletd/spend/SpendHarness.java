@@ -45,6 +45,7 @@ import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.AllowanceStore;
@@ -156,7 +157,7 @@ final class SpendHarness implements AutoCloseable {
         books = Books.open(booksFolder.orElse(folder), List.of(spendings));
         follower = Follower.start(new Actors(), following(new SpendingBook(PROFILE, spendings)));
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        new Actors().spawn(SpendService.create(environment(), started), "spending");
+        new Actors().begin("spending", SpendService.create(environment(), started), command -> {});
         spending = get(started);
         return this;
     }
@@ -172,9 +173,9 @@ final class SpendHarness implements AutoCloseable {
     }
 
     /** Whatever is spawned through this dies with the process. */
-    private final class Actors implements Follower.Spawner {
+    private final class Actors implements Background {
         @Override
-        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+        public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
             ActorRef<T> spawned = kit.spawn(behavior);
             actors.add(spawned);
             return spawned;

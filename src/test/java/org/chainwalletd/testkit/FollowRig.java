@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -30,6 +31,7 @@ import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
 import org.chainwalletd.follow.WorkCheck;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
@@ -63,9 +65,9 @@ public final class FollowRig implements AutoCloseable {
             followed.add(new FollowedNode(nodes[followed.size()].toString(), one));
         }
         this.follower = Follower.start(
-                new Follower.Spawner() {
+                new Background() {
                     @Override
-                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                    public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
                         return kit.spawn(behavior, name);
                     }
                 },

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AtomicFiles;
@@ -54,6 +55,8 @@ public final class Books implements AutoCloseable {
     private Optional<CommitMark> remembered = Optional.empty();
     /** Another number than before: another connection has written. */
     private long othersWrote;
+    /** Raised on the writer's thread. */
+    private final AtomicLong epoch = new AtomicLong();
 
     /** A unit of work; run once, whole or not at all. */
     @FunctionalInterface
@@ -194,6 +197,46 @@ public final class Books implements AutoCloseable {
         return submit(writer, future -> commit(future, work));
     }
 
+    /** Writes for one run of the background work: late work of a run that has ended changes nothing. */
+    public final class Epoch {
+        private final long number;
+
+        private Epoch(long number) {
+            this.number = number;
+        }
+
+        /** As {@link Books#write}; fails once {@link #endEpoch} is done. */
+        public <T> CompletableFuture<T> write(Work<T> work) {
+            return Books.this.write(session -> {
+                if (epoch.get() != number) {
+                    throw new EpochEnded();
+                }
+                return work.apply(session);
+            });
+        }
+    }
+
+    private static final class EpochEnded extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        EpochEnded() {
+            super("the run of background work that wrote it has ended", null, false, false);
+        }
+    }
+
+    /** The run of background work at this moment. */
+    public Epoch epoch() {
+        return new Epoch(epoch.get());
+    }
+
+    /** When this is done, all that was given to the {@link Epoch} before is written, and nothing will be that is given to it later. */
+    public CompletableFuture<Void> endEpoch() {
+        return write(session -> {
+            epoch.incrementAndGet();
+            return null;
+        });
+    }
+
     /** Reads what is committed. */
     public <T> CompletableFuture<T> read(Work<T> work) {
         return submit(reader, future -> readInto(future, work));
@@ -222,6 +265,10 @@ public final class Books implements AutoCloseable {
             }
             writeSession.update("COMMIT");
             remembered = seen;
+        } catch (EpochEnded e) {
+            rollback();
+            future.completeExceptionally(unavailable("is not written: " + e.getMessage(), e));
+            return;
         } catch (SQLException | RuntimeException e) {
             rollback();
             LOG.error("{} cannot be written: {}", file, e.getMessage());

@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.gates.SwapRow;
@@ -91,6 +92,15 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     public static Behavior<Command> create(SwapSetup setup, StalledSwaps stalled) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
                 MOST_WAITING, stash -> new SwapEngine(context, timers, stash, setup, stalled).restore())));
+    }
+
+    /** Swaps stand still; a quote that is durable is found when they go on. */
+    public static void whileStopped(Command command) {
+        if (command instanceof Ask asked) {
+            asked.question().reply().complete(new SwapReply.Failed(Background.stopped()));
+        } else if (command instanceof Room room) {
+            Background.refuse(room.reply());
+        }
     }
 
     /** The journal has a row that nobody looks after yet, or may have one. */

@@ -1,0 +1,30 @@
+package org.chainwalletd.keeper;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.store.StoreException;
+
+/** Where background work is begun: under the {@link Keeper}, or, in tests of one kind of it, under a test kit. */
+public interface Background {
+    /**
+     * Gives work an address that stays. The actor behind it ends when background work is stopped, after all that was told before, and begins
+     * anew, from what is stored, when background work is started.
+     *
+     * @param name unique
+     * @param whileStopped given what is told while there is no actor; never runs beside the actor, must not block, and answers whoever waits
+     */
+    <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped);
+
+    /** What a call is answered that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
+    static StoreException stopped() {
+        return new StoreException(
+                StoreException.Reason.BUSY, "background work is stopped at this moment; try again", null);
+    }
+
+    /** Answers a call with {@link #stopped}. */
+    static void refuse(CompletableFuture<?> reply) {
+        reply.completeExceptionally(stopped());
+    }
+}

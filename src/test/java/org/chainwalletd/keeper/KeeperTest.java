@@ -1,0 +1,133 @@
+package org.chainwalletd.keeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Background work stops after all that it was told, and begins anew under the same address. */
+@Timeout(120)
+class KeeperTest {
+    private final ActorTestKit kit = ActorTestKit.create();
+    private final List<String> events = new CopyOnWriteArrayList<>();
+    private final AtomicInteger lives = new AtomicInteger();
+    private ActorRef<?> root;
+    private final Keeper keeper = Keeper.under(new Keeper.Root() {
+        @Override
+        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+            ActorRef<T> actor = kit.spawn(behavior, name);
+            root = actor;
+            return actor;
+        }
+    });
+
+    @AfterEach
+    void close() {
+        kit.shutdownTestKit();
+    }
+
+    private Behavior<String> work(String name) {
+        return Behaviors.setup(context -> {
+            int life = lives.incrementAndGet();
+            events.add(name + " begins");
+            return Behaviors.receive(String.class)
+                    .onMessageEquals("end", Behaviors::stopped)
+                    .onAnyMessage(message -> {
+                        events.add(name + " " + life + " " + message);
+                        return Behaviors.same();
+                    })
+                    .onSignal(PostStop.class, signal -> {
+                        events.add(name + " ends");
+                        return Behaviors.same();
+                    })
+                    .build();
+        });
+    }
+
+    private ActorRef<String> begin(String name) {
+        return keeper.begin(name, work(name), message -> events.add(name + " refuses " + message));
+    }
+
+    @Test
+    void work_has_one_address_in_all_its_lives_and_somebody_answers_between_them() {
+        ActorRef<String> work = begin("work");
+        work.tell("early");
+        Await.until("it is refused", () -> events.contains("work refuses early"));
+        keeper.start();
+        work.tell("one");
+        keeper.stop();
+        work.tell("two");
+        Await.until("it is refused", () -> events.contains("work refuses two"));
+        keeper.start();
+        work.tell("three");
+        Await.until("it is done", () -> events.contains("work 2 three"));
+
+        assertThat(events)
+                .containsExactly(
+                        "work refuses early",
+                        "work begins",
+                        "work 1 one",
+                        "work ends",
+                        "work refuses two",
+                        "work begins",
+                        "work 2 three");
+    }
+
+    @Test
+    void it_ends_after_all_that_it_was_told_before() {
+        CountDownLatch gate = new CountDownLatch(1);
+        ActorRef<String> slow = keeper.begin(
+                "slow",
+                Behaviors.receiveMessage(message -> {
+                    Await.opened(gate);
+                    events.add(message);
+                    return Behaviors.same();
+                }),
+                message -> events.add("refused " + message));
+        keeper.start();
+        for (int i = 0; i < 100; i++) {
+            slow.tell("told " + i);
+        }
+        gate.countDown();
+        keeper.stop();
+
+        assertThat(events).hasSize(100).doesNotHaveDuplicates().allMatch(event -> event.startsWith("told"));
+    }
+
+    @Test
+    void work_starts_in_its_order_and_stops_in_the_opposite_one() {
+        begin("first");
+        begin("second");
+        keeper.start();
+        keeper.start();
+        assertThat(keeper.isRunning()).isTrue();
+        keeper.stop();
+        keeper.stop();
+
+        assertThat(keeper.isRunning()).isFalse();
+        assertThat(events).containsExactly("first begins", "second begins", "second ends", "first ends");
+    }
+
+    @Test
+    void work_that_ends_by_itself_takes_the_keeper_with_it() {
+        ActorRef<String> work = begin("work");
+        TestProbe<Object> probe = kit.createTestProbe();
+        keeper.start();
+
+        work.tell("end");
+
+        probe.expectTerminated(root);
+    }
+}
