@@ -56,6 +56,14 @@ sealed interface Ending {
         }
     }
 
+    /** Its token stands for another spend already: nothing was written, and what it holds is free. */
+    record TokenTaken() implements Ending {
+        @Override
+        public SpendResult by(SpendRunner runner) {
+            return runner.tokenTaken();
+        }
+    }
+
     /** It stays given up, and its coins are watched as before. */
     record StaysAbandoned(Intent intent, Throwable failure) implements Ending {
         @Override

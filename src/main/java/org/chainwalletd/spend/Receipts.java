@@ -66,9 +66,14 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /**
      * It is being spent.
      *
-     * @param later those who came after the spend had begun
+     * @param first those with whom the spend has begun, which answers them itself
+     * @param later those who came afterwards
      */
-    private record Spending(Hash256 digest, List<CompletableFuture<Receipt>> later) implements TokenState {}
+    private record Spending(List<Caller> first, List<Caller> later) implements TokenState {
+        Hash256 digest() {
+            return first.get(0).digest();
+        }
+    }
 
     /** It has made a payment, which the store does not know yet. */
     private record Paid(Hash256 digest, Receipt receipt) implements TokenState {}
@@ -165,7 +170,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                     spending.digest(),
                     token,
                     caller.answer(),
-                    () -> spending.later().add(caller.answer()));
+                    () -> spending.later().add(caller));
         } else if (state instanceof Paid paid) {
             ifEqual(paid.digest(), token, caller.answer(), () -> caller.answer().complete(paid.receipt()));
         } else if (state instanceof InDoubt doubt) {
@@ -195,11 +200,15 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             spend(token.token(), List.of(caller), () -> Spend.begin(env, caller.plan()));
             return;
         }
-        states.put(token.token(), new LookedUp(new ArrayList<>(List.of(caller))));
+        lookUp(token.token(), List.of(caller));
+    }
+
+    private void lookUp(String token, List<Caller> callers) {
+        states.put(token, new LookedUp(new ArrayList<>(callers)));
         getContext()
                 .pipeToSelf(
-                        env.receipts().bound(token.token(), env.tokensExpiredBefore()),
-                        (found, failure) -> new Looked(token.token(), Outcome.of(found, failure)));
+                        env.receipts().bound(token, env.tokensExpiredBefore()),
+                        (found, failure) -> new Looked(token, Outcome.of(found, failure)));
     }
 
     private Behavior<Command> looked(Looked command) {
@@ -292,7 +301,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             return;
         }
         known.add(token);
-        states.put(token, new Spending(callers.get(0).digest(), new ArrayList<>()));
+        states.put(token, new Spending(callers, new ArrayList<>()));
         start(Optional.of(token), begin, callers.stream().map(Caller::answer).toList());
     }
 
@@ -326,12 +335,16 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         if (!(states.remove(token) instanceof Spending spending)) {
             throw new IllegalStateException("a spend ended that was not running");
         }
-        spending.later().forEach(result::answer);
+        spending.later().forEach(caller -> result.answer(caller.answer()));
         if (result.outcome() instanceof SpendResult.Paid paid) {
             paid(token, new Paid(spending.digest(), paid.receipt()), paid.recorded());
         } else if (result.outcome() instanceof SpendResult.InDoubt doubt) {
             states.put(token, new InDoubt(spending.digest(), doubt.intent()));
             getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));
+        } else if (result.outcome() instanceof SpendResult.TokenTaken) {
+            List<Caller> all = new ArrayList<>(spending.first());
+            all.addAll(spending.later());
+            lookUp(token, all);
         }
     }
 

@@ -77,6 +77,9 @@ final class ResumedSpend {
             if (opening instanceof Opening.CapExceeded exceeded) {
                 return Spend.refused(new SpendRefusal.AllowanceExceeded(exceeded));
             }
+            if (opening instanceof Opening.TokenTaken && !opening.isThere(intent)) {
+                return Step.end(new Ending.TokenTaken());
+            }
             return opening.isThere(intent)
                     ? SentSpend.opened(intent, opening, new SentSpend.Rebuilding(env, plan, 0))
                             .sending(earlier(opening))

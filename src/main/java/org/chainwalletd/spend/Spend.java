@@ -247,12 +247,19 @@ final class Spend {
             return SentSpend.opened(intent, opened, rebuilding).sending(earlier(opened));
         }
         if (opening instanceof Opening.TokenTaken taken) {
-            return notMade(new SpendRefusal.OutcomeUnknown(
-                    taken.by(), true, "its client_token stands for a payment that may still be mined beside this"));
+            return takenBy(taken.by());
         }
         return opening instanceof Opening.CapExceeded exceeded
                 ? notMade(new SpendRefusal.AllowanceExceeded(exceeded))
                 : otherCoins(draft, intent, opening);
+    }
+
+    /** The one that it was to take the place of, or another one that was quicker: then the call goes on with that. */
+    private Step takenBy(Hash256 other) {
+        return lost.filter(known -> known.intent().txId().equals(other)).isPresent()
+                ? notMade(new SpendRefusal.OutcomeUnknown(
+                        other, true, "its client_token stands for a payment that may still be mined beside this"))
+                : Step.end(new Ending.TokenTaken());
     }
 
     /** What was refused before was offered before: a node that has it now may have it from us. */

@@ -37,6 +37,12 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
         }
     }
 
+    /** Another spend has its token already, and nothing of this one was written: what its callers are answered follows from that one. */
+    record TokenTaken() implements Outcome {
+        @Override
+        public void answer(CompletableFuture<Receipt> caller) {}
+    }
+
     void answer(CompletableFuture<Receipt> caller) {
         outcome.answer(caller);
     }

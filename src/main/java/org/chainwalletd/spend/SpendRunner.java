@@ -359,6 +359,11 @@ final class SpendRunner {
         return failed(ending.failure());
     }
 
+    SpendResult tokenTaken() {
+        drop();
+        return new SpendResult(id, new SpendResult.TokenTaken());
+    }
+
     SpendResult staysAbandoned(Ending.StaysAbandoned ending) {
         drop();
         reservations.tell(new Reservations.PassOn(new SpendMonitor.Watch(ending.intent(), false)));

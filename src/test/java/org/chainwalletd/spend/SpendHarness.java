@@ -162,6 +162,13 @@ final class SpendHarness implements AutoCloseable {
         return this;
     }
 
+    /** A second daemon over the same store, which knows of the first one's payments only what the store says when it is asked. */
+    SpendService beside() {
+        CompletableFuture<SpendService> started = new CompletableFuture<>();
+        new Actors().begin("beside", SpendService.create(environment(), started), command -> {});
+        return get(started);
+    }
+
     /** Where its store is. */
     Path folder() {
         return folder;

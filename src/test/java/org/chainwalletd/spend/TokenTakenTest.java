@@ -1,0 +1,123 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.ReceiptStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One token pays once, whoever learns only from the store, in the moment of writing, that it is bound. */
+class TokenTakenTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private SpendService beside;
+    /** Whether the second daemon has tried to make a payment durable: until then it takes each token for a new one. */
+    private volatile boolean opens;
+
+    private Address shop;
+    private Address payer;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(2_138)), Duration.ofHours(1));
+        spends.start();
+        spends.before = intents -> watched(IntentStore.class, intents, method -> {
+            opens |= method.equals("open");
+            return Optional.empty();
+        });
+        spends.beforeReceipts = receipts -> watched(
+                ReceiptStore.class,
+                receipts,
+                method -> method.equals("bound") && !opens
+                        ? Optional.of(CompletableFuture.completedFuture(Optional.empty()))
+                        : Optional.empty());
+        beside = spends.beside();
+        shop = spends.keys.add(99);
+        payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000);
+    }
+
+    /** @param answer to a call of this name, instead of the store's */
+    private static <S> S watched(Class<S> part, S store, Function<String, Optional<Object>> answer) {
+        return part.cast(
+                Proxy.newProxyInstance(part.getClassLoader(), new Class<?>[] {part}, (proxy, method, arguments) -> {
+                    Optional<Object> other = answer.apply(method.getName());
+                    return other.isPresent() ? other.get() : method.invoke(store, arguments);
+                }));
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    @Test
+    void the_call_answers_the_receipt_of_the_payment_that_was_made_meanwhile() {
+        Receipt paid = get(spends.spending.transfer(request(payer, shop, 1_000, "token-one")));
+
+        CompletionStage<Receipt> first = beside.transfer(request(payer, shop, 1_000, "token-one"));
+        CompletionStage<Receipt> second = beside.transfer(request(payer, shop, 1_000, "token-one"));
+
+        assertThat(List.of(get(first), get(second))).containsOnly(paid);
+        assertThat(opens).isTrue();
+        assertThat(beside.inFlightUtxos()).as("it holds no coins").isZero();
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void other_parameters_are_refused_and_nothing_is_sent() {
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-one")));
+        spends.node.forgetCalls();
+
+        refusal(SpendRefusal.TokenConflict.class, beside.transfer(request(payer, shop, 999, "token-one")));
+
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_069));
+    }
+
+    @Test
+    void a_payment_that_was_refused_is_sent_again_with_the_same_bytes() {
+        spends.node.refuseSends("Mempool rejected transaction: fee density too low for mempool");
+        refusal(SpendRefusal.UpstreamFailed.class, spends.spending.transfer(request(payer, shop, 1_000, "token-one")));
+        spends.node.refuseSends(null);
+
+        Receipt paid = get(beside.transfer(request(payer, shop, 1_000, "token-one")));
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-one")))
+                        .txId())
+                .isEqualTo(paid.txId());
+        assertThat(get(spends.spending.allowanceStatus()).spent()).isEqualTo(Amount.of(1_069));
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void two_daemons_on_one_store_share_one_cap() {
+        get(spends.spending.transfer(request(payer, shop, 1_000)));
+        get(beside.transfer(request(payer, shop, 1_000)));
+
+        refusal(SpendRefusal.AllowanceExceeded.class, spends.spending.transfer(request(payer, shop, 1_000)));
+        refusal(SpendRefusal.AllowanceExceeded.class, beside.transfer(request(payer, shop, 1_000)));
+        assertThat(get(beside.allowanceStatus()).remaining()).contains(Amount.ZERO);
+    }
+}
