@@ -63,7 +63,6 @@ class InsidePackagesTest {
             "node: Upstream UpstreamCalls",
             "rpc: RpcCall RpcDispatcher",
             "spend: Abandonments Reservations SpendMonitor",
-            "spend: Act Ending SentSpend Spend SpendRunner Step",
             "spend: Broadcast Lookup SecondOpinion",
             "store.books: BooksSession Page",
             "store.books: CreditFeed CreditReading PaymentReading",

@@ -41,12 +41,6 @@ class RecordsTest {
     private static final Map<String, String> FAILED = Map.ofEntries(
             Map.entry("Abandonments.Given", "what was written before the failure counts: it may have all three"),
             Map.entry("Attempt.Refused", "the one of three that fails"),
-            Map.entry("Ending.Contested", "a way to fail"),
-            Map.entry("Ending.Doubtful", "a way to fail"),
-            Map.entry("Ending.Failed", "a way to fail"),
-            Map.entry("Ending.InFlight", "a way to fail"),
-            Map.entry("Ending.Refused", "a way to fail"),
-            Map.entry("Ending.StaysAbandoned", "a way to fail"),
             Map.entry("Http2Guard.Read", "what was passed came before the violation: it may have both"),
             Map.entry("LockTransactions.Heard", "what several nodes have said, and the first failure among them"),
             Map.entry("Outcome.Failed", "the one of two that fails"),

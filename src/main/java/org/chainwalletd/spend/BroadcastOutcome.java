@@ -4,46 +4,14 @@ import org.chainwalletd.chain.Outpoint;
 
 /** What is known about a transaction after it was offered to the nodes. */
 sealed interface BroadcastOutcome {
-    /** Tells the outcomes apart, all of them. */
-    interface Reader<R> {
-        R accepted(Accepted outcome);
-
-        R knownBefore(KnownBefore outcome);
-
-        R conflicted(Conflicted outcome);
-
-        R refused(Refused outcome);
-
-        R notYet(NotYet outcome);
-
-        R unknown(Unknown outcome);
-    }
-
-    <R> R read(Reader<R> reader);
-
     /** A node has it, in its mempool or in a block. */
-    record Accepted() implements BroadcastOutcome {
-        @Override
-        public <R> R read(Reader<R> reader) {
-            return reader.accepted(this);
-        }
-    }
+    record Accepted() implements BroadcastOutcome {}
 
     /** The first node that was ever offered these bytes says that it has them already. Only of bytes that were sent as fresh. */
-    record KnownBefore() implements BroadcastOutcome {
-        @Override
-        public <R> R read(Reader<R> reader) {
-            return reader.knownBefore(this);
-        }
-    }
+    record KnownBefore() implements BroadcastOutcome {}
 
     /** Another transaction, which was shown with a signature of our own key, spends this input of it. */
-    record Conflicted(String text, Outpoint coin) implements BroadcastOutcome {
-        @Override
-        public <R> R read(Reader<R> reader) {
-            return reader.conflicted(this);
-        }
-    }
+    record Conflicted(String text, Outpoint coin) implements BroadcastOutcome {}
 
     /**
      * Every node that could have it refused it and says that it does not know it.
@@ -51,29 +19,14 @@ sealed interface BroadcastOutcome {
      * @param passing for a reason that is not the transaction's: the node was busy or its quota used up
      * @param left whether a node was shown the bytes; otherwise the refusal was foreseen
      */
-    record Refused(String text, boolean passing, boolean left) implements BroadcastOutcome {
-        @Override
-        public <R> R read(Reader<R> reader) {
-            return reader.refused(this);
-        }
-    }
+    record Refused(String text, boolean passing, boolean left) implements BroadcastOutcome {}
 
     /**
      * No node has it, and nothing proves that none will: no node that was asked has the block of each of its inputs yet, or they say of an
      * input that it is spent and cannot show by what.
      */
-    record NotYet(String text) implements BroadcastOutcome {
-        @Override
-        public <R> R read(Reader<R> reader) {
-            return reader.notYet(this);
-        }
-    }
+    record NotYet(String text) implements BroadcastOutcome {}
 
     /** Some node may have it. */
-    record Unknown(String text) implements BroadcastOutcome {
-        @Override
-        public <R> R read(Reader<R> reader) {
-            return reader.unknown(this);
-        }
-    }
+    record Unknown(String text) implements BroadcastOutcome {}
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -152,7 +153,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         if (token.isEmpty() && isStopped()) {
             refuseWhileStopped(command.answer());
         } else if (token.isEmpty()) {
-            start(Optional.empty(), () -> Spend.begin(env, plan), List.of(command.answer()));
+            start(Optional.empty(), runner -> Spend.begin(runner, plan), List.of(command.answer()));
         } else {
             beginWithToken(token.get(), new Caller(plan, command.answer()));
         }
@@ -181,7 +182,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                     () -> spend(
                             token.token(),
                             List.of(caller),
-                            () -> ResumedSpend.retry(env, caller.plan(), doubt.intent())));
+                            runner -> ResumedSpend.retry(runner, caller.plan(), doubt.intent())));
         }
     }
 
@@ -197,7 +198,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /** A token that the store cannot know is spent at once. */
     private void unknown(TokenBinding token, Caller caller) {
         if (known.isNew(token.token())) {
-            spend(token.token(), List.of(caller), () -> Spend.begin(env, caller.plan()));
+            spend(token.token(), List.of(caller), runner -> Spend.begin(runner, caller.plan()));
             return;
         }
         lookUp(token.token(), List.of(caller));
@@ -234,7 +235,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
         if (found.isEmpty()) {
             SpendPlan plan = callers.get(0).plan();
-            spendUnlessDraining(token, callers, () -> Spend.begin(env, plan));
+            spendUnlessDraining(token, callers, runner -> Spend.begin(runner, plan));
         } else if (found.get() instanceof Bound.ToReceipt kept) {
             answer(callers, () -> KeptAnswer.read(kept.receipt()));
         } else if (found.get() instanceof Bound.ToSpend bound) {
@@ -246,9 +247,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                 spendUnlessDraining(
                         token,
                         callers,
-                        () -> bound.lostForGood()
-                                ? ResumedSpend.resumeLostForGood(env, plan, intent)
-                                : ResumedSpend.resume(env, plan, intent));
+                        bound.lostForGood()
+                                ? runner -> ResumedSpend.resumeLostForGood(runner, plan, intent)
+                                : runner -> ResumedSpend.resume(runner, plan, intent));
             }
         }
     }
@@ -264,7 +265,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    private void spendUnlessDraining(String token, List<Caller> callers, Supplier<Step> begin) {
+    private void spendUnlessDraining(String token, List<Caller> callers, Consumer<SpendRunner> begin) {
         if (isDraining()) {
             callers.forEach(caller -> refuseWhileDraining(caller.answer()));
         } else {
@@ -295,7 +296,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /** Payments that the store knows are answered while it is stopped; nothing is sent, not even what it has in flight. */
-    private void spend(String token, List<Caller> callers, Supplier<Step> begin) {
+    private void spend(String token, List<Caller> callers, Consumer<SpendRunner> begin) {
         if (isStopped()) {
             callers.forEach(caller -> refuseWhileStopped(caller.answer()));
             return;
@@ -306,7 +307,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     /** Those who are there from the beginning are answered by the spend itself: one message less for almost everybody. */
-    private void start(Optional<String> token, Supplier<Step> begin, List<CompletableFuture<Receipt>> callers) {
+    private void start(Optional<String> token, Consumer<SpendRunner> begin, List<CompletableFuture<Receipt>> callers) {
         Owner.Running id = new Owner.Running(++lastSpend);
         running.put(id, token);
         var self = getContext().getSelf();

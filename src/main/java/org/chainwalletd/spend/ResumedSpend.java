@@ -11,16 +11,22 @@ import org.slf4j.LoggerFactory;
 /**
  * A spend that has an intent already, as its token has come again: states by name, as in {@link Spend}, and the same bytes again, never others.
  *
- * <p>It was decided on before: locating → (reacquiring → reopening) → {@link SentSpend}. Its intent is in doubt: retaking → opening →
- * {@link SentSpend}.
+ * <p>It was decided on before: locating → (reacquiring → reopening) → {@link Spend.Sent}. Its intent is in doubt: retaking → opening →
+ * {@link Spend.Sent}.
  */
 final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);
 
-    private final SpendEnvironment env;
+    private final SpendRunner runner;
+    private final SpendPlan plan;
+    private final Intent intent;
+    /** Whether a node has it. */
+    private boolean known;
 
-    private ResumedSpend(SpendEnvironment env) {
-        this.env = env;
+    private ResumedSpend(SpendRunner runner, SpendPlan plan, Intent intent) {
+        this.runner = runner;
+        this.plan = plan;
+        this.intent = intent;
     }
 
     /**
@@ -29,16 +35,17 @@ final class ResumedSpend {
      *
      * @param plan of the same payment
      */
-    static Step resume(SpendEnvironment env, SpendPlan plan, Intent intent) {
-        return new ResumedSpend(env).new Resumed(plan, intent).beginning();
+    static void resume(SpendRunner runner, SpendPlan plan, Intent intent) {
+        new ResumedSpend(runner, plan, intent).beginning();
     }
 
     /** A spend that has lost, and that no reorganisation is expected to bring back: its payment may be made from any coins. */
-    static Step resumeLostForGood(SpendEnvironment env, SpendPlan plan, Intent intent) {
-        return plan.insteadOf(intent, true)
+    static void resumeLostForGood(SpendRunner runner, SpendPlan plan, Intent intent) {
+        plan.insteadOf(intent, true)
                 .filter(next -> intent.state() == IntentState.CONFLICTED)
-                .map(next -> Spend.again(new SentSpend.Rebuilding(env, next, 0), intent, true, intent.reason()))
-                .orElseGet(() -> resume(env, plan, intent));
+                .ifPresentOrElse(
+                        next -> Spend.again(runner, next, 0, new Spend.Lost(intent, true, intent.reason())),
+                        () -> resume(runner, plan, intent));
     }
 
     /**
@@ -46,195 +53,193 @@ final class ResumedSpend {
      *
      * @param plan for other bytes, when those are known to be nowhere and their coins have gone to another payment
      */
-    static Step retry(SpendEnvironment env, SpendPlan plan, Intent intent) {
-        return new ResumedSpend(env).new Retried(plan, intent).retaking();
+    static void retry(SpendRunner runner, SpendPlan plan, Intent intent) {
+        ResumedSpend retried = new ResumedSpend(runner, plan, intent);
+        runner.ask(() -> runner.retake(intent), retried::retaken, runner::refused);
     }
 
-    /** A spend whose intent is in doubt. */
-    private final class Retried {
-        private final SpendPlan plan;
-        private final Intent intent;
-
-        private Retried(SpendPlan plan, Intent intent) {
-            this.plan = plan;
-            this.intent = intent;
-        }
-
-        private Step retaking() {
-            return Step.ask(new Act.Retake(intent), this::retaken, Spend::refused);
-        }
-
-        /** Another payment has its coins only when nothing of it was written. */
-        private Step retaken(Reacquisition answer) {
-            if (answer instanceof Reacquisition.Taken) {
-                return Spend.begin(env, plan);
-            }
-            return Step.ask(
-                    new Act.Open(intent, plan.isCapped()), this::opened, failure -> Spend.doubtful(intent, failure));
-        }
-
-        private Step opened(Opening opening) {
-            if (opening instanceof Opening.CapExceeded exceeded) {
-                return Spend.refused(new SpendRefusal.AllowanceExceeded(exceeded));
-            }
-            if (opening instanceof Opening.TokenTaken && !opening.isThere(intent)) {
-                return Step.end(new Ending.TokenTaken());
-            }
-            return opening.isThere(intent)
-                    ? SentSpend.opened(intent, opening, new SentSpend.Rebuilding(env, plan, 0))
-                            .sending(earlier(opening))
-                    : Spend.doubtful(intent, new IllegalStateException("it met another spend: " + opening));
-        }
-
-        /** It is sent for the first time, unless somebody else was quicker. */
-        private Act.Earlier earlier(Opening opening) {
-            boolean first = opening instanceof Opening.Opened opened && !opened.replaced();
-            return first && plan.isPayout() ? Act.Earlier.FRESH : Act.Earlier.NOWHERE;
+    /** Another payment has its coins only when nothing of it was written. */
+    private void retaken(Reacquisition answer) {
+        if (answer instanceof Reacquisition.Taken) {
+            Spend.begin(runner, plan);
+        } else if (answer instanceof Reacquisition.Reacquired) {
+            runner.ask(() -> runner.open(intent, plan.isCapped()), this::opened, this::inDoubt);
         }
     }
 
-    /** A spend that was decided on before. */
-    private final class Resumed {
-        private final SpendPlan plan;
-        private final Intent intent;
-        private final SentSpend.Rebuilding rebuilding;
-        private boolean known;
+    private void inDoubt(Throwable failure) {
+        runner.doubtful(intent, unknown(failure));
+    }
 
-        private Resumed(SpendPlan plan, Intent intent) {
-            this.plan = plan;
-            this.intent = intent;
-            this.rebuilding = new SentSpend.Rebuilding(env, plan, 0);
+    private SpendException unknown(Throwable failure) {
+        return SpendRunner.unknown(intent, Broadcast.words(failure));
+    }
+
+    /** It is sent for the first time, unless somebody else was quicker. */
+    private void opened(Opening opening) {
+        if (opening instanceof Opening.CapExceeded exceeded) {
+            runner.refused(new SpendRefusal.AllowanceExceeded(exceeded));
+            return;
         }
-
-        /** What nobody could tell then, nobody can tell now. */
-        private Step beginning() {
-            if (intent.state() == IntentState.CONTESTED) {
-                return Spend.refused(new SpendRefusal.Contested(intent.txId()));
-            }
-            return intent.state().inFlight()
-                    ? Step.ask(
-                            new Act.TakeBack(intent),
-                            ours -> ours
-                                    ? locating()
-                                    : Spend.refused(Spend.unknown(intent, "it was abandoned a moment ago")),
-                            Spend::refused)
-                    : locating();
+        if (opening instanceof Opening.TokenTaken && !opening.isThere(intent)) {
+            runner.tokenTaken();
+            return;
         }
-
-        private Step locating() {
-            return Step.ask(new Act.Locate(intent), this::located, this::stillUnknown);
+        if (!opening.isThere(intent)) {
+            inDoubt(new IllegalStateException("it met another spend: " + opening));
+            return;
         }
+        boolean first = opening instanceof Opening.Opened opened && !opened.replaced();
+        Spend.Sent.opened(runner, intent, opening, plan, 0)
+                .sending(first && plan.isPayout() ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
+    }
 
-        private Step stillUnknown(Throwable failure) {
-            return intent.state().inFlight()
-                    ? Step.end(new Ending.InFlight(intent, false, Spend.unknown(intent, Broadcast.words(failure))))
-                    : Spend.refused(failure);
+    /** What nobody could tell then, nobody can tell now. */
+    private void beginning() {
+        if (intent.state() == IntentState.CONTESTED) {
+            runner.refused(new SpendRefusal.Contested(intent.txId()));
+        } else if (intent.state().inFlight()) {
+            runner.ask(() -> runner.takeBack(intent), this::takenBack, runner::refused);
+        } else {
+            locating();
         }
+    }
 
-        private Step located(Lookup.Whereabouts where) {
-            known = where != Lookup.Whereabouts.NOWHERE;
+    private void takenBack(boolean ours) {
+        if (ours) {
+            locating();
+        } else {
+            runner.refused(SpendRunner.unknown(intent, "it was abandoned a moment ago"));
+        }
+    }
+
+    private void locating() {
+        runner.ask(() -> runner.locate(intent), this::located, failure -> {
             if (intent.state().inFlight()) {
-                return known ? accepted() : new SentSpend(intent, false, rebuilding).sending(Act.Earlier.PERHAPS_SENT);
+                runner.inFlight(intent, false, unknown(failure));
+            } else {
+                runner.refused(failure);
             }
-            return reacquiring();
-        }
+        });
+    }
 
-        private Step accepted() {
-            return new SentSpend(intent, false, rebuilding).ended(new BroadcastOutcome.Accepted());
+    private void located(Lookup.Whereabouts where) {
+        known = where != Lookup.Whereabouts.NOWHERE;
+        if (!intent.state().inFlight()) {
+            reacquiring();
+        } else if (known) {
+            accepted();
+        } else {
+            sent(intent, false).sending(SpendRunner.Earlier.PERHAPS_SENT);
         }
+    }
 
-        /** It was closed without success and is needed again: its own coins, or none. */
-        private Step reacquiring() {
-            return Step.ask(new Act.Reacquire(intent), this::reacquired, Spend::refused);
+    private Spend.Sent sent(Intent open, boolean holdsCoins) {
+        return Spend.Sent.earlier(runner, open, plan, holdsCoins, intent.state());
+    }
+
+    private void accepted() {
+        sent(intent, false).accepted();
+    }
+
+    /** It was closed without success and is needed again: its own coins, or none. */
+    private void reacquiring() {
+        runner.ask(() -> runner.reacquire(intent), this::reacquired, runner::refused);
+    }
+
+    private void reacquired(Reacquisition answer) {
+        if (answer instanceof Reacquisition.Taken taken) {
+            taken(taken);
+        } else if (answer instanceof Reacquisition.Reacquired) {
+            // When a node has it, it counts, whatever the allowance is.
+            runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);
         }
+    }
 
-        private Step reacquired(Reacquisition answer) {
-            if (answer instanceof Reacquisition.Taken taken) {
-                return taken(taken);
-            }
-            return reopening();
+    /**
+     * Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. One that has lost
+     * against a payment of ours is built again; what only waits, or may be mined itself, is waited for.
+     */
+    private void taken(Reacquisition.Taken taken) {
+        Optional<SpendPlan> next = taken.spent()
+                .filter(coin -> intent.state() == IntentState.CONFLICTED)
+                .flatMap(coin -> plan.insteadOf(intent, false));
+        if (known) {
+            accepted();
+        } else if (next.isPresent()) {
+            String why = "a payment of ours has spent " + taken.spent().get();
+            Spend.again(runner, next.get(), 1, new Spend.Lost(intent, false, why));
+        } else {
+            runner.refused(takenBy(taken));
         }
+    }
 
-        /** Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. */
-        private Step taken(Reacquisition.Taken taken) {
-            return known ? accepted() : builtAgain(taken).orElseGet(() -> Spend.refused(takenBy(taken)));
+    private SpendRefusal takenBy(Reacquisition.Taken taken) {
+        return taken.spent()
+                .<SpendRefusal>map(coin -> new SpendRefusal.DoubleSpend(
+                        intent.txId(), "another payment of this daemon has spent its input " + coin + " in a block"))
+                .orElseGet(() -> new SpendRefusal.InFlightExhausted(
+                        SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken.coins())));
+    }
+
+    private void reopened(Opening opening) {
+        if (!(opening instanceof Opening.Opened)) {
+            notReopened(new SpendException(collision(opening)));
+            return;
         }
-
-        /** One that has lost against a payment of ours. What only waits, or may be mined itself, is waited for. */
-        private Optional<Step> builtAgain(Reacquisition.Taken taken) {
-            return taken.spent()
-                    .filter(coin -> intent.state() == IntentState.CONFLICTED)
-                    .flatMap(coin -> rebuilding
-                            .insteadOf(intent)
-                            .map(next -> rebuilding.begin(next, intent, "a payment of ours has spent " + coin)));
+        Spend.Sent sent =
+                sent(intent.in(IntentState.PREPARED, "", runner.env().clock().millis()), true);
+        if (known) {
+            sent.accepted();
+        } else {
+            // What the operator abandoned was in flight: a node that is silent now may have it. Of all others every
+            // answer was heard.
+            sent.sending(
+                    intent.state() == IntentState.ABANDONED
+                            ? SpendRunner.Earlier.PERHAPS_SENT
+                            : SpendRunner.Earlier.NOWHERE);
         }
+    }
 
-        private SpendRefusal takenBy(Reacquisition.Taken taken) {
-            return taken.spent()
-                    .<SpendRefusal>map(coin -> new SpendRefusal.DoubleSpend(
-                            intent.txId(),
-                            "another payment of this daemon has spent its input " + coin + " in a block"))
-                    .orElseGet(() -> new SpendRefusal.InFlightExhausted(
-                            SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken.coins())));
+    private SpendRefusal collision(Opening opening) {
+        if (opening instanceof Opening.CoinTaken taken) {
+            return new SpendRefusal.InFlightExhausted(
+                    SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
         }
-
-        /** When a node has it, it counts, whatever the allowance is. */
-        private Step reopening() {
-            return Step.ask(new Act.Reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);
+        if (opening instanceof Opening.CapExceeded exceeded) {
+            return new SpendRefusal.AllowanceExceeded(exceeded);
         }
-
-        private Step reopened(Opening opening) {
-            if (!(opening instanceof Opening.Opened)) {
-                return notReopened(new SpendException(collision(opening)));
-            }
-            Intent open = intent.in(IntentState.PREPARED, "", env.clock().millis());
-            SentSpend sent = new SentSpend(open, true, intent.state(), rebuilding);
-            return known ? sent.ended(new BroadcastOutcome.Accepted()) : sent.sending(earlier());
+        if (opening instanceof Opening.SameTransaction) {
+            return new SpendRefusal.DoubleSpend(
+                    intent.txId(), "its transaction is the payment of another client_token by now");
         }
+        return new SpendRefusal.OutcomeUnknown(
+                intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
+    }
 
-        /** What the operator gave up was in flight: a node that is silent now may have it. Of all others every answer was heard. */
-        private Act.Earlier earlier() {
-            return intent.state() == IntentState.ABANDONED ? Act.Earlier.PERHAPS_SENT : Act.Earlier.NOWHERE;
+    /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
+    private void notWritten(Throwable failure) {
+        LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
+        if (known) {
+            accepted();
+        } else if (!Spend.isDoubtful(failure)) {
+            notReopened(failure);
+        } else if (intent.state() == IntentState.ABANDONED) {
+            notReopened(unknown(failure));
+        } else {
+            inDoubt(failure);
         }
+    }
 
-        private SpendRefusal collision(Opening opening) {
-            if (opening instanceof Opening.CoinTaken taken) {
-                return new SpendRefusal.InFlightExhausted(
-                        SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
-            }
-            if (opening instanceof Opening.CapExceeded exceeded) {
-                return new SpendRefusal.AllowanceExceeded(exceeded);
-            }
-            if (opening instanceof Opening.SameTransaction) {
-                return new SpendRefusal.DoubleSpend(
-                        intent.txId(), "its transaction is the payment of another client_token by now");
-            }
-            return new SpendRefusal.OutcomeUnknown(
-                    intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
-        }
-
-        /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
-        private Step notWritten(Throwable failure) {
-            LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
-            if (known) {
-                return accepted();
-            }
-            if (!Spend.isDoubtful(failure)) {
-                return notReopened(failure);
-            }
-            return intent.state() == IntentState.ABANDONED
-                    ? notReopened(Spend.unknown(intent, Broadcast.words(failure)))
-                    : Spend.doubtful(intent, failure);
-        }
-
-        /**
-         * When another token has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a
-         * node has it.
-         */
-        private Step notReopened(Throwable failure) {
-            return intent.state() == IntentState.ABANDONED
-                    ? Step.end(new Ending.StaysAbandoned(intent, failure))
-                    : Spend.refused(failure);
+    /**
+     * When another token has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a
+     * node has it.
+     */
+    private void notReopened(Throwable failure) {
+        if (intent.state() == IntentState.ABANDONED) {
+            runner.staysAbandoned(intent, failure);
+        } else {
+            runner.refused(failure);
         }
     }
 }

@@ -1,6 +1,5 @@
 package org.chainwalletd.spend;
 
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -11,8 +10,9 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.coins.Finding;
 import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Causes;
@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what one running {@link Spend} says, and tells the neighbours how it ended. A plain object and no actor: every message to an actor
+ * Everything that one running {@link Spend} asks of the world, and the ways in which it ends. A plain object and no actor: every message to an actor
  * wakes a thread, and a spend that was one went from thread to thread 28 times. This one does so 12 times at most, seven of them before its
  * answer, and twice more to the thread of the sockets ({@code -Dbench=transfer} counts them; two more when its coins are proven from the
  * books). What replaces the mailbox is that exactly one question is under
@@ -47,6 +47,7 @@ final class SpendRunner {
     private final ActorRef<Reservations.Command> reservations;
     private final Owner.Running id;
     private final Consumer<SpendResult> ended;
+    private boolean over;
     /** Not empty from the moment when the store has it. */
     private Optional<Intent> durable = Optional.empty();
     /** Not empty while the store may have it. */
@@ -70,45 +71,77 @@ final class SpendRunner {
         this.ended = ended;
     }
 
+    /** What may have become of bytes before they are sent. */
+    enum Earlier {
+        /** They have never left this daemon, and are a payment that could be made twice. */
+        FRESH,
+        /** If they were offered to nodes, then each one has refused them. */
+        NOWHERE,
+        /** An earlier send may have arrived. */
+        PERHAPS_SENT
+    }
+
+    /** What can be spent, and for which chain. */
+    record Gathered(Candidates candidates, Hash256 genesis) {}
+
+    SpendEnvironment env() {
+        return env;
+    }
+
+    static SpendException unknown(Intent intent, String cause) {
+        return new SpendException(
+                new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
+    }
+
     /** Begins; the rest happens wherever answers arrive. */
-    void run(Supplier<Step> first) {
-        proceed(first);
+    void run(Consumer<SpendRunner> first) {
+        guard(() -> first.accept(this));
     }
 
-    /** A fault of ours ends this spend and no other; a durable intent is looked after like every one whose outcome is open. */
-    private void proceed(Supplier<Step> next) {
-        Step step;
-        try {
-            step = next.get();
-        } catch (RuntimeException | Error e) {
-            LOG.error("a spend failed unexpectedly", e);
-            step = Step.end(durable.<Ending>map(
-                            intent -> new Ending.InFlight(intent, false, Spend.unknown(intent, UNEXPECTED)))
-                    .or(() -> doubtful.map(intent -> new Ending.Doubtful(intent, Spend.unknown(intent, UNEXPECTED))))
-                    .orElseGet(() -> new Ending.Refused(new IllegalStateException(UNEXPECTED))));
-        }
-        if (step instanceof Step.Ask<?> ask) {
-            perform(ask);
-        } else if (step instanceof Step.End end) {
-            end(end.ending());
-        }
-    }
-
-    private <A> void perform(Step.Ask<A> ask) {
+    /**
+     * One question is under way at a time, and what asks it does nothing after it.
+     *
+     * @param then with the answer
+     * @param otherwise with the failure, unwrapped
+     */
+    <A> void ask(Supplier<CompletionStage<A>> question, Consumer<A> then, Consumer<Throwable> otherwise) {
         CompletionStage<A> answer;
         try {
-            answer = ask.act().by(this);
+            answer = question.get();
         } catch (RuntimeException | Error e) {
             answer = CompletableFuture.failedFuture(e);
         }
         answer.handleAsync(
                 (value, failure) -> {
-                    proceed(() -> failure == null
-                            ? ask.then().apply(value)
-                            : ask.otherwise().apply(Causes.of(failure)));
+                    guard(() -> {
+                        if (failure == null) {
+                            then.accept(value);
+                        } else {
+                            otherwise.accept(Causes.of(failure));
+                        }
+                    });
                     return null;
                 },
                 AT_HAND);
+    }
+
+    /** A fault of ours ends this spend and no other; a durable intent is looked after like every one whose outcome is open. */
+    private void guard(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("a spend failed unexpectedly", e);
+            if (over) {
+                return;
+            }
+            if (durable.isPresent()) {
+                inFlight(durable.get(), false, unknown(durable.get(), UNEXPECTED));
+            } else if (doubtful.isPresent()) {
+                doubtful(doubtful.get(), unknown(doubtful.get(), UNEXPECTED));
+            } else {
+                refused(new IllegalStateException(UNEXPECTED));
+            }
+        }
     }
 
     /** What an actor's or the store's thread completes goes on elsewhere. */
@@ -116,35 +149,41 @@ final class SpendRunner {
         return answer.thenApplyAsync(Function.identity(), env.executor());
     }
 
-    private <A> CompletionStage<A> ask(Function<CompletableFuture<A>, Reservations.Command> question) {
+    private <A> CompletionStage<A> ofReservations(Function<CompletableFuture<A>, Reservations.Command> question) {
         CompletableFuture<A> answer = new CompletableFuture<>();
         reservations.tell(question.apply(answer));
         return elsewhere(answer);
     }
 
-    CompletionStage<Act.Gathered> gather(Act.Gather act) {
+    CompletionStage<Gathered> gather(SpendPlan plan) {
         return env.identity()
                 .genesisForSigning()
                 .thenComposeAsync(
-                        genesis -> act.plan()
-                                .gather(env.node(), AT_HAND)
-                                .thenApplyAsync(found -> new Act.Gathered(found, genesis), AT_HAND),
+                        genesis -> plan.gather(env.node(), AT_HAND)
+                                .thenApplyAsync(found -> new Gathered(found, genesis), AT_HAND),
                         AT_HAND);
     }
 
-    CompletionStage<Reservations.Choice> choose(Act.Choose act) {
-        return ask(answer -> new Reservations.Choose(
-                id, act.plan(), act.candidates(), Set.copyOf(act.excluded()), act.replaces(), answer));
+    /**
+     * Coins, chosen and held.
+     *
+     * @param replaces whether it takes the place of another spend
+     */
+    CompletionStage<Reservations.Choice> choose(
+            SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, boolean replaces) {
+        return ofReservations(
+                answer -> new Reservations.Choose(id, plan, candidates, Set.copyOf(excluded), replaces, answer));
     }
 
-    CompletionStage<Set<Outpoint>> lookAtMempool(Act.LookAtMempool act) {
+    /** Outpoints of the address that somebody else's transaction in the mempool spends; fails when a node cannot say. */
+    CompletionStage<Set<Outpoint>> lookAtMempool(Address address, Set<Outpoint> chosen) {
         return env.node()
-                .addressMempool(act.address())
+                .addressMempool(address)
                 .thenApplyAsync(
                         mempool -> {
                             Set<Outpoint> foreign = foreignSpends(mempool);
-                            if (act.chosen().stream().noneMatch(foreign::contains)) {
-                                reservations.tell(new Reservations.Clean(act.address()));
+                            if (chosen.stream().noneMatch(foreign::contains)) {
+                                reservations.tell(new Reservations.Clean(address));
                             }
                             return foreign;
                         },
@@ -158,21 +197,19 @@ final class SpendRunner {
                 .collect(Collectors.toSet());
     }
 
-    CompletionStage<Map<Outpoint, Finding>> prove(Act.Prove act) {
-        return env.outputs().find(act.coins());
-    }
-
     /** A key that is unsealed signs here; only a sealed one costs a way to the keyring. */
-    CompletionStage<Signature> sign(Act.Sign act) {
+    CompletionStage<Signature> sign(Address address, byte[] message) {
         return env.signer()
-                .signAtHand(act.address(), act.message())
+                .signAtHand(address, message)
                 .<CompletionStage<Signature>>map(CompletableFuture::completedFuture)
-                .orElseGet(() -> elsewhere(env.signer().sign(act.address(), act.message())));
+                .orElseGet(() -> elsewhere(env.signer().sign(address, message)));
     }
 
-    /** A node cannot make this up: it was told nothing but an id, and would have to sign. */
-    CompletionStage<Boolean> findTwin(Act.FindTwin act) {
-        Intent intent = act.intent();
+    /**
+     * Whether a node has these very bytes, which have not left this daemon; not when none can say. A node cannot make this up: it was told
+     * nothing but an id, and would have to sign.
+     */
+    CompletionStage<Boolean> findTwin(Intent intent) {
         return broadcast
                 .lookup()
                 .find(intent.txId())
@@ -189,11 +226,16 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    CompletionStage<Opening> open(Act.Open act) {
-        doubtful = Optional.of(act.intent());
+    /**
+     * Makes the intent durable.
+     *
+     * @param capped whether the allowance can refuse it
+     */
+    CompletionStage<Opening> open(Intent intent, boolean capped) {
+        doubtful = Optional.of(intent);
         return env.intents()
-                .open(act.intent(), env.tokensExpiredBefore(), act.capped(), env::countsFrom)
-                .thenApplyAsync(opening -> noted(opening, act.intent()), env.executor());
+                .open(intent, env.tokensExpiredBefore(), capped, env::countsFrom)
+                .thenApplyAsync(opening -> noted(opening, intent), env.executor());
     }
 
     private Opening noted(Opening opening, Intent intent) {
@@ -204,62 +246,70 @@ final class SpendRunner {
         return opening;
     }
 
-    CompletionStage<Boolean> takeBack(Act.TakeBack act) {
-        return this.<Boolean>ask(
-                        answer -> new Reservations.TakeBack(id, act.intent().txId(), answer))
+    /** Takes the spend in flight back from the spend monitor; false when it was abandoned since it was read. */
+    CompletionStage<Boolean> takeBack(Intent intent) {
+        return this.<Boolean>ofReservations(answer -> new Reservations.TakeBack(id, intent.txId(), answer))
                 .thenApplyAsync(
                         ours -> {
-                            durable = ours ? Optional.of(act.intent()) : Optional.empty();
+                            durable = ours ? Optional.of(intent) : Optional.empty();
                             return ours;
                         },
                         AT_HAND);
     }
 
-    CompletionStage<Lookup.Whereabouts> locate(Act.Locate act) {
-        return broadcast.lookup().anywhere(act.intent().txId());
+    /** Asks every node for the spend. */
+    CompletionStage<Lookup.Whereabouts> locate(Intent intent) {
+        return broadcast.lookup().anywhere(intent.txId());
     }
 
     private void takeOver(Intent intent) {
         reservations.tell(new Reservations.TakeOver(id, intent.txId()));
     }
 
-    CompletionStage<Reacquisition> retake(Act.Retake act) {
-        takeOver(act.intent());
-        return ask((CompletableFuture<Reacquisition> answer) -> new Reservations.Reacquire(id, act.intent(), answer))
+    /** The same coins, of a spend whose intent may be durable already. */
+    CompletionStage<Reacquisition> retake(Intent intent) {
+        takeOver(intent);
+        return reacquire(intent)
                 .thenApplyAsync(
                         answer -> {
                             if (answer instanceof Reacquisition.Reacquired) {
-                                doubtful = Optional.of(act.intent());
+                                doubtful = Optional.of(intent);
                             }
                             return answer;
                         },
                         AT_HAND);
     }
 
-    CompletionStage<Reacquisition> reacquire(Act.Reacquire act) {
-        return ask(answer -> new Reservations.Reacquire(id, act.intent(), answer));
+    /** The same coins once more. */
+    CompletionStage<Reacquisition> reacquire(Intent intent) {
+        return ofReservations(answer -> new Reservations.Reacquire(id, intent, answer));
     }
 
-    CompletionStage<Opening> reopen(Act.Reopen act) {
-        takeOver(act.intent());
+    /**
+     * Takes the spend back from the spend monitor and makes its intent open again.
+     *
+     * @param capped whether the allowance can refuse it
+     */
+    CompletionStage<Opening> reopen(Intent intent, boolean capped) {
+        takeOver(intent);
         return env.intents()
-                .reopen(act.intent(), act.capped(), env::countsFrom)
+                .reopen(intent, capped, env::countsFrom)
                 .thenApplyAsync(
                         opening -> noted(
                                 opening,
-                                act.intent()
-                                        .in(
-                                                IntentState.PREPARED,
-                                                "",
-                                                env.clock().millis())),
+                                intent.in(IntentState.PREPARED, "", env.clock().millis())),
                         env.executor());
     }
 
-    CompletionStage<BroadcastOutcome> send(Act.Send act) {
-        Intent intent = act.intent();
-        CompletionStage<BroadcastOutcome> sent = act.earlier() == Act.Earlier.FRESH
+    /**
+     * Hands the bytes to the nodes. Never fails.
+     *
+     * @param earlier what may have become of these bytes before
+     */
+    CompletionStage<BroadcastOutcome> send(Intent intent, Earlier earlier) {
+        CompletionStage<BroadcastOutcome> sent = earlier == Earlier.FRESH
                 ? broadcast.sendFresh(intent.txId(), intent.transaction())
-                : broadcast.send(intent.txId(), intent.transaction(), act.earlier() == Act.Earlier.PERHAPS_SENT);
+                : broadcast.send(intent.txId(), intent.transaction(), earlier == Earlier.PERHAPS_SENT);
         return sent.thenApplyAsync(
                 outcome -> {
                     if (!(outcome instanceof BroadcastOutcome.Accepted)) {
@@ -273,55 +323,59 @@ final class SpendRunner {
                 AT_HAND);
     }
 
-    CompletionStage<Transition> recordFailure(Act.RecordFailure act) {
-        return outcomes.failed(act.intent(), act.state(), act.reason(), act.left());
+    /** @param left whether a node may have its bytes */
+    CompletionStage<Transition> recordFailure(Intent intent, IntentState state, String reason, boolean left) {
+        return outcomes.failed(intent, state, reason, left);
     }
 
-    CompletionStage<Intent> letGo(Act.LetGo act) {
-        Intent intent = act.intent();
+    /** Records that nobody can tell whose payment it is. */
+    CompletionStage<Transition> recordContest(Intent intent, String reason) {
+        return outcomes.contested(intent, reason);
+    }
+
+    /** Lets a spend go that has failed, in the store already: its coins are free. */
+    void letGo(Intent intent) {
         durable = Optional.empty();
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONFLICTED);
         reservations.tell(new Reservations.FailRunning(id, intent.txId()));
-        return CompletableFuture.completedFuture(intent);
-    }
-
-    CompletionStage<Transition> recordContest(Act.RecordContest act) {
-        return outcomes.contested(act.intent(), act.reason());
     }
 
     /** Whatever goes wrong here, the caller is answered and nothing stays held. */
-    private void end(Ending ending) {
-        SpendResult result;
+    private void end(Supplier<SpendResult.Outcome> ending) {
+        SpendResult.Outcome outcome;
         try {
-            result = ending.by(this);
+            outcome = ending.get();
         } catch (RuntimeException | Error e) {
             LOG.error("the end of a spend failed unexpectedly", e);
-            result = died();
+            outcome = died();
         }
-        ended.accept(result);
+        over = true;
+        ended.accept(new SpendResult(id, outcome));
     }
 
-    private SpendResult died() {
+    private SpendResult.Outcome died() {
         if (durable.isEmpty()) {
             drop();
-            return failed(new IllegalStateException(UNEXPECTED));
+            return new SpendResult.Failed(new IllegalStateException(UNEXPECTED));
         }
         Intent intent = durable.get();
         reservations.tell(new Reservations.Land(id, intent, false));
-        return failed(Spend.unknown(intent, UNEXPECTED));
+        return new SpendResult.Failed(unknown(intent, UNEXPECTED));
     }
 
-    SpendResult accepted(Ending.Accepted ending) {
-        Intent intent = ending.intent();
-        long now = env.clock().millis();
-        // The intent is durable, so the answer need not wait until its outcome is: that is found out again when it is
-        // lost.
-        CompletionStage<?> recorded = outcomes.accepted(intent, now)
-                .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
-        Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
-        env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
-        reservations.tell(new Reservations.Land(id, accepted, ending.holdsCoins()));
-        return paid(Receipt.of(accepted), recorded);
+    /** A node has it: the caller gets the receipt, the spend monitor the intent. */
+    void accepted(Intent intent, boolean holdsCoins) {
+        end(() -> {
+            long now = env.clock().millis();
+            // The intent is durable, so the answer need not wait until its outcome is: that is found out again when it
+            // is lost.
+            CompletionStage<?> recorded = outcomes.accepted(intent, now)
+                    .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
+            Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
+            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.ACCEPTED);
+            reservations.tell(new Reservations.Land(id, accepted, holdsCoins));
+            return new SpendResult.Paid(Receipt.of(accepted), recorded);
+        });
     }
 
     private static Transition notRecorded(Intent intent, Throwable failure) {
@@ -329,61 +383,81 @@ final class SpendRunner {
         return new Transition.Stale(Optional.empty());
     }
 
-    SpendResult inFlight(Ending.InFlight ending) {
-        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.UNKNOWN);
-        reservations.tell(new Reservations.Land(id, ending.intent(), ending.holdsCoins()));
-        return failed(ending.failure());
+    /** It is durable, and what became of it is not known: the spend monitor goes on. */
+    void inFlight(Intent intent, boolean holdsCoins, Throwable failure) {
+        end(() -> {
+            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
+            reservations.tell(new Reservations.Land(id, intent, holdsCoins));
+            return new SpendResult.Failed(failure);
+        });
     }
 
-    SpendResult doubtful(Ending.Doubtful ending) {
-        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.UNKNOWN);
-        CompletableFuture<Void> settled = new CompletableFuture<>();
-        reservations.tell(new Reservations.Doubt(id, ending.intent(), settled));
-        return new SpendResult(id, new SpendResult.InDoubt(ending.intent(), ending.failure(), settled));
+    /** The store cannot say whether its intent is durable: nothing was sent, and nothing that it holds is free until that is known. */
+    void doubtful(Intent intent, Throwable failure) {
+        end(() -> {
+            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
+            CompletableFuture<Void> settled = new CompletableFuture<>();
+            reservations.tell(new Reservations.Doubt(id, intent, settled));
+            return new SpendResult.InDoubt(intent, failure, settled);
+        });
     }
 
-    SpendResult failed(Ending.Failed ending) {
-        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.of(ending.state()));
-        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
-        return failed(ending.failure());
+    /** It failed, in the store already. */
+    void failed(Intent intent, IntentState state, Throwable failure) {
+        end(() -> {
+            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
+            reservations.tell(new Reservations.FailRunning(id, intent.txId()));
+            return new SpendResult.Failed(failure);
+        });
     }
 
-    SpendResult contested(Ending.Contested ending) {
-        env.metrics().ended(ending.intent().kind(), SpendMetrics.Outcome.CONTESTED);
-        reservations.tell(new Reservations.FailRunning(id, ending.intent().txId()));
-        return failed(ending.failure());
+    /** Nobody can tell whose payment its transaction is, the store knows that: it is not sent again, and never a success. */
+    void contested(Intent intent, Throwable failure) {
+        end(() -> {
+            env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONTESTED);
+            reservations.tell(new Reservations.FailRunning(id, intent.txId()));
+            return new SpendResult.Failed(failure);
+        });
     }
 
-    SpendResult refused(Ending.Refused ending) {
-        drop();
-        return failed(ending.failure());
+    /** Nothing was decided: what it holds is free. */
+    void refused(Throwable failure) {
+        end(() -> {
+            drop();
+            return new SpendResult.Failed(failure);
+        });
     }
 
-    SpendResult tokenTaken() {
-        drop();
-        return new SpendResult(id, new SpendResult.TokenTaken());
+    void refused(SpendRefusal refusal) {
+        refused(new SpendException(refusal));
     }
 
-    SpendResult staysAbandoned(Ending.StaysAbandoned ending) {
-        drop();
-        reservations.tell(new Reservations.PassOn(new SpendMonitor.Watch(ending.intent(), false)));
-        return failed(ending.failure());
+    /** Its token stands for another spend already: nothing was written, and what it holds is free. */
+    void tokenTaken() {
+        end(() -> {
+            drop();
+            return new SpendResult.TokenTaken();
+        });
     }
 
-    SpendResult foundPaid(Ending.FoundPaid ending) {
-        drop();
-        return paid(Receipt.of(ending.intent()), NOTHING_LEFT);
+    /** Its coins are watched as before. */
+    void staysAbandoned(Intent intent, Throwable failure) {
+        end(() -> {
+            drop();
+            reservations.tell(new Reservations.PassOn(new SpendMonitor.Watch(intent, false)));
+            return new SpendResult.Failed(failure);
+        });
+    }
+
+    /** Somebody else has found out meanwhile that it succeeded, and looks after it. */
+    void foundPaid(Intent intent) {
+        end(() -> {
+            drop();
+            return new SpendResult.Paid(Receipt.of(intent), NOTHING_LEFT);
+        });
     }
 
     private void drop() {
         reservations.tell(new Reservations.Drop(id));
-    }
-
-    private SpendResult failed(Throwable failure) {
-        return new SpendResult(id, new SpendResult.Failed(failure));
-    }
-
-    private SpendResult paid(Receipt receipt, CompletionStage<?> recorded) {
-        return new SpendResult(id, new SpendResult.Paid(receipt, recorded));
     }
 }
