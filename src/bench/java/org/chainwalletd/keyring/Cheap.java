@@ -21,7 +21,7 @@ final class Cheap {
         SealedBlob blob;
         try (SecretBytes phrase = SecretBytes.takeOver(passphrase.getBytes(StandardCharsets.UTF_8));
                 SecretBytes secret = sealer.newSecret()) {
-            blob = sealer.seal(SealedRole.IMPORTED, phrase, secret);
+            blob = sealer.seal(Sealer.Role.IMPORTED, phrase, secret);
         }
         AtomicFiles.createFolder(to.resolve("imported"));
         AtomicFiles.createFolder(to.resolve("pubkeys"));

@@ -48,13 +48,13 @@ public final class LargeDatadir {
         for (int i = 0; i < keys; i++) {
             Optional<String> label = i % 10 == 0 ? Optional.of("customer " + i) : Optional.empty();
             Mnemonic phrase = sealer.newPhrase();
-            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)) {
+            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyNote.Origin.INDEPENDENT, label)) {
                 Files.write(
                         folder.key(key.address()),
-                        sealed(keyKey, KEY_SALT, random, SealedRole.IMPORTED.bytes(profile), key.secret()));
+                        sealed(keyKey, KEY_SALT, random, Sealer.Role.IMPORTED.bytes(profile), key.secret()));
                 Files.write(
                         folder.phrase(key.address()),
-                        sealed(phraseKey, PHRASE_SALT, random, SealedRole.MNEMONIC.bytes(profile), phrase.entropy()));
+                        sealed(phraseKey, PHRASE_SALT, random, Sealer.Role.MNEMONIC.bytes(profile), phrase.entropy()));
                 entries.add(key.entry());
             }
         }

@@ -21,7 +21,6 @@ import org.chainwalletd.indexer.Activity;
 import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.Page;
 import org.chainwalletd.indexer.PageQuery;
-import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.Keyring;
@@ -128,7 +127,7 @@ record Services(
     }
 
     private DeletionGuard deletionGuard() {
-        return new CombinedGuard(
+        return DeletionGuard.all(
                 List.of(
                         new NodesGuard(external.nodes(), following.follower()::height, answers()),
                         // The daemon's own books, after the nodes, whose objection tells the balance: for coins that

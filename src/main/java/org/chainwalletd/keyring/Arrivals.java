@@ -59,7 +59,7 @@ final class Arrivals {
     }
 
     void mint(Mint question) {
-        Optional<SealedKey> ready = question.standard() ? pool.take() : Optional.empty();
+        Optional<KeyringStore.SealedKey> ready = question.standard() ? pool.take() : Optional.empty();
         if (ready.isPresent()) {
             store(question, Set.of(), false, work.store(ready.get()), key -> List.of(sealedAhead(key, question)));
         } else if (!refusesAsTooMany(question)) {
@@ -72,10 +72,10 @@ final class Arrivals {
         }
     }
 
-    private static StoredKey sealedAhead(SealedKey key, Mint question) {
+    private static StoredKey sealedAhead(KeyringStore.SealedKey key, Mint question) {
         return new StoredKey(
                 new KeyEntry(key.address(), Optional.of(key.publicKey()), OptionalLong.empty(), question.label(), true),
-                new KeyNote(KeyOrigin.STANDARD, question.birth()));
+                new KeyNote(KeyNote.Origin.STANDARD, question.birth()));
     }
 
     private boolean refusesAsTooMany(Arriving question) {
@@ -189,7 +189,7 @@ final class Arrivals {
         Map<Address, KeyNote> notes =
                 keys.stream().collect(Collectors.toMap(key -> key.entry().address(), StoredKey::note));
         moving.addAll(notes.keySet());
-        writes.submit(Change.adding(question.before(), entries, notes, failure -> {
+        writes.submit(KeyTable.Change.adding(question.before(), entries, notes, failure -> {
             end(notes.keySet());
             failure.ifPresentOrElse(question::refuse, () -> question.answer(entries));
             goOn();

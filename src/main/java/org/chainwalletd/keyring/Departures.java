@@ -72,7 +72,7 @@ final class Departures {
             question.refuse(KeyringFailures.unknown(address));
         } else {
             leaving.add(address);
-            writes.submit(Change.removing(address, failure -> recordGone(question, failure)));
+            writes.submit(KeyTable.Change.removing(address, failure -> recordGone(question, failure)));
         }
     }
 

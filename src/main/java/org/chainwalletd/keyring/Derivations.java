@@ -101,7 +101,7 @@ final class Derivations {
     }
 
     /** What {@code derived} changes; a key that was imported before keeps its file and label, and gets its index. */
-    private Change change(List<KeyEntry> derived, Consumer<Optional<KeyringException>> ended) {
+    private KeyTable.Change change(List<KeyEntry> derived, Consumer<Optional<KeyringException>> ended) {
         Map<Address, KeyEntry> merged = new HashMap<>();
         List<KeyEntry> added = new ArrayList<>();
         for (KeyEntry entry : derived) {
@@ -111,7 +111,7 @@ final class Derivations {
                             () -> added.add(entry));
         }
         long last = derived.get(derived.size() - 1).index().orElseThrow();
-        return new Change(
+        return new KeyTable.Change(
                 Optional.of(CrashPoint.MINT_BEFORE_STATE),
                 added,
                 Map.of(),

@@ -41,15 +41,15 @@ public final class EvmCustody implements EvmKeys {
      * @param passphrase of the keystore; belongs to the actor from now on
      */
     EvmCustody(
-            Groundwork groundwork,
+            KeyringSetup setup,
+            KeyringStore store,
+            KeyringStore.Listing found,
             KeyWork work,
             EvmKeyChanges.Recording recording,
             SecretBytes passphrase,
             KeyringQuestions questions,
             Spawner spawner) {
-        KeyringSetup setup = groundwork.setup();
-        KeyringStore.Listing found = groundwork.loaded().join();
-        this.files = new EvmKeyFiles(setup, groundwork.store());
+        this.files = new EvmKeyFiles(setup, store);
         this.changes = new EvmKeyChanges(files, passphrase, recording, setup.clock());
         this.work = work;
         this.sealer = setup.sealer();
@@ -132,7 +132,7 @@ public final class EvmCustody implements EvmKeys {
     /** @param hex 64 characters */
     public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
         return put(
-                () -> NewEvmKey.ofSecret(SecretHex.parse("private_key_hex", hex)),
+                () -> NewEvmKey.ofSecret(SecretText.parseHex("private_key_hex", hex)),
                 hex::close,
                 replacement,
                 NewEvmKey::address);
@@ -190,7 +190,7 @@ public final class EvmCustody implements EvmKeys {
     public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
         return proved(passphrase, known -> {}, known -> {
             try (SecretBytes secret = secretOf(known, passphrase)) {
-                return new Revealed(known.current().orElseThrow(), SecretHex.of(secret));
+                return new Revealed(known.current().orElseThrow(), SecretText.hex(secret));
             }
         });
     }

@@ -141,7 +141,7 @@ final class EvmKeyChanges {
             throw new EvmKeyException(new EvmKeyRefusal.Invalid(
                     "the account-chain key " + proved + " is derived from the keyring's seed and cannot be deleted"));
         }
-        List<EvmKeyObjection> objections =
+        List<EvmKeyGuard.Objection> objections =
                 guard.map(asked -> objections(asked, proved)).orElse(List.of());
         if (!objections.isEmpty()) {
             throw new EvmKeyException(new EvmKeyRefusal.Needed(proved, objections, "force: true overrides"));
@@ -187,8 +187,8 @@ final class EvmKeyChanges {
 
     private void requireAllowed(EvmAddress leaving, EvmReplacement replacement) {
         boolean forced = replacement instanceof EvmReplacement.Forced;
-        List<EvmKeyObjection> left = objections(replacement.asked().orElseThrow(), leaving).stream()
-                .filter(objection -> !forced || objection instanceof EvmKeyObjection.OpenSwap)
+        List<EvmKeyGuard.Objection> left = objections(replacement.asked().orElseThrow(), leaving).stream()
+                .filter(objection -> !forced || objection instanceof EvmKeyGuard.Objection.OpenSwap)
                 .toList();
         if (!left.isEmpty()) {
             throw new EvmKeyException(new EvmKeyRefusal.Needed(
@@ -197,11 +197,11 @@ final class EvmKeyChanges {
     }
 
     /** A guard is somebody else's code. What it cannot say may be a swap that is open: no force goes past that. */
-    private static List<EvmKeyObjection> objections(EvmKeyGuard guard, EvmAddress address) {
+    private static List<EvmKeyGuard.Objection> objections(EvmKeyGuard guard, EvmAddress address) {
         try {
             return Flows.join(guard.objections(address));
         } catch (RuntimeException e) {
-            return List.of(new EvmKeyObjection.OpenSwap("whether it is still needed could not be checked: "
+            return List.of(new EvmKeyGuard.Objection.OpenSwap("whether it is still needed could not be checked: "
                     + KeyringFailures.of(e).getMessage()));
         }
     }

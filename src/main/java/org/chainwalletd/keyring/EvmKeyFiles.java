@@ -68,7 +68,7 @@ final class EvmKeyFiles {
     }
 
     private static EvmAddress holder(SealedPlace place, SecretBytes content) {
-        return place.role() == SealedRole.EVM_KEY ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
+        return place.role() == Sealer.Role.EVM_KEY ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
     }
 
     /** Copies what stands in the places of the current key to those of its address: first the phrase, so that a kept key has its own. */
@@ -109,10 +109,10 @@ final class EvmKeyFiles {
 
     private void write(NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
         SealedBlob secret =
-                argon2.compute(Urgency.SEAL, () -> sealer.seal(SealedRole.EVM_KEY, passphrase, key.secret()));
+                argon2.compute(Urgency.SEAL, () -> sealer.seal(Sealer.Role.EVM_KEY, passphrase, key.secret()));
         Optional<SealedBlob> phrase = key.entropy()
                 .map(entropy ->
-                        argon2.compute(Urgency.SEAL, () -> sealer.seal(SealedRole.EVM_MNEMONIC, passphrase, entropy)));
+                        argon2.compute(Urgency.SEAL, () -> sealer.seal(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
         phrase.ifPresentOrElse(blob -> write(phrasePlace, blob), () -> remove(phrasePlace));
         CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();
         write(place, secret);
@@ -155,7 +155,7 @@ final class EvmKeyFiles {
             throw new KeyringException(Reason.LOCKED, "wrong passphrase, or damaged: " + store.nameOf(place));
         }
         boolean whole =
-                place.role() == SealedRole.EVM_KEY ? content.use(Secp256k1::isUsable) : isEntropy(content.length());
+                place.role() == Sealer.Role.EVM_KEY ? content.use(Secp256k1::isUsable) : isEntropy(content.length());
         if (whole) {
             return content;
         }

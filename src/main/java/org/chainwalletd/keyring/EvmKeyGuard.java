@@ -18,7 +18,7 @@ public interface EvmKeyGuard {
      * Of a daemon that knows no account chain. What cannot be known is not given up without {@code force}.
      */
     EvmKeyGuard BALANCE_UNKNOWN = key -> CompletableFuture.completedFuture(
-            List.of(new EvmKeyObjection.Balance("its balance is unknown, because no account chain is configured")));
+            List.of(new Objection.Balance("its balance is unknown, because no account chain is configured")));
 
     /**
      * Several as one.
@@ -27,7 +27,7 @@ public interface EvmKeyGuard {
      */
     static EvmKeyGuard all(List<EvmKeyGuard> guards, Executor executor) {
         return key -> {
-            CompletionStage<List<EvmKeyObjection>> all = CompletableFuture.completedFuture(List.of());
+            CompletionStage<List<Objection>> all = CompletableFuture.completedFuture(List.of());
             for (EvmKeyGuard guard : guards) {
                 all = all.thenCombineAsync(
                         guard.objections(key),
@@ -40,5 +40,20 @@ public interface EvmKeyGuard {
     }
 
     /** Everything against giving up {@code key}; empty for nothing. A failed stage counts as an open swap, which no replacement goes past. */
-    CompletionStage<List<EvmKeyObjection>> objections(EvmAddress key);
+    CompletionStage<List<Objection>> objections(EvmAddress key);
+
+    /** What stands against giving up an account-chain key. */
+    public sealed interface Objection {
+        /** In words for the caller. */
+        String reason();
+
+        /** A swap that is not over needs the key to claim or to refund. Overridden for a deletion, never for a replacement (swap.md, section 5). */
+        record OpenSwap(String reason) implements Objection {}
+
+        /** It holds, or may hold, money of the account chain: a balance, or one that could not be learnt. */
+        record Balance(String reason) implements Objection {}
+
+        /** Transactions of it are sent and not final, and may have to be replaced. */
+        record Unsettled(String reason) implements Objection {}
+    }
 }

@@ -37,11 +37,11 @@ public sealed interface EvmKeyRefusal {
      *
      * @param way past it, in words; empty when there is none
      */
-    record Needed(EvmAddress address, List<EvmKeyObjection> objections, String way) implements EvmKeyRefusal {
+    record Needed(EvmAddress address, List<EvmKeyGuard.Objection> objections, String way) implements EvmKeyRefusal {
         @Override
         public String message() {
             String reasons = String.join(
-                    "; ", objections.stream().map(EvmKeyObjection::reason).toList());
+                    "; ", objections.stream().map(EvmKeyGuard.Objection::reason).toList());
             return "the account-chain key of " + address + " stays: " + reasons
                     + (way.isEmpty() ? "" : " (" + way + ")");
         }

@@ -174,7 +174,7 @@ final class FolderStore implements KeyringStore {
     }
 
     @Override
-    public void add(SealedKey key) {
+    public void add(KeyringStore.SealedKey key) {
         CrashPoint.MINT_BEFORE_KEY_FILE.reached();
         folder.write(folder.key(key.address()), key.secret());
         CrashPoint.MINT_BEFORE_MNEMONIC_FILE.reached();

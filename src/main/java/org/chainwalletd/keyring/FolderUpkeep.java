@@ -106,7 +106,7 @@ final class FolderUpkeep {
             Set<Address> lost = new LinkedHashSet<>();
             for (Address address : view.get().imported()) {
                 boolean standard = notes.of(address)
-                        .filter(note -> note.origin() == KeyOrigin.STANDARD)
+                        .filter(note -> note.origin() == KeyNote.Origin.STANDARD)
                         .isPresent();
                 if (standard && !Files.exists(folder.phrase(address))) {
                     lost.add(address);

@@ -61,7 +61,7 @@ public final class InitSeeded {
         if (file.isEmpty()) {
             return setup.sealer().newPhrase();
         }
-        try (SecretBytes words = SecretFiles.read(file.get(), LONGEST_FILE)) {
+        try (SecretBytes words = SecretText.read(file.get(), LONGEST_FILE)) {
             return words.use(utf8 -> Mnemonic.parse(utf8, Mnemonic.KEY_WORDS));
         } catch (IOException e) {
             throw new IOException("cannot read the file " + file.get(), e);
@@ -73,9 +73,9 @@ public final class InitSeeded {
         try (lock;
                 SecretBytes entropy = phrase.entropy();
                 SecretBytes words = phrase.phrase();
-                SecretBuffer line = new SecretBuffer()) {
+                SecretText line = new SecretText()) {
             requireFree(store);
-            SealedBlob seed = setup.sealer().seal(SealedRole.SEED, passphrase, entropy);
+            SealedBlob seed = setup.sealer().seal(Sealer.Role.SEED, passphrase, entropy);
             try (SecretBytes json =
                     line.add("{\"mnemonic\": \"").add(words).add("\"}\n").toSecret()) {
                 print(json);

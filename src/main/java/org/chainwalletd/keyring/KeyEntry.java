@@ -1,9 +1,11 @@
 package org.chainwalletd.keyring;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.keyring.KeyringException.Reason;
 
 /**
  * The public side of one key.
@@ -15,6 +17,8 @@ import org.chainwalletd.chain.PublicKey;
  */
 public record KeyEntry(
         Address address, Optional<PublicKey> publicKey, OptionalLong index, Optional<String> label, boolean imported) {
+    static final int MAX_LABEL_BYTES = 256;
+
     /** Of an entry that has it for certain. */
     public PublicKey knownPublicKey() {
         return publicKey.orElseThrow();
@@ -26,5 +30,23 @@ public record KeyEntry(
 
     KeyEntry withIndex(OptionalLong derivationIndex) {
         return new KeyEntry(address, publicKey, derivationIndex, label, imported);
+    }
+
+    /**
+     * A label is text for people, at most {@value #MAX_LABEL_BYTES} bytes of UTF-8, without control characters.
+     *
+     * @throws KeyringException with {@link Reason#INVALID}
+     */
+    static void checkLabel(Optional<String> label) {
+        label.ifPresent(text -> {
+            if (text.getBytes(StandardCharsets.UTF_8).length > MAX_LABEL_BYTES) {
+                throw new KeyringException(Reason.INVALID, "label is longer than " + MAX_LABEL_BYTES + " bytes");
+            }
+            boolean plain = text.codePoints()
+                    .noneMatch(c -> Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE);
+            if (!plain) {
+                throw new KeyringException(Reason.INVALID, "label has control characters or broken text");
+            }
+        });
     }
 }

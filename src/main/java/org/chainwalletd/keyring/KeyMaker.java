@@ -21,22 +21,22 @@ final class KeyMaker {
     }
 
     NewKey independent(Optional<String> label, OptionalLong birth) {
-        return NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)
+        return NewKey.alone(sealer, sealer.newSecret(), KeyNote.Origin.INDEPENDENT, label)
                 .born(birth);
     }
 
     /** @param hex 64 characters; closed here */
     NewKey ofSecret(SecretBytes hex, Optional<String> label) {
         try (hex) {
-            Labels.check(label);
-            return NewKey.alone(sealer, SecretHex.parse("private_key", hex), KeyOrigin.IMPORTED, label);
+            KeyEntry.checkLabel(label);
+            return NewKey.alone(sealer, SecretText.parseHex("private_key", hex), KeyNote.Origin.IMPORTED, label);
         }
     }
 
     /** @param words phrase of 24 words that spells the secret; closed here */
     NewKey ofIndependentPhrase(SecretBytes words, Optional<String> label) {
         try (Mnemonic phrase = parsed(words, label)) {
-            return NewKey.alone(sealer, KeyDerivation.independent(phrase), KeyOrigin.INDEPENDENT, label);
+            return NewKey.alone(sealer, KeyDerivation.independent(phrase), KeyNote.Origin.INDEPENDENT, label);
         }
     }
 
@@ -47,7 +47,7 @@ final class KeyMaker {
 
     private static Mnemonic parsed(SecretBytes words, Optional<String> label) {
         try (words) {
-            Labels.check(label);
+            KeyEntry.checkLabel(label);
             return words.use(utf8 -> Mnemonic.parse(utf8, Mnemonic.KEY_WORDS));
         } catch (MnemonicException e) {
             throw new KeyringException(Reason.INVALID, "mnemonic: " + e.getMessage());

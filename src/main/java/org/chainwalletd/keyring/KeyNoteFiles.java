@@ -42,7 +42,7 @@ final class KeyNoteFiles {
             int code = value.get();
             boolean born = value.get() == 1;
             OptionalLong birth = born ? OptionalLong.of(value.getLong()) : OptionalLong.empty();
-            for (KeyOrigin origin : KeyOrigin.values()) {
+            for (KeyNote.Origin origin : KeyNote.Origin.values()) {
                 if (origin.code() == code) {
                     return Optional.of(new KeyNote(origin, birth));
                 }

@@ -20,7 +20,7 @@ final class KeyPool {
     private final KeyWork work;
     private final SecretBytes passphrase;
     private final KeyringMetrics.Pool metrics;
-    private final Deque<SealedKey> keys = new ArrayDeque<>();
+    private final Deque<KeyringStore.SealedKey> keys = new ArrayDeque<>();
     private int target;
     private Executor background;
     private boolean making;
@@ -44,8 +44,8 @@ final class KeyPool {
     }
 
     /** One that is given out now and never again; empty while none is ready. */
-    Optional<SealedKey> take() {
-        Optional<SealedKey> taken = Optional.ofNullable(keys.poll());
+    Optional<KeyringStore.SealedKey> take() {
+        Optional<KeyringStore.SealedKey> taken = Optional.ofNullable(keys.poll());
         if (target > 0 && taken.isEmpty()) {
             metrics.missed().increment();
         }
@@ -68,7 +68,7 @@ final class KeyPool {
         outcome.key().match(this::add, failure -> KeyringFailures.log("the pool of keys is not filled", failure));
     }
 
-    private void add(SealedKey key) {
+    private void add(KeyringStore.SealedKey key) {
         keys.add(key);
         metrics.ready().set(keys.size());
         refill();

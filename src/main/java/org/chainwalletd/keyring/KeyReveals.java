@@ -36,7 +36,7 @@ final class KeyReveals {
     CompletableFuture<SecretBytes> secret(Address address, SecretBytes passphrase) {
         return proved(address, passphrase, entry -> {}, entry -> {
             try (SecretBytes secret = work.unseal(entry, passphrase)) {
-                return SecretHex.of(secret);
+                return SecretText.hex(secret);
             }
         });
     }

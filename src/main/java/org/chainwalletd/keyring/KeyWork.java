@@ -65,7 +65,7 @@ final class KeyWork {
                 NewKey key = unless(abandoned, drawn);
                 beginPhrase(key, passphrase, abandoned, phrase);
                 return new HalfSealed(
-                        key, attempted(abandoned, () -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())));
+                        key, attempted(abandoned, () -> sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())));
             } catch (RuntimeException | Error e) {
                 // Nobody else ends the wait for a phrase that was not begun.
                 phrase.complete(new Outcome.Failed<>(e));
@@ -79,7 +79,7 @@ final class KeyWork {
                 phrase,
                 (half, words) -> {
                     try (NewKey key = half.key()) {
-                        store.add(new SealedKey(
+                        store.add(new KeyringStore.SealedKey(
                                 key.address(), key.publicKey(), Flows.valueOf(half.secret()), Flows.valueOf(words)));
                         return key;
                     }
@@ -104,7 +104,7 @@ final class KeyWork {
                     .execute(() -> phrase.complete(attempted(
                             abandoned,
                             () -> key.entropy()
-                                    .map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)))));
+                                    .map(entropy -> sealer.seal(Sealer.Role.MNEMONIC, passphrase, entropy)))));
         } catch (RejectedExecutionException e) {
             phrase.complete(new Outcome.Failed<>(e));
         }
@@ -129,7 +129,7 @@ final class KeyWork {
      * Draws a standard key and seals it, all of it on {@code background} and while no other Argon2id runs or waits: before each of its two it
      * looks again.
      */
-    CompletableFuture<SealedKey> sealAhead(SecretBytes passphrase, Executor background) {
+    CompletableFuture<KeyringStore.SealedKey> sealAhead(SecretBytes passphrase, Executor background) {
         Executor quiet = argon2.whenQuiet(background);
         return CompletableFuture.supplyAsync(
                         () -> {
@@ -138,18 +138,19 @@ final class KeyWork {
                                     key,
                                     attempted(
                                             () -> false,
-                                            () -> sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())));
+                                            () -> sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())));
                         },
                         quiet)
                 .thenApplyAsync(
                         half -> {
                             try (NewKey key = half.key()) {
-                                return new SealedKey(
+                                return new KeyringStore.SealedKey(
                                         key.address(),
                                         key.publicKey(),
                                         Flows.valueOf(half.secret()),
                                         key.entropy()
-                                                .map(entropy -> sealer.seal(SealedRole.MNEMONIC, passphrase, entropy)));
+                                                .map(entropy ->
+                                                        sealer.seal(Sealer.Role.MNEMONIC, passphrase, entropy)));
                             }
                         },
                         quiet);
@@ -173,7 +174,7 @@ final class KeyWork {
     }
 
     /** Makes the files of a key durable that was sealed ahead of time. */
-    CompletableFuture<SealedKey> store(SealedKey key) {
+    CompletableFuture<KeyringStore.SealedKey> store(KeyringStore.SealedKey key) {
         return Flows.submit(disk, () -> {
             store.add(key);
             return key;
@@ -184,7 +185,7 @@ final class KeyWork {
     void ensureCheck(SecretBytes passphrase) {
         if (store.find(CHECK).isEmpty()) {
             try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
-                SealedBlob check = sealer.seal(SealedRole.CHECK, passphrase, nothing);
+                SealedBlob check = sealer.seal(Sealer.Role.CHECK, passphrase, nothing);
                 Flows.join(Flows.submit(disk, () -> {
                     store.write(CHECK, check);
                     return null;
@@ -318,7 +319,7 @@ final class KeyWork {
         }
         if (store.notes()
                 .of(entry.address())
-                .filter(known -> known.origin() == KeyOrigin.STANDARD)
+                .filter(known -> known.origin() == KeyNote.Origin.STANDARD)
                 .isPresent()) {
             throw KeyringFailures.phraseLost(store.nameOf(new SealedPlace.Phrase(entry.address())));
         }
@@ -355,12 +356,12 @@ final class KeyWork {
 
     /** One Argon2id. */
     Bytes sealVault(SecretBytes content, SecretBytes passphrase) {
-        return Bytes.wrap(sealer.seal(SealedRole.VAULT, passphrase, content).toBytes());
+        return Bytes.wrap(sealer.seal(Sealer.Role.VAULT, passphrase, content).toBytes());
     }
 
     /** Opens a vault and reads its keys. One Argon2id. */
     Vault.Contents openVault(Bytes blob, SecretBytes passphrase) {
-        try (SecretBytes content = open(SealedRole.VAULT, parseVault(blob), passphrase, "the vault")) {
+        try (SecretBytes content = open(Sealer.Role.VAULT, parseVault(blob), passphrase, "the vault")) {
             return Vault.read(content, sealer);
         }
     }
@@ -382,7 +383,7 @@ final class KeyWork {
         return open(place.role(), blob, passphrase, file);
     }
 
-    private SecretBytes open(SealedRole role, SealedBlob blob, SecretBytes passphrase, String file) {
+    private SecretBytes open(Sealer.Role role, SealedBlob blob, SecretBytes passphrase, String file) {
         try {
             return sealer.open(role, passphrase, blob);
         } catch (UnsealException e) {

@@ -33,15 +33,18 @@ import org.chainwalletd.store.CrashPoint;
  */
 public final class Keyring implements Signer {
     private static final BooleanSupplier NEVER = () -> false;
+    /** How many blocks a birth lies below the followed height, so that no reorganisation puts a payment before it (following.md, section 2). */
+    private static final long BIRTH_MARGIN = 100;
 
     private final KeyringQuestions questions;
     private final AtomicReference<KeyringView> view;
-    private volatile OwnedAddresses owned;
+    /** Null until it was asked for. */
+    private volatile Owned owned;
     /** Written by the actor alone. A key that it takes away is overwritten first, so that nobody signs with one that is gone. */
     private final Map<Address, SigningKey> atHand;
 
     private final boolean seeded;
-    private final Births births = new Births();
+    private volatile Supplier<OptionalLong> followedHeight = OptionalLong::empty;
     private final KeyMaker maker;
     private final KeyWork work;
     private final VaultExport exports;
@@ -51,7 +54,10 @@ public final class Keyring implements Signer {
     private final KeyReveals reveals;
 
     private Keyring(
-            Groundwork groundwork, ActorRef<Command> actor, AtomicReference<KeyringView> view, Spawner spawner) {
+            KeyringActor.Groundwork groundwork,
+            ActorRef<Command> actor,
+            AtomicReference<KeyringView> view,
+            Spawner spawner) {
         KeyringSetup setup = groundwork.setup();
         this.view = view;
         this.atHand = groundwork.atHand();
@@ -65,7 +71,9 @@ public final class Keyring implements Signer {
         this.setup = setup;
         this.reveals = new KeyReveals(questions, work, view::get, crypto);
         this.evm = new EvmCustody(
-                groundwork,
+                setup,
+                groundwork.store(),
+                groundwork.loaded().join(),
                 work,
                 (before, key) ->
                         Flows.join(this.<Void>ask(reply -> new KeyringProtocol.RecordEvmKey(before, key, reply))),
@@ -73,6 +81,9 @@ public final class Keyring implements Signer {
                 questions,
                 spawner);
     }
+
+    /** The addresses of a view, by an index that is not changed any more. */
+    private record Owned(KeyringView view, AddressIndex index) {}
 
     /** The account-chain key of this keyring. */
     public EvmCustody evm() {
@@ -82,13 +93,13 @@ public final class Keyring implements Signer {
     /** Files that are being read and a passphrase that is being proved, before there is an actor to own them. */
     public static final class Opening {
         private final CompletableFuture<Void> made;
-        private final Groundwork groundwork;
+        private final KeyringActor.Groundwork groundwork;
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
             KeyringStore store = new FolderStore(setup);
             this.made =
                     CompletableFuture.runAsync(store::make, setup.executors().disk());
-            this.groundwork = new Groundwork(
+            this.groundwork = new KeyringActor.Groundwork(
                     setup,
                     passphrase,
                     store,
@@ -215,7 +226,7 @@ public final class Keyring implements Signer {
      * @param followedHeight of the last block that is followed; asked on any thread, must not block
      */
     public void bornBy(Supplier<OptionalLong> followedHeight) {
-        births.follow(followedHeight);
+        this.followedHeight = followedHeight;
     }
 
     /**
@@ -243,12 +254,22 @@ public final class Keyring implements Signer {
     /** Whether there is a key for {@code address}, from memory. After a change of the keyring the first question costs all addresses. */
     public boolean owns(Address address) {
         KeyringView now = view.get();
-        OwnedAddresses known = owned;
-        if (known == null || !known.isOf(now)) {
-            known = new OwnedAddresses(now);
+        Owned known = owned;
+        if (known == null || known.view() != now) {
+            known = new Owned(now, AddressIndex.of(now.columns().records(), now.size()));
             owned = known;
         }
-        return known.contains(address);
+        return known.index().find(now.columns().records(), address.toArray()) >= 0;
+    }
+
+    /** Empty as long as it is not known how high the chain is. */
+    private OptionalLong birthNow() {
+        OptionalLong height = followedHeight.get();
+        if (height.isEmpty()) {
+            return height;
+        }
+        boolean young = Long.compareUnsigned(height.getAsLong(), BIRTH_MARGIN) < 0;
+        return OptionalLong.of(young ? 0 : height.getAsLong() - BIRTH_MARGIN);
     }
 
     /** A new key with a standard phrase of its own, for somebody who waits for it to the end. */
@@ -262,7 +283,7 @@ public final class Keyring implements Signer {
      * @param abandoned whether nobody waits for it any more: then none is made, unless it is sealed already
      */
     public CompletionStage<KeyEntry> generateStandard(Optional<String> label, BooleanSupplier abandoned) {
-        OptionalLong birth = births.now();
+        OptionalLong birth = birthNow();
         return mint(() -> maker.standard(label, birth), true, label, birth, abandoned);
     }
 
@@ -273,7 +294,7 @@ public final class Keyring implements Signer {
             OptionalLong birth,
             BooleanSupplier abandoned) {
         try {
-            Labels.check(label);
+            KeyEntry.checkLabel(label);
         } catch (KeyringException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -287,14 +308,14 @@ public final class Keyring implements Signer {
 
     /** A new key whose phrase spells the secret; otherwise as {@link #generateStandard(Optional, BooleanSupplier)}. */
     public CompletionStage<KeyEntry> generateIndependent(Optional<String> label, BooleanSupplier abandoned) {
-        OptionalLong birth = births.now();
+        OptionalLong birth = birthNow();
         return mint(() -> maker.independent(label, birth), false, label, birth, abandoned);
     }
 
     /** The next key of the legacy seed. */
     public CompletionStage<KeyEntry> deriveNext(Optional<String> label) {
         try {
-            Labels.check(label);
+            KeyEntry.checkLabel(label);
         } catch (KeyringException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -403,15 +424,15 @@ public final class Keyring implements Signer {
      * @param like a row whose key is shared; empty when there is none yet
      */
     public CompletionStage<SealedRecords> swapJournal(Optional<Bytes> like) {
-        return records(SealedRole.SWAP_JOURNAL, like);
+        return records(Sealer.Role.SWAP_JOURNAL, like);
     }
 
     /** The same for what is sent on the account chain. */
     public CompletionStage<SealedRecords> accountSends(Optional<Bytes> like) {
-        return records(SealedRole.ACCOUNT_SENDS, like);
+        return records(Sealer.Role.ACCOUNT_SENDS, like);
     }
 
-    private CompletionStage<SealedRecords> records(SealedRole role, Optional<Bytes> like) {
+    private CompletionStage<SealedRecords> records(Sealer.Role role, Optional<Bytes> like) {
         return SealedRecords.open(role.bytes(setup.profile()), setup.random(), like, this::derived, crypto);
     }
 

@@ -4,6 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -12,6 +13,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringProtocol.Close;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Delete;
@@ -229,7 +231,7 @@ final class KeyringActor {
     }
 
     private Behavior<Command> onRecordEvmKey(RecordEvmKey question) {
-        writes.submit(Change.ofEvmKey(
+        writes.submit(KeyTable.Change.ofEvmKey(
                 question.before(),
                 question.key(),
                 failure -> KeyringFailures.<Void>answer(question.reply(), () -> null, failure)));
@@ -253,7 +255,7 @@ final class KeyringActor {
         List<KeyEntry> entries = table.view().entries();
         setup.executors().disk().execute(() -> {
             try {
-                question.reply().complete(new OwnKeys(entries, store.notes()));
+                question.reply().complete(new KeyAudience.OwnKeys(entries, store.notes()));
             } catch (RuntimeException e) {
                 question.refuse(KeyringFailures.of(e));
             }
@@ -349,4 +351,18 @@ final class KeyringActor {
         step.run();
         return Behaviors.same();
     }
+
+    /**
+     * What a keyring is opened with.
+     *
+     * @param passphrase belongs to the Keyring actor as soon as there is one
+     * @param loaded complete when the passphrase is proved and the files are read
+     * @param atHand written by the actor alone; others only sign with what they find there, which may be closed at any time
+     */
+    record Groundwork(
+            KeyringSetup setup,
+            SecretBytes passphrase,
+            KeyringStore store,
+            CompletableFuture<KeyringStore.Listing> loaded,
+            ConcurrentMap<Address, SigningKey> atHand) {}
 }

@@ -160,7 +160,7 @@ final class KeyringProtocol {
 
     record FilesRemoved(Delete question, Outcome<Void> removal) implements Command {}
 
-    record Pooled(Outcome<SealedKey> key) implements Command {}
+    record Pooled(Outcome<KeyringStore.SealedKey> key) implements Command {}
 
     record Written(KeyTable.Batch batch, Outcome<Void> written) implements Command {}
 

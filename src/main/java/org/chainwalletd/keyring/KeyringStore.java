@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.evm.EvmAddress;
 
@@ -95,4 +96,7 @@ interface KeyringStore {
 
     /** Drops what was prepared. */
     void close();
+
+    /** A 1:1 key whose secrets are sealed already; nothing of it is on the disk yet. */
+    record SealedKey(Address address, PublicKey publicKey, SealedBlob secret, Optional<SealedBlob> phrase) {}
 }

@@ -106,7 +106,7 @@ public final class Migrate {
     private void takeEvm(OfflineKeyring keyring, Path file, String name) throws IOException {
         NewEvmKey key;
         try (SecretBytes hex = secretIn(file)) {
-            key = NewEvmKey.ofSecret(SecretHex.parse("the secret", hex));
+            key = NewEvmKey.ofSecret(SecretText.parseHex("the secret", hex));
         } catch (EvmKeyException e) {
             throw new IOException("it holds no secp256k1 secret", e);
         }
@@ -131,7 +131,7 @@ public final class Migrate {
     private static SecretBytes secretIn(Path file) throws IOException {
         try (SecretBytes content = read(file)) {
             if (content.length() == Ed25519.SEED_LENGTH) {
-                return SecretHex.of(content);
+                return SecretText.hex(content);
             }
             return content.use(Migrate::revealed);
         }
@@ -153,7 +153,7 @@ public final class Migrate {
             throw new IOException("it is not a file");
         }
         try {
-            return SecretFiles.read(file, LONGEST + 1);
+            return SecretText.read(file, LONGEST + 1);
         } catch (IOException e) {
             throw new IOException("it cannot be read", e);
         }

@@ -23,14 +23,19 @@ record NewKey(
         implements AutoCloseable {
 
     /** Takes {@code secret} over. */
-    static NewKey alone(Sealer sealer, SecretBytes secret, KeyOrigin origin, Optional<String> label) {
+    static NewKey alone(Sealer sealer, SecretBytes secret, KeyNote.Origin origin, Optional<String> label) {
         return of(sealer, secret, Optional.empty(), label, origin);
     }
 
     /** Closes {@code phrase}. */
     static NewKey standard(Sealer sealer, Mnemonic phrase, Optional<String> label) {
         try (phrase) {
-            return of(sealer, sealer.standardSecret(phrase), Optional.of(phrase.entropy()), label, KeyOrigin.STANDARD);
+            return of(
+                    sealer,
+                    sealer.standardSecret(phrase),
+                    Optional.of(phrase.entropy()),
+                    label,
+                    KeyNote.Origin.STANDARD);
         }
     }
 
@@ -39,7 +44,7 @@ record NewKey(
             SecretBytes secret,
             Optional<SecretBytes> entropy,
             Optional<String> label,
-            KeyOrigin origin) {
+            KeyNote.Origin origin) {
         PublicKey publicKey = sealer.publicKey(secret);
         return new NewKey(secret, entropy, publicKey, sealer.addressOf(publicKey), label, KeyNote.unborn(origin));
     }

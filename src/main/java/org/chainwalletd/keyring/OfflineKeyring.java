@@ -60,10 +60,10 @@ final class OfflineKeyring {
     }
 
     private void recordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key) {
-        record(Change.ofEvmKey(before, key, failure -> {}));
+        record(KeyTable.Change.ofEvmKey(before, key, failure -> {}));
     }
 
-    private void record(Change change) {
+    private void record(KeyTable.Change change) {
         KeyTable.Batch batch = table.prepare(List.of(change));
         store.record(batch);
         table.accept(batch);
@@ -97,7 +97,8 @@ final class OfflineKeyring {
         if (stored.isEmpty()) {
             return;
         }
-        record(Change.adding(CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {}));
+        record(KeyTable.Change.adding(
+                CrashPoint.IMPORT_BEFORE_STATE, List.copyOf(stored), Map.copyOf(notes), failure -> {}));
         stored.clear();
         notes.clear();
     }

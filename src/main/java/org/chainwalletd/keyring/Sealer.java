@@ -27,13 +27,13 @@ final class Sealer {
         this.random = random;
     }
 
-    SealedBlob seal(SealedRole role, SecretBytes passphrase, SecretBytes content) {
+    SealedBlob seal(Role role, SecretBytes passphrase, SecretBytes content) {
         return content.use(
                 plain -> passphrase.use(phrase -> SealedBlob.seal(cost, phrase, random, role.bytes(profile), plain)));
     }
 
     /** @throws org.chainwalletd.crypto.UnsealException when the passphrase or the role is another, or the blob is damaged */
-    SecretBytes open(SealedRole role, SecretBytes passphrase, SealedBlob blob) {
+    SecretBytes open(Role role, SecretBytes passphrase, SealedBlob blob) {
         return passphrase.use(phrase -> blob.open(cost, phrase, role.bytes(profile)));
     }
 
@@ -62,5 +62,31 @@ final class Sealer {
 
     Address addressOf(PublicKey key) {
         return profile.addressOf(key);
+    }
+
+    /** What a sealed blob is for; bound into it as additional data, so that none can stand in for another (interface.md, section 1.6; swap.md, section 5). */
+    enum Role {
+        SEED("seed"),
+        IMPORTED("imported"),
+        MNEMONIC("mnemonic"),
+        VAULT("vault"),
+        EVM_KEY("evm-key"),
+        EVM_MNEMONIC("evm-mnemonic"),
+        /** Proves the passphrase of a keyring that has no key yet; a file of this daemon, unknown to others. */
+        CHECK("check"),
+        /** Rows of the swap journal (swap.md, section 6). */
+        SWAP_JOURNAL("swap-journal"),
+        /** Call data and signed bytes in the journal of the account chain: those of a claim hold the secret of its swap. */
+        ACCOUNT_SENDS("account-sends");
+
+        private final String word;
+
+        Role(String word) {
+            this.word = word;
+        }
+
+        byte[] bytes(ChainProfile profile) {
+            return profile.sealedRole(word);
+        }
     }
 }

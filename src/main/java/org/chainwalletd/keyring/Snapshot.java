@@ -43,13 +43,14 @@ final class Snapshot {
             if (!Arrays.equals(source.bytes(MAGIC.length), MAGIC)) {
                 throw new IOException("it is no snapshot of this version");
             }
-            Checksums described = checksums(source);
+            CheckedInput.Checksums described = checksums(source);
             if (!described.equals(checksumsOfState())) {
                 return Optional.empty();
             }
             KeyringView view = readView(source);
-            Checksums read = source.checksums();
-            if (source.left() != Checksums.LENGTH || !checksums(source).equals(read)) {
+            CheckedInput.Checksums read = source.checksums();
+            if (source.left() != CheckedInput.Checksums.LENGTH
+                    || !checksums(source).equals(read)) {
                 throw new IOException("it is damaged");
             }
             return Optional.of(view);
@@ -61,14 +62,14 @@ final class Snapshot {
         }
     }
 
-    private Checksums checksumsOfState() throws IOException {
+    private CheckedInput.Checksums checksumsOfState() throws IOException {
         try (CheckedInput state = new CheckedInput(folder.state())) {
             return state.checksumsOfAll();
         }
     }
 
-    private static Checksums checksums(CheckedInput source) throws IOException {
-        return Checksums.readFrom(ByteBuffer.wrap(source.bytes(Checksums.LENGTH)));
+    private static CheckedInput.Checksums checksums(CheckedInput source) throws IOException {
+        return CheckedInput.Checksums.readFrom(ByteBuffer.wrap(source.bytes(CheckedInput.Checksums.LENGTH)));
     }
 
     /** Describes {@code state.json} as it stands, unless the keyring is small. */
@@ -83,15 +84,15 @@ final class Snapshot {
     }
 
     private static byte[] content(byte[] state, KeyringView view) {
-        int length = MAGIC.length + Checksums.LENGTH + Long.BYTES + 2 * Integer.BYTES;
+        int length = MAGIC.length + CheckedInput.Checksums.LENGTH + Long.BYTES + 2 * Integer.BYTES;
         for (Map.Entry<String, byte[]> member : view.unknownMembers().entrySet()) {
             length += 2 * Integer.BYTES + utf8(member.getKey()).length + member.getValue().length;
         }
         length += view.columns().writtenLength(view.size());
-        byte[] content = new byte[length + Checksums.LENGTH];
+        byte[] content = new byte[length + CheckedInput.Checksums.LENGTH];
         ByteBuffer target = ByteBuffer.wrap(content);
         target.put(MAGIC);
-        Checksums.of(state, state.length).writeTo(target);
+        CheckedInput.Checksums.of(state, state.length).writeTo(target);
         target.putLong(view.nextIndex())
                 .putInt(view.size())
                 .putInt(view.unknownMembers().size());
@@ -100,7 +101,7 @@ final class Snapshot {
             target.putInt(text.length).put(text).putInt(json.length).put(json);
         });
         view.columns().writeTo(target, view.size());
-        Checksums.of(content, length).writeTo(target);
+        CheckedInput.Checksums.of(content, length).writeTo(target);
         return content;
     }
 

@@ -21,7 +21,7 @@ final class StateWrites {
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
     private final KeyAudience audience;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling;
-    private final List<Change> waiting = new ArrayList<>();
+    private final List<KeyTable.Change> waiting = new ArrayList<>();
     private boolean writing;
 
     /**
@@ -49,7 +49,7 @@ final class StateWrites {
         return writing;
     }
 
-    void submit(Change change) {
+    void submit(KeyTable.Change change) {
         waiting.add(change);
         if (!writing) {
             write();
@@ -91,7 +91,7 @@ final class StateWrites {
 
     /** Nothing is written any more; who waits is refused. */
     void stop(KeyringException refusal) {
-        List<Change> refused = List.copyOf(waiting);
+        List<KeyTable.Change> refused = List.copyOf(waiting);
         waiting.clear();
         refused.forEach(change -> change.ended().accept(Optional.of(refusal)));
         disk.execute(store::close);

@@ -191,7 +191,7 @@ final class Unsealings {
                 .filter(entry -> isUnknown(entry.address()))
                 .forEach(entry -> replaced.put(entry.address(), entry));
         if (!replaced.isEmpty()) {
-            writes.submit(Change.learning(replaced));
+            writes.submit(KeyTable.Change.learning(replaced));
         }
     }
 

@@ -14,13 +14,15 @@ import java.util.Optional;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.KeyringException.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The JSON inside a vault (chain protocol, appendix C): {@code {"version":1,"keys":[{"address","secret_hex","label"}, …]}}. This daemon adds
- * {@code mnemonic}, the phrase of a standard key, {@code state}, what {@code state.json} holds, and {@code evm_keys}, see {@link VaultEvmKeys};
+ * {@code mnemonic}, the phrase of a standard key, {@code state}, what {@code state.json} holds, and {@code evm_keys}, see {@link EvmKeysMember};
  * readers ignore what they do not know.
  */
 final class Vault {
@@ -35,7 +37,7 @@ final class Vault {
 
     /** Writes a vault key by key. Closing it overwrites what was written. */
     static final class Writer implements AutoCloseable {
-        private final SecretBuffer json = new SecretBuffer();
+        private final SecretText json = new SecretText();
         private boolean empty = true;
 
         Writer() {
@@ -69,7 +71,7 @@ final class Vault {
             state.ifPresent(this::addState);
             if (!evmKeys.isEmpty()) {
                 json.add(",");
-                VaultEvmKeys.write(json, evmKeys);
+                EvmKeysMember.write(json, evmKeys);
             }
             return json.add("}").toSecret();
         }
@@ -128,10 +130,10 @@ final class Vault {
             return found;
         } catch (JsonProcessingException e) {
             found.close();
-            throw VaultText.malformed("it is not the JSON of a vault");
+            throw malformed("it is not the JSON of a vault");
         } catch (IOException e) {
             found.close();
-            throw VaultText.malformed("it cannot be read");
+            throw malformed("it cannot be read");
         } catch (RuntimeException e) {
             found.close();
             throw e;
@@ -162,20 +164,20 @@ final class Vault {
                     version = value == JsonToken.VALUE_NUMBER_INT
                             && parser.getText().equals("1");
                     if (!version) {
-                        throw VaultText.malformed("its version is not " + VERSION);
+                        throw malformed("its version is not " + VERSION);
                     }
                 } else if (name.equals("keys")) {
                     expect(value, JsonToken.START_ARRAY, "its keys are not an array");
                     array = true;
                     readKeys();
-                } else if (name.equals(VaultEvmKeys.MEMBER)) {
-                    VaultEvmKeys.read(parser, evmKeys);
+                } else if (name.equals(EvmKeysMember.MEMBER)) {
+                    EvmKeysMember.read(parser, evmKeys);
                 } else {
                     parser.skipChildren();
                 }
             }
             if (!version || !array || parser.nextToken() != null) {
-                throw VaultText.malformed("version or keys are missing, or there is text after the end");
+                throw malformed("version or keys are missing, or there is text after the end");
             }
         }
 
@@ -199,13 +201,13 @@ final class Vault {
                     switch (text ? name : "") {
                         case "address" -> address = parser.getText();
                         case "label" -> label = usable(parser.getText(), number);
-                        case "secret_hex" -> secret = VaultText.secret(parser);
-                        case "mnemonic" -> phrase = VaultText.secret(parser);
+                        case "secret_hex" -> secret = secret(parser);
+                        case "mnemonic" -> phrase = secret(parser);
                         default -> parser.skipChildren();
                     }
                 }
                 if (secret == null) {
-                    throw VaultText.malformed("key " + number + " has no secret_hex");
+                    throw malformed("key " + number + " has no secret_hex");
                 }
                 return made(number, address, label, secret, phrase);
             } finally {
@@ -216,7 +218,7 @@ final class Vault {
 
         private NewKey made(int number, String address, Optional<String> label, byte[] hex, byte[] phrase) {
             NewKey key = NewKey.alone(
-                    sealer, SecretHex.parse("secret_hex of key " + number, hex), KeyOrigin.IMPORTED, label);
+                    sealer, SecretText.parseHex("secret_hex of key " + number, hex), KeyNote.Origin.IMPORTED, label);
             if (address != null && !address.equalsIgnoreCase(key.address().hex())) {
                 // Never the text itself, which may be anything.
                 LOG.warn(
@@ -244,7 +246,7 @@ final class Vault {
 
         private Optional<String> usable(String label, int number) {
             try {
-                Labels.check(Optional.of(label));
+                KeyEntry.checkLabel(Optional.of(label));
                 return Optional.of(label);
             } catch (KeyringException e) {
                 LOG.warn("vault: the label of key {} is left out: {}", number, e.getMessage());
@@ -260,8 +262,141 @@ final class Vault {
 
         private static void expect(JsonToken actual, JsonToken expected, String otherwise) {
             if (actual != expected) {
-                throw VaultText.malformed(otherwise);
+                throw malformed(otherwise);
             }
         }
+    }
+
+    /**
+     * The account-chain keys in a vault, its member {@code evm_keys}: {@code [{"address","secret_hex","source","mnemonic"}, …]}, the current one
+     * first. Replaced keys are in it too. {@code mnemonic} is there for a key with a phrase of its own. Readers that know no such member skip it.
+     */
+    static final class EvmKeysMember {
+        static final String MEMBER = "evm_keys";
+
+        private EvmKeysMember() {}
+
+        /** Keys stay open. */
+        static void write(SecretText json, List<NewEvmKey> keys) {
+            json.add("\"" + MEMBER + "\":[");
+            String separator = "";
+            for (NewEvmKey key : keys) {
+                json.add(separator + "{\"address\":\"" + key.address() + "\",\"source\":\""
+                        + key.source().word() + "\"");
+                json.add(",\"secret_hex\":\"").addHex(key.secret()).add("\"");
+                if (key.entropy().isPresent()) {
+                    try (SecretBytes words = key.words()) {
+                        json.add(",\"mnemonic\":\"").add(words).add("\"");
+                    }
+                }
+                json.add("}");
+                separator = ",";
+            }
+            json.add("]");
+        }
+
+        /**
+         * Reads the array at which {@code parser} stands.
+         *
+         * @param keys gets what was read, also when this fails
+         */
+        static void read(JsonParser parser, List<NewEvmKey> keys) throws IOException {
+            if (parser.currentToken() != JsonToken.START_ARRAY) {
+                throw malformed("its " + MEMBER + " are not an array");
+            }
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                if (parser.currentToken() != JsonToken.START_OBJECT) {
+                    throw malformed("account-chain key " + (keys.size() + 1) + " is not an object");
+                }
+                keys.add(readKey(parser, keys.size() + 1));
+            }
+        }
+
+        private static NewEvmKey readKey(JsonParser parser, int number) throws IOException {
+            String address = "";
+            String source = "";
+            byte[] secret = new byte[0];
+            byte[] phrase = new byte[0];
+            try {
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    String name = parser.currentName();
+                    boolean string = parser.nextToken() == JsonToken.VALUE_STRING;
+                    switch (string ? name : "") {
+                        case "address" -> address = parser.getText();
+                        case "source" -> source = parser.getText();
+                        case "secret_hex" -> secret = secret(parser);
+                        case "mnemonic" -> phrase = secret(parser);
+                        default -> parser.skipChildren();
+                    }
+                }
+                return made(number, address, source, secret, phrase);
+            } finally {
+                Arrays.fill(secret, (byte) 0);
+                Arrays.fill(phrase, (byte) 0);
+            }
+        }
+
+        private static NewEvmKey made(int number, String address, String source, byte[] hex, byte[] phrase) {
+            NewEvmKey raw = ofSecret(number, SecretText.parseHex("secret_hex of account-chain key " + number, hex));
+            if (!address.isEmpty() && !isOf(raw.address(), address)) {
+                LOG.warn(
+                        "vault: an account-chain key says that it is of another address than {}, whose secret it is",
+                        raw.address());
+            }
+            Optional<NewEvmKey> spelt = phrase.length == 0 ? Optional.empty() : ofPhrase(phrase, source);
+            if (spelt.isPresent() && spelt.get().address().equals(raw.address())) {
+                raw.close();
+                return spelt.get();
+            }
+            if (phrase.length > 0) {
+                LOG.warn("vault: the phrase of {} is not the one of its secret and is left out", raw.address());
+                spelt.ifPresent(NewEvmKey::close);
+            }
+            return raw;
+        }
+
+        private static NewEvmKey ofSecret(int number, SecretBytes secret) {
+            try {
+                return NewEvmKey.ofSecret(secret);
+            } catch (EvmKeyException e) {
+                throw malformed("account-chain key " + number + " is no secp256k1 secret");
+            }
+        }
+
+        private static boolean isOf(EvmAddress address, String text) {
+            return text.equalsIgnoreCase(address.toString());
+        }
+
+        private static Optional<NewEvmKey> ofPhrase(byte[] words, String source) {
+            boolean generated = source.equals(Source.GENERATED.word());
+            try {
+                Mnemonic phrase = Mnemonic.parse(words);
+                if (!NewEvmKey.isWordCount(phrase.wordCount())) {
+                    phrase.close();
+                    return Optional.empty();
+                }
+                return Optional.of(NewEvmKey.ofPhrase(phrase, generated ? Source.GENERATED : Source.IMPORTED_MNEMONIC));
+            } catch (MnemonicException e) {
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** The current string as bytes. The parser's own buffer is overwritten, so that the text stays nowhere else. */
+    private static byte[] secret(JsonParser parser) throws IOException {
+        char[] buffer = parser.getTextCharacters();
+        int from = parser.getTextOffset();
+        byte[] text = new byte[parser.getTextLength()];
+        for (int i = 0; i < text.length; i++) {
+            char c = buffer[from + i];
+            text[i] = (byte) (c < 0x80 ? c : '?');
+            buffer[from + i] = 0;
+        }
+        return text;
+    }
+
+    /** @param why ends a sentence */
+    private static KeyringException malformed(String why) {
+        return new KeyringException(Reason.INVALID, "the vault opens, but " + why);
     }
 }

@@ -43,7 +43,7 @@ class EvmCustodyTest {
     private static final EvmKeyGuard NOTHING_AGAINST = key -> CompletableFuture.completedFuture(List.of());
     private static final EvmReplacement FORCED = new EvmReplacement.Forced(NOTHING_AGAINST);
     private static final EvmKeyGuard OPEN_SWAP =
-            key -> CompletableFuture.completedFuture(List.of(new EvmKeyObjection.OpenSwap("swap 7 is open")));
+            key -> CompletableFuture.completedFuture(List.of(new EvmKeyGuard.Objection.OpenSwap("swap 7 is open")));
     private static final byte[] HASH = Keccak256.of("to sign".getBytes(StandardCharsets.UTF_8));
     private static final String JUNK = "test test test test test test test test test test test junk";
     private static final EvmAddress JUNK_ADDRESS = EvmAddress.parse("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266");
@@ -129,17 +129,17 @@ class EvmCustodyTest {
         Sealer sealer = fixture.setup().sealer();
         KeyFolder files = new KeyFolder(fixture.wallets());
         try (SecretBytes key = sealer.open(
-                        SealedRole.EVM_KEY, secret(PASSPHRASE), files.read(files.path(new SealedPlace.EvmKey())));
+                        Sealer.Role.EVM_KEY, secret(PASSPHRASE), files.read(files.path(new SealedPlace.EvmKey())));
                 SecretBytes entropy = sealer.open(
-                        SealedRole.EVM_MNEMONIC,
+                        Sealer.Role.EVM_MNEMONIC,
                         secret(PASSPHRASE),
                         files.read(files.path(new SealedPlace.EvmPhrase())))) {
             assertThat(key.length()).isEqualTo(32);
             assertThat(entropy.length()).isEqualTo(32);
         }
-        assertThat(new String(SealedRole.EVM_KEY.bytes(KeyringFixture.CHAIN), StandardCharsets.US_ASCII))
+        assertThat(new String(Sealer.Role.EVM_KEY.bytes(KeyringFixture.CHAIN), StandardCharsets.US_ASCII))
                 .isEqualTo("chain-walletd/v1/evm-key");
-        assertThat(new String(SealedRole.EVM_MNEMONIC.bytes(KeyringFixture.CHAIN), StandardCharsets.US_ASCII))
+        assertThat(new String(Sealer.Role.EVM_MNEMONIC.bytes(KeyringFixture.CHAIN), StandardCharsets.US_ASCII))
                 .isEqualTo("chain-walletd/v1/evm-mnemonic");
     }
 

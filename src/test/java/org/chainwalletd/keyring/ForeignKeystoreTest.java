@@ -98,7 +98,7 @@ class ForeignKeystoreTest {
         try (SecretBytes secret =
                         SecretBytes.takeOver(Vectors.bytes(Vectors.row("keys.json", "standard-7f"), "secret"));
                 SecretBytes passphrase = secret(PASSPHRASE)) {
-            byte[] role = SealedRole.IMPORTED.bytes(KeyringFixture.CHAIN);
+            byte[] role = Sealer.Role.IMPORTED.bytes(KeyringFixture.CHAIN);
             SealedBlob blob = secret.use(
                     plain -> passphrase.use(phrase -> SealedBlob.seal(cost, phrase, new SecureRandom(), role, plain)));
             write("imported/" + standard + ".key.enc", blob.toBytes());

@@ -98,10 +98,10 @@ class FrozenKeyringTest {
                 SecretBytes content = specified
                         .setup()
                         .sealer()
-                        .open(SealedRole.VAULT, passphrase, SealedBlob.parse(vault.toArray()))) {
+                        .open(Sealer.Role.VAULT, passphrase, SealedBlob.parse(vault.toArray()))) {
             return Bytes.wrap(cheap.setup()
                     .sealer()
-                    .seal(SealedRole.VAULT, passphrase, content)
+                    .seal(Sealer.Role.VAULT, passphrase, content)
                     .toBytes());
         }
     }

@@ -291,7 +291,7 @@ class KeyEventsTest {
     void notes_are_written_in_their_format() throws Exception {
         KeyNoteFiles files = new KeyNoteFiles(datadir.resolve("notes"));
         Address address = Address.parse("ab".repeat(32));
-        files.add(Map.of(address, new KeyNote(KeyOrigin.INDEPENDENT, OptionalLong.of(0x0102030405060708L))));
+        files.add(Map.of(address, new KeyNote(KeyNote.Origin.INDEPENDENT, OptionalLong.of(0x0102030405060708L))));
 
         byte[] content = Files.readAllBytes(datadir.resolve("notes/000000.notes"));
 
@@ -310,7 +310,7 @@ class KeyEventsTest {
             Map<Address, KeyNote> notes = new LinkedHashMap<>();
             for (int i = 0; i < 700; i++) {
                 Address address = i % 10 == 9 ? addresses.get(random.nextInt(addresses.size())) : any(random);
-                KeyOrigin origin = KeyOrigin.values()[random.nextInt(KeyOrigin.values().length)];
+                KeyNote.Origin origin = KeyNote.Origin.values()[random.nextInt(KeyNote.Origin.values().length)];
                 notes.put(
                         address,
                         new KeyNote(

@@ -40,7 +40,7 @@ final class KeyringResidueMain {
         Keyring keyring = await(fixture.tryOpen(SecretBytes.copyOf(passphrase)));
         SecretBytes hex;
         try (SecretBytes raw = SecretBytes.copyOf(secret)) {
-            hex = SecretHex.of(raw);
+            hex = SecretText.hex(raw);
         }
         Address address =
                 await(keyring.importSecret(hex, Optional.of("residue"))).address();

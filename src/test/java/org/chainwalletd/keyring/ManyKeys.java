@@ -40,10 +40,10 @@ final class ManyKeys {
         try (SecretBytes passphrase = KeyringFixture.secret(KeyringFixture.PASSPHRASE)) {
             for (int i = drawn.size(); i < keys; i++) {
                 Optional<String> label = i % 7 == 0 ? Optional.of("number " + i) : Optional.empty();
-                try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, label)) {
+                try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyNote.Origin.INDEPENDENT, label)) {
                     drawn.add(new Sealed(
                             key.entry(),
-                            sealer.seal(SealedRole.IMPORTED, passphrase, key.secret())
+                            sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())
                                     .toBytes()));
                 }
             }

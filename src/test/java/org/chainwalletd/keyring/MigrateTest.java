@@ -134,7 +134,7 @@ class MigrateTest {
     void more_keys_than_one_write_holds_are_all_taken_in() throws Exception {
         Sealer sealer = fixture.setup().sealer();
         for (int i = 0; i < 205; i++) {
-            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyOrigin.INDEPENDENT, Optional.empty())) {
+            try (NewKey key = NewKey.alone(sealer, sealer.newSecret(), KeyNote.Origin.INDEPENDENT, Optional.empty())) {
                 Files.write(from.resolve(key.address() + ".key"), key.secret().copy());
             }
         }

@@ -44,7 +44,7 @@ class SealedRecordsTest {
         assertThatThrownBy(() -> Await.result(records.open(Bytes.wrap(changed))))
                 .hasCauseInstanceOf(UnsealException.class);
         Sealer sealer = new Sealer(KeyringFixture.CHAIN, KeyringFixture.CHEAP, new SecureRandom());
-        Bytes other = Bytes.wrap(sealer.seal(SealedRole.IMPORTED, secret("phrase"), secret("a row"))
+        Bytes other = Bytes.wrap(sealer.seal(Sealer.Role.IMPORTED, secret("phrase"), secret("a row"))
                 .toBytes());
         assertThatThrownBy(() -> Await.result(records.open(other))).hasCauseInstanceOf(UnsealException.class);
     }

@@ -18,14 +18,14 @@ public final class TestSeals {
     private TestSeals() {}
 
     public static SealedRecords of(Optional<Bytes> like) {
-        return of(SealedRole.SWAP_JOURNAL, like);
+        return of(Sealer.Role.SWAP_JOURNAL, like);
     }
 
     public static SealedRecords ofAccountSends(Optional<Bytes> like) {
-        return of(SealedRole.ACCOUNT_SENDS, like);
+        return of(Sealer.Role.ACCOUNT_SENDS, like);
     }
 
-    private static SealedRecords of(SealedRole role, Optional<Bytes> like) {
+    private static SealedRecords of(Sealer.Role role, Optional<Bytes> like) {
         Executor executor = ForkJoinPool.commonPool();
         return Await.result(SealedRecords.open(
                 role.bytes(KeyringFixture.CHAIN),

@@ -12,7 +12,6 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.NodeClient;
@@ -134,7 +133,7 @@ public final class NodesGuard implements DeletionGuard {
             guards.add(entry -> confirmedCoins(told.client(), floor, entry.address()));
             guards.add(entry -> pendingCoins(told.client(), entry.address()));
         }
-        return new CombinedGuard(guards, executor);
+        return DeletionGuard.all(guards, executor);
     }
 
     private CompletionStage<Optional<String>> confirmedCoins(NodeClient node, long floor, Address address) {

@@ -7,7 +7,6 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.EvmKeyGuard;
-import org.chainwalletd.keyring.EvmKeyObjection;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.swap.engine.SwapBook;
 
@@ -26,10 +25,10 @@ public final class OpenSwapsGuard implements DeletionGuard, EvmKeyGuard {
     }
 
     @Override
-    public CompletionStage<List<EvmKeyObjection>> objections(EvmAddress key) {
+    public CompletionStage<List<EvmKeyGuard.Objection>> objections(EvmAddress key) {
         return CompletableFuture.completedFuture(swaps.needing(key)
-                .<List<EvmKeyObjection>>map(
-                        id -> List.of(new EvmKeyObjection.OpenSwap("the open swap " + id + " needs it")))
+                .<List<EvmKeyGuard.Objection>>map(
+                        id -> List.of(new EvmKeyGuard.Objection.OpenSwap("the open swap " + id + " needs it")))
                 .orElse(List.of()));
     }
 }

@@ -21,7 +21,6 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.keyring.CombinedGuard;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.KeyEntry;
 import org.chainwalletd.node.GenesisFile;
@@ -51,7 +50,7 @@ class DeletionGuardsTest {
     private final ScriptedNode second = ScriptedNode.start();
     private OptionalLong followed = OptionalLong.empty();
     private Optional<Hash256> openSpend = Optional.empty();
-    private final DeletionGuard guard = new CombinedGuard(
+    private final DeletionGuard guard = DeletionGuard.all(
             List.of(
                     asking(node),
                     new OwnSpendsGuard(address -> CompletableFuture.completedFuture(openSpend), executor)),

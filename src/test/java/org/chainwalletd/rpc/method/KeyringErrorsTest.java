@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.EvmKeyException;
-import org.chainwalletd.keyring.EvmKeyObjection;
+import org.chainwalletd.keyring.EvmKeyGuard;
 import org.chainwalletd.keyring.EvmKeyRefusal;
 import org.chainwalletd.keyring.KeyringException;
 import org.junit.jupiter.api.DynamicTest;
@@ -28,7 +28,7 @@ class KeyringErrorsTest {
             -32011,
             new EvmKeyRefusal.NotKept(ADDRESS),
             -32602,
-            new EvmKeyRefusal.Needed(ADDRESS, List.of(new EvmKeyObjection.OpenSwap("swap 7 is open")), ""),
+            new EvmKeyRefusal.Needed(ADDRESS, List.of(new EvmKeyGuard.Objection.OpenSwap("swap 7 is open")), ""),
             -32602,
             new EvmKeyRefusal.Invalid("no"),
             -32602);

@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-class CombinedGuardTest {
+class DeletionGuardTest {
     private static final KeyEntry ENTRY =
             new KeyEntry(Address.of(new byte[32]), Optional.empty(), OptionalLong.empty(), Optional.empty(), true);
 
@@ -20,7 +20,7 @@ class CombinedGuardTest {
     }
 
     private static CompletableFuture<Optional<String>> asked(DeletionGuard... guards) {
-        return new CombinedGuard(List.of(guards), Runnable::run)
+        return DeletionGuard.all(List.of(guards), Runnable::run)
                 .objection(ENTRY)
                 .toCompletableFuture();
     }
