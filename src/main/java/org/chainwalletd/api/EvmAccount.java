@@ -31,7 +31,7 @@ public final class EvmAccount {
             scope = Scope.MANAGE,
             summary =
                     "Makes the account-chain key of 24 new words. With force it takes the place of another one, which is kept, sealed, unless a swap is open.",
-            errors = ErrorCode.WALLET_EXISTS)
+            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.KEYSTORE_LOCKED})
     public record EvmCreateAddress(
             @Doc("replace an existing key, whatever it holds; default false")
             Optional<Boolean> force) implements Call<EvmCreateAddress.Result> {
@@ -55,7 +55,7 @@ public final class EvmAccount {
             scope = Scope.MANAGE,
             summary =
                     "Takes the account-chain key from 12 or 24 words, at m/44'/60'/0'/0/0. With overwrite it takes the place of another one, which is kept, sealed; refused while that holds a balance, or may, or a swap is open.",
-            errors = ErrorCode.WALLET_EXISTS)
+            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.KEYSTORE_LOCKED})
     public record EvmImportMnemonic(
             @Doc("12 or 24 English BIP-39 words") SecretBytes mnemonic,
 
@@ -76,7 +76,7 @@ public final class EvmAccount {
             scope = Scope.MANAGE,
             summary =
                     "Takes a raw secp256k1 secret as the account-chain key; the caller keeps the backup. With overwrite it takes the place of another one, which is kept, sealed; refused while that holds a balance, or may, or a swap is open.",
-            errors = ErrorCode.WALLET_EXISTS)
+            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.KEYSTORE_LOCKED})
     public record EvmImportKey(
             @Doc("64 hex characters, a secp256k1 secret") SecretBytes privateKeyHex,
 
@@ -96,7 +96,7 @@ public final class EvmAccount {
             name = "evm_reveal_mnemonic",
             scope = Scope.SPEND,
             summary = "Reveals the words of the account-chain key; those of the seed where the seed gives the key.",
-            errors = {ErrorCode.NO_EVM_KEY, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY})
     public record EvmRevealMnemonic(
             @Doc("passphrase of the keystore") SecretBytes passphrase) implements Call<EvmRevealMnemonic.Result> {
         public record Result(List<SecretBytes> mnemonic) {}
@@ -106,7 +106,7 @@ public final class EvmAccount {
             name = "reveal_evm_private_key",
             scope = Scope.SPEND,
             summary = "Reveals the secret of the account-chain key.",
-            errors = {ErrorCode.NO_EVM_KEY, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY})
     public record RevealEvmPrivateKey(
             @Doc("passphrase of the keystore") SecretBytes passphrase) implements Call<RevealEvmPrivateKey.Result> {
         public record Result(String address, SecretBytes privateKeyHex) {}
@@ -117,7 +117,7 @@ public final class EvmAccount {
             scope = Scope.SPEND,
             summary =
                     "Deletes the account-chain key for good. Refused while it holds a balance, or its balance is unknown, or a swap is open, unless force is true. Replaced keys stay.",
-            errors = {ErrorCode.NO_EVM_KEY, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY})
     public record EvmDeleteKey(
             @Doc("passphrase of the keystore") SecretBytes passphrase,
 
@@ -141,7 +141,7 @@ public final class EvmAccount {
             scope = Scope.READ,
             summary =
                     "Balances of the account-chain key: the native asset as a quorum of endpoints names it, what open swaps need of it, and the configured tokens. Refused without --evm-rpc.",
-            errors = {ErrorCode.NO_EVM_KEY, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY, ErrorCode.UPSTREAM})
     public record EvmGetBalances() implements Call<EvmGetBalances.Result> {
         public record Token(String address, String symbol, long decimals, String balance) {}
 
@@ -206,12 +206,12 @@ public final class EvmAccount {
             summary =
                     "Pays out of the account-chain key, and never from what open swaps need for gas. The transaction is durable before it leaves, sent again until it is final, and replaced by one that pays more when it is stuck: the hash may change, evm_tx_history has the one that counts. Refused without --evm-rpc.",
             errors = {
+                ErrorCode.KEYSTORE_LOCKED,
                 ErrorCode.NO_EVM_KEY,
                 ErrorCode.UPSTREAM,
                 ErrorCode.TX_BUILD,
                 ErrorCode.INSUFFICIENT_BALANCE,
-                ErrorCode.IDEMPOTENCY_CONFLICT,
-                ErrorCode.TOO_MANY_REQUESTS
+                ErrorCode.IDEMPOTENCY_CONFLICT
             })
     public record EvmSendNative(
             @Doc("0x and 40 hex characters") String to,

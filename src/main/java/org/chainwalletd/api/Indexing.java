@@ -23,7 +23,7 @@ public final class Indexing {
             name = "get_address_history",
             scope = Scope.READ,
             summary = "What an address has received and spent, in ascending order of height.",
-            errors = {ErrorCode.INDEXER_NOT_CONFIGURED, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record GetAddressHistory(
             Address address,
             @Doc("Only blocks of this height and above") OptionalLong sinceHeight,
@@ -68,7 +68,7 @@ public final class Indexing {
             name = "list_settlements",
             scope = Scope.READ,
             summary = "Contracts of an address that have been settled, in ascending order of height.",
-            errors = {ErrorCode.INDEXER_NOT_CONFIGURED, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record ListSettlements(
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash,
@@ -128,7 +128,7 @@ public final class Indexing {
             name = "contract_stats",
             scope = Scope.READ,
             summary = "How the contracts of an address went.",
-            errors = {ErrorCode.INDEXER_NOT_CONFIGURED, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record ContractStats(
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash) implements Call<ContractStats.Result> {
@@ -153,7 +153,7 @@ public final class Indexing {
             name = "get_attestation_edges",
             scope = Scope.READ,
             summary = "How the contracts of an address went, by counterparty.",
-            errors = {ErrorCode.INDEXER_NOT_CONFIGURED, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record GetAttestationEdges(
             Address address,
             @Doc("Only this kind of contract") Optional<Hash256> contractHash)
@@ -213,7 +213,7 @@ public final class Indexing {
             name = "detect_in_chain_swaps",
             scope = Scope.READ,
             summary = "HTLCs of this chain that share a hash lock.",
-            errors = {ErrorCode.INDEXER_NOT_CONFIGURED, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record DetectInChainSwaps(
             @Doc("Only HTLCs with this hash lock") Optional<Hash256> hashLock,
 
@@ -279,7 +279,7 @@ public final class Indexing {
             name = "find_settlements_by_quote_id",
             scope = Scope.READ,
             summary = "Outputs that refer to a quote by their datum.",
-            errors = {ErrorCode.INDEXER_NOT_CONFIGURED, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.UPSTREAM, ErrorCode.INDEXER_NOT_CONFIGURED})
     public record FindSettlementsByQuoteId(
             @Doc("16 bytes as 32 hex characters") Bytes quoteId) implements Call<FindSettlementsByQuoteId.Result> {
         public record Place(Hash256 txId, @U32 long outputIndex) {}

@@ -41,8 +41,7 @@ public final class Keys {
             name = "generate_standard_address",
             scope = Scope.MANAGE,
             summary =
-                    "Makes a new key with a standard 24-word phrase of its own, which reveal_address_mnemonic returns.",
-            errors = ErrorCode.TOO_MANY_REQUESTS)
+                    "Makes a new key with a standard 24-word phrase of its own, which reveal_address_mnemonic returns.")
     public record GenerateStandardAddress(@Doc(LABEL) Optional<String> label) implements Call<NewKey> {
         public GenerateStandardAddress() {
             this(Optional.empty());
@@ -57,8 +56,7 @@ public final class Keys {
             name = "generate_independent_address",
             scope = Scope.MANAGE,
             summary =
-                    "Makes a new key whose 24-word phrase spells the secret itself; the phrase restores into this daemon only.",
-            errors = ErrorCode.TOO_MANY_REQUESTS)
+                    "Makes a new key whose 24-word phrase spells the secret itself; the phrase restores into this daemon only.")
     public record GenerateIndependentAddress(@Doc(LABEL) Optional<String> label) implements Call<NewKey> {
         public GenerateIndependentAddress() {
             this(Optional.empty());
@@ -74,7 +72,7 @@ public final class Keys {
             scope = Scope.MANAGE,
             summary =
                     "Derives the next key of a seeded (legacy) keyring: index 0, 1, 2 and so on. Refused on a keyring without a seed.",
-            errors = ErrorCode.KEYSTORE_LOCKED)
+            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.KEYSTORE_LOCKED})
     public record GenerateAddress(@Doc(LABEL) Optional<String> label) implements Call<GenerateAddress.Result> {
         public GenerateAddress() {
             this(Optional.empty());
@@ -97,7 +95,7 @@ public final class Keys {
             name = "import_private_key",
             scope = Scope.MANAGE,
             summary = "Takes in a raw Ed25519 secret; the caller keeps the backup.",
-            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.TOO_MANY_REQUESTS})
+            errors = ErrorCode.WALLET_EXISTS)
     public record ImportPrivateKey(
             @Alias("secret_hex") @Doc("raw 32-byte Ed25519 secret as 64 hex characters")
             SecretBytes privateKey,
@@ -117,7 +115,7 @@ public final class Keys {
             name = "import_mnemonic",
             scope = Scope.MANAGE,
             summary = "Takes in a key from the 24 words that spell its secret (an independent phrase).",
-            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.TOO_MANY_REQUESTS})
+            errors = ErrorCode.WALLET_EXISTS)
     public record ImportMnemonic(
             @Doc(WORDS) SecretBytes mnemonic, @Doc(LABEL) Optional<String> label) implements Call<NewKey> {
         public ImportMnemonic(SecretBytes mnemonic) {
@@ -133,7 +131,7 @@ public final class Keys {
             name = "import_standard_mnemonic",
             scope = Scope.MANAGE,
             summary = "Takes in a key from a standard 24-word phrase, which is kept with it.",
-            errors = {ErrorCode.WALLET_EXISTS, ErrorCode.TOO_MANY_REQUESTS})
+            errors = ErrorCode.WALLET_EXISTS)
     public record ImportStandardMnemonic(
             @Doc(WORDS) SecretBytes mnemonic, @Doc(LABEL) Optional<String> label) implements Call<NewKey> {
         public ImportStandardMnemonic(SecretBytes mnemonic) {
@@ -164,7 +162,7 @@ public final class Keys {
             name = "reveal_address_mnemonic",
             scope = Scope.SPEND,
             summary = "Reveals the 24 words of a 1:1 key: its standard phrase, or the words that spell its secret.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED})
     public record RevealAddressMnemonic(
             Address address, @Doc(KEYSTORE_PASSPHRASE) SecretBytes passphrase)
             implements Call<RevealAddressMnemonic.Result> {
@@ -176,7 +174,7 @@ public final class Keys {
             name = "reveal_mnemonic",
             scope = Scope.SPEND,
             summary = "Reveals the 24 words of the seed of a seeded (legacy) keyring.",
-            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = ErrorCode.KEYSTORE_LOCKED)
     public record RevealMnemonic(@Doc(KEYSTORE_PASSPHRASE) SecretBytes passphrase)
             implements Call<RevealMnemonic.Result> {
         /** @param mnemonic 24 lower-case words; not portable to most other wallets */
@@ -187,7 +185,7 @@ public final class Keys {
             name = "reveal_private_key",
             scope = Scope.SPEND,
             summary = "Reveals the secret of a key of any origin.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED})
     public record RevealPrivateKey(
             Address address, @Doc(KEYSTORE_PASSPHRASE) SecretBytes passphrase)
             implements Call<RevealPrivateKey.Result> {
@@ -199,7 +197,7 @@ public final class Keys {
             name = "export_address",
             scope = Scope.SPEND,
             summary = "Seals one key, with its standard phrase and label, into a portable vault.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED})
     public record ExportAddress(
             Address address, @Doc(VAULT_PASSPHRASE) SecretBytes passphrase) implements Call<ExportAddress.Result> {
         public record Result(Address address, Bytes vaultHex) {}
@@ -211,7 +209,7 @@ public final class Keys {
             summary =
                     "Seals every key, with standard phrases and labels, into a portable vault. What is damaged is left out and named; when nothing can"
                             + " be unsealed the call fails. Takes one key derivation per sealed file.",
-            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS},
+            errors = ErrorCode.KEYSTORE_LOCKED,
             repeatable = true)
     public record ExportVault(@Doc(VAULT_PASSPHRASE) SecretBytes passphrase) implements Call<ExportVault.Result> {
         public record Result(
@@ -234,7 +232,7 @@ public final class Keys {
             name = "import_vault",
             scope = Scope.SPEND,
             summary = "Takes in the keys of a vault that are not in the keyring yet, all together.",
-            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = ErrorCode.KEYSTORE_LOCKED)
     public record ImportVault(
             Bytes vaultHex, @Doc(VAULT_PASSPHRASE) SecretBytes passphrase) implements Call<ImportVault.Result> {
         /** @param imported newly added addresses in the order of the vault */
@@ -247,7 +245,7 @@ public final class Keys {
             scope = Scope.SPEND,
             summary =
                     "Deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.TOO_MANY_REQUESTS})
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED})
     public record DeleteAddress(
             Address address,
             @Doc(KEYSTORE_PASSPHRASE) SecretBytes passphrase,

@@ -160,7 +160,8 @@ public final class Spending {
             scope = Scope.MANAGE,
             summary =
                     "Frees reserved outpoints of a transfer that the network never accepted, and stops sending it. Ask"
-                            + " get_transaction first.")
+                            + " get_transaction first.",
+            errors = ErrorCode.UPSTREAM)
     public record AbandonTransfer(
             @Doc("inputs of the transfer that the network never accepted")
             List<ReservedOutpoint> outpoints) implements Call<AbandonTransfer.Result> {

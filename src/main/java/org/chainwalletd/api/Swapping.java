@@ -73,8 +73,7 @@ public final class Swapping {
                     "Asks the pool for a quote and binds it: nothing is locked. It can be executed until it expires, by the"
                             + " process that took it. Only min_amount_out protects the price, since fee and impact are judged by the pool's own figures."
                             + " Refused as long as no swap engine is configured.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.NO_EVM_KEY, ErrorCode.UPSTREAM, ErrorCode.TOO_MANY_REQUESTS
-            })
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY, ErrorCode.UPSTREAM})
     public record SwapGetQuote(
             @Doc("chain_to_native (a sell) or native_to_chain (a buy); the brand's words are read too")
             String direction,
@@ -105,15 +104,16 @@ public final class Swapping {
                             + " A repeated call answers the record as it stands and locks nothing more. A sell is metered by the spend allowance."
                             + " Refused as long as no swap engine is configured.",
             errors = {
+                ErrorCode.WALLET_NOT_FOUND,
                 ErrorCode.KEYSTORE_LOCKED,
                 ErrorCode.UPSTREAM,
                 ErrorCode.DOUBLE_SPEND,
                 ErrorCode.TX_BUILD,
                 ErrorCode.INSUFFICIENT_BALANCE,
                 ErrorCode.FEE_TOO_HIGH,
+                ErrorCode.DUST_OUTPUT,
                 ErrorCode.ALLOWANCE_EXCEEDED,
-                ErrorCode.IN_FLIGHT_EXHAUSTED,
-                ErrorCode.TOO_MANY_REQUESTS
+                ErrorCode.IN_FLIGHT_EXHAUSTED
             })
     public record SwapExecute(
             @Doc("the daemon's own id of the swap") String swapId,
@@ -136,7 +136,17 @@ public final class Swapping {
             summary =
                     "Takes our own lock back when it is due; the daemon does so by itself too. Not due is -32037, nothing locked -32602."
                             + " Refused as long as no swap engine is configured.",
-            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.UPSTREAM, ErrorCode.TX_BUILD, ErrorCode.TIMEOUT_NOT_REACHED})
+            errors = {
+                ErrorCode.WALLET_NOT_FOUND,
+                ErrorCode.KEYSTORE_LOCKED,
+                ErrorCode.UPSTREAM,
+                ErrorCode.DOUBLE_SPEND,
+                ErrorCode.TX_BUILD,
+                ErrorCode.INSUFFICIENT_BALANCE,
+                ErrorCode.HTLC_OUTPUT_AUTH,
+                ErrorCode.TIMEOUT_NOT_REACHED,
+                ErrorCode.IN_FLIGHT_EXHAUSTED
+            })
     public record SwapRefund(
             @Doc("the daemon's own id of the swap") String swapId) implements Call<SwapRecord> {}
 

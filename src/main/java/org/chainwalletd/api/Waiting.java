@@ -30,7 +30,7 @@ public final class Waiting {
             scope = Scope.READ,
             summary =
                     "Waits until a transaction has enough confirmations; one that is unknown or in the mempool is waited for.",
-            errors = {ErrorCode.WAIT_TIMEOUT, ErrorCode.TOO_MANY_REQUESTS},
+            errors = ErrorCode.WAIT_TIMEOUT,
             longPoll = true)
     public record WaitForTx(
             Hash256 txId,
@@ -69,7 +69,6 @@ public final class Waiting {
             name = "wait_for_payment",
             scope = Scope.READ,
             summary = "Waits for a payment that was not pending yet when the call came. A time-out is a normal answer.",
-            errors = ErrorCode.TOO_MANY_REQUESTS,
             longPoll = true)
     public record WaitForPayment(
             @Doc("of this daemon or of anybody else") Address address,
@@ -175,7 +174,7 @@ public final class Waiting {
             scope = Scope.READ,
             summary =
                     "What the daemon's addresses were paid, in an order that never changes; with a cursor, nothing is missed or told twice.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.TOO_MANY_REQUESTS},
+            errors = ErrorCode.WALLET_NOT_FOUND,
             longPoll = true)
     public record ListCredits(
             @Doc("of an earlier answer; without it the feed begins with the first credit")

@@ -11,7 +11,6 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
@@ -114,7 +113,6 @@ record Connection(URI url, String token, Optional<String> pin) {
     static int codeOf(WalletdException.RpcError error) {
         return switch (error.kind()) {
             case AUTHENTICATION -> ExitCode.UNAUTHORIZED;
-            case UPSTREAM, INTERNAL -> ExitCode.TRY_AGAIN;
             case PARSE, METHOD_NOT_FOUND, INVALID_PARAMS -> ExitCode.BAD_CALL;
             default ->
                 error.code() == ErrorCode.INVALID_REQUEST.code()
@@ -124,8 +122,12 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     private static boolean passes(WalletdException.RpcError error) {
-        return error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false)
-                || Arrays.stream(ErrorCode.values()).anyMatch(code -> code.code() == error.code() && code.retryable());
+        return switch (ErrorCode.of(error.code()).map(ErrorCode::retry).orElse(ErrorCode.Retry.NO)) {
+            case LATER, WHEN_DUE, WITH_TOKEN -> true;
+            case IF_IN_FLIGHT ->
+                error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false);
+            case NO -> false;
+        };
     }
 
     private static Optional<String> givenUrl(Invocation invocation) {

@@ -2,6 +2,7 @@ package org.chainwalletd.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
+import org.chainwalletd.api.ErrorCode;
 
 /**
  * Which failures pass by themselves, and how long to rest before the same call is made again: the manual's page on retries. Whether a call may
@@ -10,9 +11,6 @@ import java.time.Duration;
 final class Retries {
     static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
-
-    private static final int IN_FLIGHT_EXHAUSTED = -32039;
-    private static final int TOO_MANY_REQUESTS = -32042;
 
     private Retries() {}
 
@@ -30,17 +28,17 @@ final class Retries {
             return !(transport instanceof WalletdException.FingerprintMismatch);
         }
         WalletdException.RpcError error = (WalletdException.RpcError) failure;
-        return switch (error.kind()) {
-            case UPSTREAM, INTERNAL -> true;
-            case INSUFFICIENT_BALANCE ->
+        return switch (ErrorCode.of(error.code()).map(ErrorCode::retry).orElse(ErrorCode.Retry.NO)) {
+            case LATER, WITH_TOKEN -> true;
+            case IF_IN_FLIGHT ->
                 error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false);
-            default -> error.code() == IN_FLIGHT_EXHAUSTED || error.code() == TOO_MANY_REQUESTS;
+            case NO, WHEN_DUE -> false;
         };
     }
 
     /** What the daemon asks for, else {@code otherwise}. */
     static Duration askedFor(WalletdException failure, Duration otherwise) {
-        if (failure instanceof WalletdException.RpcError error && error.code() == TOO_MANY_REQUESTS) {
+        if (failure instanceof WalletdException.RpcError error && error.code() == ErrorCode.TOO_MANY_REQUESTS.code()) {
             return error.data("retry_after_secs")
                     .map(seconds -> Duration.ofSeconds(Math.max(0, seconds.asLong())))
                     .orElse(otherwise);

@@ -17,8 +17,8 @@ final class OpenRpc {
     private static final String OPENRPC_VERSION = "1.3.2";
 
     /** What any method can answer. */
-    private static final List<ErrorCode> COMMON =
-            List.of(ErrorCode.INVALID_PARAMS, ErrorCode.INTERNAL_ERROR, ErrorCode.UNAUTHORIZED);
+    private static final List<ErrorCode> COMMON = List.of(
+            ErrorCode.INVALID_PARAMS, ErrorCode.INTERNAL_ERROR, ErrorCode.UNAUTHORIZED, ErrorCode.TOO_MANY_REQUESTS);
 
     private OpenRpc() {}
 

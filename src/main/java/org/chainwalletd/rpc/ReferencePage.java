@@ -98,14 +98,14 @@ public final class ReferencePage {
         line("# Errors");
         line("");
         line(
-                "Retryable: the very same request can succeed later without anything else being done. HTTP is the status of a single request; "
+                "Retryable: the very same request can succeed later without anything else being done ([retries](retries.md)). HTTP is the status of a single request; "
                         + "inside a batch it is 200.");
         line("");
         line("| code | HTTP | name | retryable | meaning | `data` |");
         line("|---|---|---|---|---|---|");
         for (ErrorCode code : ErrorCode.values()) {
             line("| " + code.code() + " | " + code.httpStatus() + " | " + code.title() + " | "
-                    + (code.retryable() ? "yes" : "no") + " | " + cell(code.meaning()) + " | "
+                    + code.retry().words() + " | " + cell(code.meaning()) + " | "
                     + (code.dataShape().isEmpty() ? "" : "`" + code.dataShape() + "`") + " |");
         }
     }

@@ -74,7 +74,7 @@ public final class AccountMethods {
     /** @throws RefusedException when there is no account chain */
     private Services account() {
         return services.orElseThrow(() -> RefusedException.invalidParams(
-                "swap not configured: this daemon knows no account chain, start it with --evm-rpc"));
+                "account chain not configured: this daemon was started without --evm-rpc"));
     }
 
     /** With the current key's address; fails when there is none. */
