@@ -68,8 +68,7 @@ class InsidePackagesTest {
             "store.books: CreditFeed CreditReading PaymentReading",
             "store.books: HtlcChanges HtlcRows HtlcTable",
             "store: Intent SpendRow TokenBinding",
-            "store: SqliteAccountSends SqliteAllowance SqliteIntents SqliteReservations "
-                    + "SqliteScanCursors SqliteStore SqliteSwaps",
+            "store: SqliteAccountSends SqliteAllowance SqliteSpends SqliteStore SqliteSwaps",
             "wait: FeedGroup FeedWait",
             "watch: Asking Listening Watch");
 

@@ -9,8 +9,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.KeptReceipt;
 
 /**
  * A receipt in few bytes: what it says, without the signatures and all else that is needed only to send a payment once more. The id of the
@@ -59,7 +59,7 @@ final class KeptAnswer {
      *
      * @throws RuntimeException when it is damaged, or was written by a newer release
      */
-    static Receipt read(KeptReceipt kept) {
+    static Receipt read(Bound.ToReceipt kept) {
         ByteBuffer in = ByteBuffer.wrap(kept.answer().toArray());
         byte form = in.get();
         if (form != FORM) {

@@ -237,7 +237,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             SpendPlan plan = callers.get(0).plan();
             spendUnlessDraining(token, callers, runner -> Spend.begin(runner, plan));
         } else if (found.get() instanceof Bound.ToReceipt kept) {
-            answer(callers, () -> KeptAnswer.read(kept.receipt()));
+            answer(callers, () -> KeptAnswer.read(kept));
         } else if (found.get() instanceof Bound.ToSpend bound) {
             Intent intent = bound.spend();
             if (intent.state().succeeded()) {

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /** What a token is bound to. */
@@ -19,11 +20,10 @@ public sealed interface Bound {
         }
     }
 
-    /** A payment that is buried, of which no more is left than what its token answers. */
-    record ToReceipt(KeptReceipt receipt) implements Bound {
-        @Override
-        public Hash256 digest() {
-            return receipt.digest();
-        }
-    }
+    /**
+     * A payment that is buried, of which no more is left than what its token answers.
+     *
+     * @param answer in the form of whoever had it kept ({@link ReceiptStore#keep})
+     */
+    record ToReceipt(Hash256 txId, Hash256 digest, Bytes answer) implements Bound {}
 }

@@ -37,7 +37,7 @@ final class EarlierRows {
 
     /** One commit; whether there may be more to do. */
     boolean moveSome(int most) throws SQLException {
-        if (!has("intents")) {
+        if (!Sqlite.hasTable(session, "intents")) {
             return false;
         }
         session.execute("BEGIN IMMEDIATE");
@@ -49,12 +49,6 @@ final class EarlierRows {
         }
         session.execute("COMMIT");
         return moved;
-    }
-
-    private boolean has(String table) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", row -> row.getLong(1), table)
-                .isPresent();
     }
 
     private int moveIntents(int most) throws SQLException {
@@ -96,7 +90,7 @@ final class EarlierRows {
         for (int i = 0; i < inputs.size(); i++) {
             held.set(i, reserved.contains(inputs.get(i).outpoint()));
         }
-        return HeldInputs.of(held, inputs.size());
+        return SpendRow.Held.of(held, inputs.size());
     }
 
     private OptionalLong countedAt(byte[] txId) throws SQLException {

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.SQLiteErrorCode;
 
 /**
  * The one thread that writes. Units of work that wait while the disk is busy share the next transaction and its one fsync: the price of
@@ -25,9 +24,6 @@ final class GroupCommitWriter {
     private static final int LARGEST_BATCH = 512;
     /** Some seconds of a disk that works; each may carry a transaction of many kilobytes. */
     private static final int LONGEST_QUEUE = 4_096;
-
-    /** The low byte of an extended result code. */
-    private static final int PRIMARY_CODE = 0xff;
 
     private static final long LEAST_APPLYING_NANOS = 1_000_000;
 
@@ -220,14 +216,9 @@ final class GroupCommitWriter {
     }
 
     private StoreException failure(Exception e) {
-        boolean doubtful = committing && !(e instanceof SQLException sqlite && isFull(sqlite));
+        boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
         rollback();
         return doubtful && !overwriteTheLog() ? unknown(e) : unavailable("cannot be written: " + e.getMessage(), e);
-    }
-
-    /** A commit that found no room has not written its last page, without which it is none. */
-    private static boolean isFull(SQLException e) {
-        return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code;
     }
 
     /**
@@ -238,7 +229,7 @@ final class GroupCommitWriter {
     private boolean overwriteTheLog() {
         try {
             session.execute("BEGIN IMMEDIATE");
-            touch(session);
+            Sqlite.touch(session);
             session.execute("COMMIT");
             return true;
         } catch (SQLException | RuntimeException e) {
@@ -246,13 +237,6 @@ final class GroupCommitWriter {
             rollback();
             return false;
         }
-    }
-
-    /** Changes nothing, and makes the transaction that it is part of write to the log all the same. */
-    static void touch(SqlSession session) throws SQLException {
-        long version =
-                session.queryOne("PRAGMA user_version", row -> row.getLong(1)).orElseThrow();
-        session.execute("PRAGMA user_version = " + version);
     }
 
     private StoreException unknown(Throwable cause) {
@@ -441,7 +425,7 @@ final class GroupCommitWriter {
                 result = work.apply(on);
                 return true;
             } catch (SQLException e) {
-                if ((e.getErrorCode() & PRIMARY_CODE) != SQLiteErrorCode.SQLITE_CONSTRAINT.code) {
+                if (!Sqlite.isConstraint(e)) {
                     throw e;
                 }
                 // Collisions are looked for before anything is written, so this is a fault of the unit.

@@ -78,12 +78,12 @@ final class KeptReceipts {
     }
 
     /** The newest that the token is bound to, unless it was settled before {@code closedBefore}. */
-    static Optional<KeptReceipt> bound(SqlSession session, String token, long closedBefore) throws SQLException {
+    static Optional<Bound.ToReceipt> bound(SqlSession session, String token, long closedBefore) throws SQLException {
         TokenHash hash = TokenHash.of(token);
         return session.queryOne(
                 "SELECT tx_id, digest, answer FROM kept_receipts WHERE token_key = ? AND token_rest = ?"
                         + " AND settled_at >= ? ORDER BY id DESC LIMIT 1",
-                row -> new KeptReceipt(
+                row -> new Bound.ToReceipt(
                         Hash256.of(row.getBytes(1)), Hash256.of(row.getBytes(2)), Bytes.wrap(row.getBytes(3))),
                 hash.key(),
                 hash.rest(),

@@ -265,9 +265,9 @@ final class Schema {
 
     /** The tables alone, each step in its own transaction. */
     static void upgrade(SqlSession session, String file) throws SQLException {
-        long version = pragma(session, "user_version");
-        long application = pragma(session, "application_id");
-        if (application != APPLICATION_ID && (version != 0 || hasTables(session))) {
+        long version = Sqlite.number(session, "user_version");
+        long application = Sqlite.number(session, "application_id");
+        if (application != APPLICATION_ID && (version != 0 || !Sqlite.isEmpty(session))) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED,
                     file + " is a database of another program, not this daemon's store",
@@ -292,15 +292,6 @@ final class Schema {
     }
 
     static boolean isNewest(SqlSession session) throws SQLException {
-        return pragma(session, "user_version") == STEPS.size();
-    }
-
-    private static boolean hasTables(SqlSession session) throws SQLException {
-        return !session.query("SELECT name FROM sqlite_master", row -> row.getString(1))
-                .isEmpty();
-    }
-
-    private static long pragma(SqlSession session, String name) throws SQLException {
-        return session.queryOne("PRAGMA " + name, row -> row.getLong(1)).orElseThrow();
+        return Sqlite.number(session, "user_version") == STEPS.size();
     }
 }

@@ -28,7 +28,7 @@ sealed interface SentLine {
     /**
      * A spend that was decided on, or, in the base of the log, as its row is.
      *
-     * @param held see {@link HeldInputs}
+     * @param held see {@link SpendRow.Held}
      */
     record Spend(Intent intent, byte[] held, OptionalLong countedAt) implements SentLine {
         /** Claims carry the secret of their hash lock: of these the log has everything but the bytes, unless they are sealed. */
@@ -329,7 +329,7 @@ sealed interface SentLine {
 
     private static byte[] held(DataInputStream in) throws IOException {
         byte[] held = bytes(in);
-        return held.length == 0 ? HeldInputs.NONE : held;
+        return held.length == 0 ? SpendRow.Held.NONE : held;
     }
 
     private static byte[] bytes(DataInputStream in) throws IOException {

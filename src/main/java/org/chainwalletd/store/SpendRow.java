@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -17,7 +19,7 @@ import org.chainwalletd.chain.Outpoint;
 /**
  * A row of the table {@code spends}. u64 values are kept as the bit pattern of a signed column.
  *
- * @param held see {@link HeldInputs}
+ * @param held see {@link Held}
  * @param countedAt when its use of the allowance was made; empty when it has none, or has given it back
  */
 record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
@@ -50,7 +52,7 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
     }
 
     List<Coin> heldCoins() {
-        return HeldInputs.coins(held, intent.inputs());
+        return Held.coins(held, intent.inputs());
     }
 
     /** 32 bytes transaction id, u32 index, u64 value for each coin, big-endian. */
@@ -82,5 +84,44 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
      */
     static long shortId(byte[] digest) {
         return ByteBuffer.wrap(digest).getLong();
+    }
+
+    /**
+     * Inputs that a spend holds, as its row has them: null for none, one zero byte for all, otherwise a bit for each input, the first one in the
+     * lowest bit of the first byte.
+     */
+    static final class Held {
+        static final byte[] ALL = {0};
+        static final byte[] NONE = null;
+
+        private Held() {}
+
+        static byte[] of(BitSet held, int inputs) {
+            if (held.isEmpty()) {
+                return NONE;
+            }
+            return held.cardinality() == inputs ? ALL : held.toByteArray();
+        }
+
+        static BitSet bits(byte[] stored, int inputs) {
+            if (stored == null) {
+                return new BitSet();
+            }
+            BitSet bits = BitSet.valueOf(stored);
+            if (same(stored, ALL)) {
+                bits.set(0, inputs);
+            }
+            return bits;
+        }
+
+        static List<Coin> coins(byte[] stored, List<Coin> inputs) {
+            List<Coin> held = new ArrayList<>();
+            bits(stored, inputs.size()).stream().forEach(i -> held.add(inputs.get(i)));
+            return held;
+        }
+
+        static boolean same(byte[] one, byte[] other) {
+            return Arrays.equals(one, other);
+        }
     }
 }

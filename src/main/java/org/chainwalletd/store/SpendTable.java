@@ -2,12 +2,16 @@ package org.chainwalletd.store;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -61,16 +65,24 @@ final class SpendTable {
         void apply(SpendRow row) throws SQLException;
     }
 
-    private final Holdings holdings;
-    private final AcceptedSpends accepted;
+    private final Holdings holdings = new Holdings();
+    private final Accepted accepted = new Accepted();
     private final SentLog.Lines log;
     private long lastId;
 
     /** @param log hears of each change that a store is to be completed by */
-    SpendTable(Holdings holdings, AcceptedSpends accepted, SentLog.Lines log) {
-        this.holdings = holdings;
-        this.accepted = accepted;
+    SpendTable(SentLog.Lines log) {
         this.log = log;
+    }
+
+    /** Coins that spends hold. */
+    GroupCommitWriter.InMemory inMemory() {
+        return holdings;
+    }
+
+    /** A spend as its row has it, and that a node has taken it since, when that was heard. */
+    Intent known(SpendRow row) {
+        return accepted.known(row.intent());
     }
 
     /** Goes on where the rows end: the last number, and what they hold. */
@@ -229,7 +241,7 @@ final class SpendTable {
         long id = ++lastId;
         byte[] txId = intent.txId().toArray();
         byte[] held =
-                HeldInputs.of(takeFree(id, intent.inputs()), intent.inputs().size());
+                SpendRow.Held.of(takeFree(id, intent.inputs()), intent.inputs().size());
         session.update(
                 "INSERT INTO spends (" + SpendRow.COLUMNS
                         + ", short_id, token_key, first_id)"
@@ -306,7 +318,7 @@ final class SpendTable {
     /** From now on it holds as many of its inputs as nothing else does. */
     void holdFree(SqlSession session, SpendRow row) throws SQLException {
         List<Coin> inputs = row.intent().inputs();
-        write(session, row, HeldInputs.of(takeFree(row.id(), inputs), inputs.size()));
+        write(session, row, SpendRow.Held.of(takeFree(row.id(), inputs), inputs.size()));
     }
 
     private BitSet takeFree(long id, List<Coin> inputs) {
@@ -323,24 +335,24 @@ final class SpendTable {
 
     void freeAll(SqlSession session, SpendRow row) throws SQLException {
         freeSpent(session, row);
-        log(row, HeldInputs.NONE);
+        log(row, SpendRow.Held.NONE);
     }
 
     /** As {@link #freeAll}, because a block has spent them. */
     void freeSpent(SqlSession session, SpendRow row) throws SQLException {
         row.heldCoins().forEach(coin -> holdings.free(row.id(), coin.outpoint()));
-        write(session, row, HeldInputs.NONE);
+        write(session, row, SpendRow.Held.NONE);
     }
 
     private void log(SpendRow row, byte[] held) {
-        if (!HeldInputs.same(held, row.held())) {
+        if (!SpendRow.Held.same(held, row.held())) {
             log.add(new SentLine.Held(row.intent().txId(), held));
         }
     }
 
     /** It holds only these of what it holds. */
     void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
-        List<Coin> keeps = HeldInputs.coins(held, row.intent().inputs());
+        List<Coin> keeps = SpendRow.Held.coins(held, row.intent().inputs());
         for (Coin coin : row.heldCoins()) {
             if (!keeps.contains(coin)) {
                 holdings.free(row.id(), coin.outpoint());
@@ -352,19 +364,19 @@ final class SpendTable {
     void free(SqlSession session, SpendRow row, Outpoint outpoint) throws SQLException {
         holdings.free(row.id(), outpoint);
         List<Coin> inputs = row.intent().inputs();
-        BitSet held = HeldInputs.bits(row.held(), inputs.size());
+        BitSet held = SpendRow.Held.bits(row.held(), inputs.size());
         for (int i = 0; i < inputs.size(); i++) {
             if (inputs.get(i).outpoint().equals(outpoint)) {
                 held.clear(i);
             }
         }
-        byte[] left = HeldInputs.of(held, inputs.size());
+        byte[] left = SpendRow.Held.of(held, inputs.size());
         write(session, row, left);
         log(row, left);
     }
 
     private static void write(SqlSession session, SpendRow row, byte[] held) throws SQLException {
-        if (!HeldInputs.same(held, row.held())) {
+        if (!SpendRow.Held.same(held, row.held())) {
             session.update("UPDATE spends SET held = ? WHERE id = ?", held, row.id());
         }
     }
@@ -379,5 +391,86 @@ final class SpendTable {
 
     static Long orNull(OptionalLong value) {
         return value.isPresent() ? value.getAsLong() : null;
+    }
+
+    /**
+     * Which coin is held by which spend: what the rows of the spends say, kept in memory by the writer, which alone changes it, so that holding
+     * and freeing coins costs no write of its own. Goes back with the transaction that it belongs to. Used on the writer's thread only.
+     */
+    private static final class Holdings implements GroupCommitWriter.InMemory {
+        /** How a coin was held before a change; the owner is null when it was free. */
+        private record Before(Outpoint outpoint, Long owner) {}
+
+        private final Map<Outpoint, Long> owners = new HashMap<>();
+        private final List<Before> journal = new ArrayList<>();
+
+        /** The row of the spend that holds {@code outpoint}. */
+        Optional<Long> owner(Outpoint outpoint) {
+            return Optional.ofNullable(owners.get(outpoint));
+        }
+
+        boolean isFreeFor(long spend, Outpoint outpoint) {
+            Long owner = owners.get(outpoint);
+            return owner == null || owner == spend;
+        }
+
+        void take(long spend, Outpoint outpoint) {
+            journal.add(new Before(outpoint, owners.put(outpoint, spend)));
+        }
+
+        /** Frees it when {@code spend} is who holds it. */
+        void free(long spend, Outpoint outpoint) {
+            if (owners.remove(outpoint, spend)) {
+                journal.add(new Before(outpoint, spend));
+            }
+        }
+
+        @Override
+        public int mark() {
+            return journal.size();
+        }
+
+        @Override
+        public void undoTo(int mark) {
+            while (journal.size() > mark) {
+                Before before = journal.remove(journal.size() - 1);
+                if (before.owner() == null) {
+                    owners.remove(before.outpoint());
+                } else {
+                    owners.put(before.outpoint(), before.owner());
+                }
+            }
+        }
+
+        @Override
+        public void settle() {
+            journal.clear();
+        }
+    }
+
+    /**
+     * Which of the spends that are {@code PREPARED} on disk a node has taken, and when that was heard. It is not worth a write: after a restart
+     * the nodes are asked. Holds no more than what is in flight; read by the reader's thread too.
+     */
+    private static final class Accepted {
+        private final Map<Hash256, Long> heardAt = new ConcurrentHashMap<>();
+
+        void heard(Hash256 txId, long now) {
+            heardAt.put(txId, now);
+        }
+
+        void forget(Hash256 txId) {
+            heardAt.remove(txId);
+        }
+
+        /** What is known of a spend beyond what its row says. */
+        Intent known(Intent stored) {
+            Long at = stored.state() == IntentState.PREPARED ? heardAt.get(stored.txId()) : null;
+            return at == null ? stored : stored.in(IntentState.ACCEPTED, "", at);
+        }
+
+        IntentState known(Hash256 txId, IntentState stored) {
+            return stored == IntentState.PREPARED && heardAt.containsKey(txId) ? IntentState.ACCEPTED : stored;
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -17,7 +18,6 @@ import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.SQLiteConfig;
 
 /**
  * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
@@ -27,10 +27,11 @@ public final class SqliteStore implements Store {
     public static final String FILE_NAME = "walletd.db";
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
-    private static final int BUSY_MILLIS = 10_000;
-    private static final int CACHE_KIBIBYTES = 16 * 1024;
-    /** A spend touches pages all over the file: the more spends share a checkpoint, the fewer of them each has to pay for. */
-    private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
+    /**
+     * A spend touches two random pages, in the indexes of ids and of tokens. A quarter of SQLite's usual size is a quarter of those bytes. Files
+     * of older releases keep theirs.
+     */
+    private static final int PAGE_SIZE = 1_024;
 
     private final String file;
     private final SqlSession readSession;
@@ -45,12 +46,10 @@ public final class SqliteStore implements Store {
     private final Optional<SentLog> log;
     private final Optional<String> stopped;
     private final boolean forgetful;
-    private final SqliteIntents intents;
-    private final SqliteReservations reservations;
+    private final SqliteSpends spends;
     private final SqliteAllowance allowance;
     private final SqliteAccountSends accountSends;
     private final SqliteSwaps swaps;
-    private final SqliteScanCursors scans;
 
     /** @param log empty when it is stopped: it is never written then */
     private SqliteStore(
@@ -66,16 +65,14 @@ public final class SqliteStore implements Store {
         this.log = log;
         this.stopped = stopped;
         this.forgetful = Commits.isForgetful(writeSession);
-        Holdings holdings = new Holdings();
-        AcceptedSpends accepted = new AcceptedSpends();
         SentLog.Lines lines = new SentLog.Lines();
-        SpendTable spends = new SpendTable(holdings, accepted, lines);
-        spends.takeUp(writeSession);
+        SpendTable table = new SpendTable(lines);
+        table.takeUp(writeSession);
         this.allowance = new SqliteAllowance(this);
         this.writer = new GroupCommitWriter(
                 writeSession,
                 file,
-                List.of(holdings, allowance.inMemory()),
+                List.of(table.inMemory(), allowance.inMemory()),
                 log.orElse(null),
                 lines,
                 Commits.last(writeSession),
@@ -85,11 +82,9 @@ public final class SqliteStore implements Store {
             thread.setDaemon(true);
             return thread;
         });
-        this.intents = new SqliteIntents(this, spends, allowance, accepted);
-        this.reservations = new SqliteReservations(this, spends);
+        this.spends = new SqliteSpends(this, table, allowance);
         this.accountSends = new SqliteAccountSends(this, lines);
         this.swaps = new SqliteSwaps(this);
-        this.scans = new SqliteScanCursors(this);
     }
 
     /** As {@link #open(Path, Optional)}, beside no books that remember it. */
@@ -114,7 +109,7 @@ public final class SqliteStore implements Store {
         try {
             StoreMemory memory = StoreMemory.of(folder, books);
             if (!Files.exists(path) && !memory.isEmpty()) {
-                StoreFile.requireNoLog(path);
+                Sqlite.requireNoLog(path);
                 throw new StoreException(StoreException.Reason.DAMAGED, missing(path), null);
             }
             SqlSession write = connectForWriting(path);
@@ -127,7 +122,7 @@ public final class SqliteStore implements Store {
             store.writer.start();
             return store;
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
     }
 
@@ -136,12 +131,12 @@ public final class SqliteStore implements Store {
     }
 
     private static SqlSession connectForWriting(Path path) throws IOException, SQLException {
-        NativeLibrary.useShipped();
         AtomicFiles.createFolder(path.getParent());
         if (Files.exists(path)) {
-            StoreFile.requireWhole(path);
+            Sqlite.requireWhole(path);
         } else {
-            StoreFile.make(path);
+            Sqlite.requireNoLog(path);
+            Sqlite.make(path, PAGE_SIZE, Schema::make);
         }
         SqlSession write = connect(path);
         check(write, path.toString());
@@ -175,7 +170,7 @@ public final class SqliteStore implements Store {
                 return memory.complaint(session).isPresent();
             }
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
     }
 
@@ -185,23 +180,20 @@ public final class SqliteStore implements Store {
      */
     public static Optional<String> look(Path folder, Optional<CommitMark> books) {
         Path path = path(folder);
-        SQLiteConfig config = new SQLiteConfig();
-        config.setReadOnly(true);
-        NativeLibrary.useShipped();
         try {
             // Looked at before the store: a running daemon may go on meanwhile.
             StoreMemory memory = StoreMemory.of(folder, books);
             if (!Files.exists(path)) {
                 return memory.isEmpty() ? Optional.empty() : Optional.of(missing(path));
             }
-            StoreFile.requireWhole(path);
-            try (SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path))) {
+            Sqlite.requireWhole(path);
+            try (SqlSession session = Sqlite.connectReadOnly(path)) {
                 return Schema.isNewest(session)
                         ? memory.complaint(session).map(complaint -> StoreMemory.stopped(path, complaint))
                         : Optional.empty();
             }
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
     }
 
@@ -221,7 +213,7 @@ public final class SqliteStore implements Store {
             }
             return unknown;
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
     }
 
@@ -249,7 +241,7 @@ public final class SqliteStore implements Store {
                 return restore(folder, session, memory, without, tellBooks);
             }
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
     }
 
@@ -292,43 +284,32 @@ public final class SqliteStore implements Store {
     }
 
     private static SqlSession connect(Path path) throws SQLException {
-        SQLiteConfig config = new SQLiteConfig();
-        // Otherwise the driver asks for the last row id after every write. DriverManager would look for drivers in
-        // every jar.
-        config.setGetGeneratedKeys(false);
-        SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path));
-        session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
-        session.execute("PRAGMA journal_mode = WAL");
-        session.execute("PRAGMA synchronous = FULL");
+        SqlSession session = Sqlite.connect(path);
         session.execute("PRAGMA foreign_keys = ON");
-        session.execute("PRAGMA cache_size = -" + CACHE_KIBIBYTES);
-        long pageSize =
-                session.queryOne("PRAGMA page_size", row -> row.getLong(1)).orElseThrow();
-        session.execute("PRAGMA wal_autocheckpoint = " + CHECKPOINT_BYTES / pageSize);
         return session;
     }
 
     private static void check(SqlSession session, String file) throws SQLException {
-        List<String> complaints = session.query("PRAGMA quick_check", row -> row.getString(1));
-        if (!complaints.equals(List.of("ok"))) {
+        Optional<String> damage = Sqlite.damage(session);
+        if (damage.isPresent()) {
             throw new StoreException(
-                    StoreException.Reason.DAMAGED, "the store " + file + " is damaged: " + complaints.get(0), null);
+                    StoreException.Reason.DAMAGED, "the store " + file + " is damaged: " + damage.get(), null);
         }
     }
 
     @Override
     public IntentStore intents() {
-        return intents;
+        return spends;
     }
 
     @Override
     public ReservationStore reservations() {
-        return reservations;
+        return spends;
     }
 
     @Override
     public ReceiptStore receipts() {
-        return intents;
+        return spends;
     }
 
     @Override
@@ -348,7 +329,7 @@ public final class SqliteStore implements Store {
 
     @Override
     public ScanCursors scans() {
-        return scans;
+        return new Scans();
     }
 
     @Override
@@ -449,6 +430,28 @@ public final class SqliteStore implements Store {
             Thread.currentThread().interrupt();
         } catch (SQLException | IOException e) {
             LOG.warn("store {}: {}", file, e.getMessage());
+        }
+    }
+
+    private final class Scans implements ScanCursors {
+        @Override
+        public CompletionStage<OptionalLong> of(String scan) {
+            return SqliteStore.this.read(
+                    session -> session.queryOne("SELECT block FROM scans WHERE name = ?", row -> row.getLong(1), scan)
+                            .map(OptionalLong::of)
+                            .orElseGet(OptionalLong::empty));
+        }
+
+        @Override
+        public CompletionStage<Void> move(String scan, long block) {
+            return SqliteStore.this.write(session -> {
+                session.update(
+                        "INSERT INTO scans (name, block) VALUES (?, ?)"
+                                + " ON CONFLICT (name) DO UPDATE SET block = max(block, excluded.block)",
+                        scan,
+                        block);
+                return null;
+            });
         }
     }
 }

@@ -78,7 +78,7 @@ public final class StoreRestore {
 
     StoreRestore(SqlSession session) throws SQLException {
         this.session = session;
-        this.spends = new SpendTable(new Holdings(), new AcceptedSpends(), new SentLog.Lines());
+        this.spends = new SpendTable(new SentLog.Lines());
         spends.takeUp(session);
     }
 

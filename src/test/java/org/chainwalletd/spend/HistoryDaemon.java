@@ -204,8 +204,8 @@ final class HistoryDaemon {
     /** Whether no more than the answer of its token is left of a payment. */
     boolean isKept(Hash256 txId, String token) {
         return Await.result(spends.store.receipts().bound(token, Long.MIN_VALUE))
-                .filter(bound -> bound instanceof Bound.ToReceipt kept
-                        && kept.receipt().txId().equals(txId))
+                .filter(bound ->
+                        bound instanceof Bound.ToReceipt kept && kept.txId().equals(txId))
                 .isPresent();
     }
 

@@ -22,8 +22,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.KeptReceipt;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreFaults;
@@ -309,7 +309,7 @@ class KeptReceiptTest {
                     List.of(new Receipt.PaidOutput(plain, change == 0), new Receipt.PaidOutput(large, change == 1)),
                     -2);
 
-            KeptReceipt kept = new KeptReceipt(txId, txId, KeptAnswer.of(whole));
+            Bound.ToReceipt kept = new Bound.ToReceipt(txId, txId, KeptAnswer.of(whole));
 
             assertThat(KeptAnswer.read(kept)).isEqualTo(whole);
         }

@@ -87,8 +87,8 @@ class KeptReceiptsKilledTest {
                         .isEqualTo(payment.token().orElseThrow().digest());
                 if (bound instanceof Bound.ToReceipt kept) {
                     receipts++;
-                    assertThat(kept.receipt().txId()).isEqualTo(payment.txId());
-                    assertThat(kept.receipt().answer()).isEqualTo(KeepingProcess.answerOf(payment));
+                    assertThat(kept.txId()).isEqualTo(payment.txId());
+                    assertThat(kept.answer()).isEqualTo(KeepingProcess.answerOf(payment));
                     assertThat(done(store.intents().find(payment.txId()))).isEmpty();
                 } else if (bound instanceof Bound.ToSpend whole) {
                     assertThat(acknowledged).doesNotContain(token);

@@ -475,7 +475,7 @@ class SentLogTest {
         try (SentLog died = SentLog.open(folder)) {
             for (int payment : new int[] {2, 3}) {
                 SentLog.Lines lines = new SentLog.Lines();
-                lines.add(new SentLine.Spend(payment(payment), HeldInputs.ALL, OptionalLong.empty()));
+                lines.add(new SentLine.Spend(payment(payment), SpendRow.Held.ALL, OptionalLong.empty()));
                 died.announce(new CommitMark(last.store(), last.opening(), last.number() + 1), lines);
             }
         }
@@ -498,7 +498,7 @@ class SentLogTest {
                 transfer.allowance(),
                 transfer.createdAt(),
                 transfer.progress());
-        byte[] line = SentLine.encode(new SentLine.Spend(claim, HeldInputs.ALL, OptionalLong.empty()));
+        byte[] line = SentLine.encode(new SentLine.Spend(claim, SpendRow.Held.ALL, OptionalLong.empty()));
 
         assertThat(HexFormat.of().formatHex(line))
                 .doesNotContain(transfer.transaction().hex());
@@ -539,7 +539,7 @@ class SentLogTest {
         for (IntentState state : IntentState.values()) {
             assertThat(new SentLine.State(hash(1), state, "", 1).goesFirst()).isEqualTo(!state.inFlight());
         }
-        assertThat(new SentLine.Held(hash(1), HeldInputs.NONE).goesFirst()).isTrue();
+        assertThat(new SentLine.Held(hash(1), SpendRow.Held.NONE).goesFirst()).isTrue();
     }
 
     @Test

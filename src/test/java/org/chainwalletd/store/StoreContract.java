@@ -705,8 +705,7 @@ abstract class StoreContract {
         assertThat(done(store.receipts().keep(Map.of(paid.txId(), ANSWER)))).isEqualTo(1);
         restart();
 
-        Bound kept = new Bound.ToReceipt(
-                new KeptReceipt(paid.txId(), paid.token().orElseThrow().digest(), ANSWER));
+        Bound kept = new Bound.ToReceipt(paid.txId(), paid.token().orElseThrow().digest(), ANSWER);
         assertThat(done(store.receipts().bound("token-paid", 50))).contains(kept);
         assertThat(done(store.receipts().bound("token-paid", 51))).as("expired").isEmpty();
         assertThat(done(store.receipts().bound("token-other", 0))).isEmpty();

@@ -170,7 +170,7 @@ class StoreRestoreTest {
             for (int number : new int[] {2, 3}) {
                 SentLog.Lines lines = new SentLog.Lines();
                 lines.add(new SentLine.Spend(
-                        intent(number, Optional.empty(), number), HeldInputs.ALL, OptionalLong.empty()));
+                        intent(number, Optional.empty(), number), SpendRow.Held.ALL, OptionalLong.empty()));
                 other.announce(new CommitMark(last.store(), last.opening(), last.number() + number), lines);
             }
         }
@@ -309,7 +309,7 @@ class StoreRestoreTest {
             for (int number : new int[] {2, 3}) {
                 SentLog.Lines lines = new SentLog.Lines();
                 lines.add(new SentLine.Spend(
-                        intent(number, Optional.of("token-of-both"), number), HeldInputs.ALL, OptionalLong.empty()));
+                        intent(number, Optional.of("token-of-both"), number), SpendRow.Held.ALL, OptionalLong.empty()));
                 other.announce(new CommitMark(last.store(), last.opening(), last.number() + number), lines);
             }
             other.made();

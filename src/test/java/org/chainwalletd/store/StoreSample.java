@@ -170,7 +170,11 @@ final class StoreSample {
 
     /** As the samples of all versions have it. */
     private static String text(Bound bound) {
-        return bound instanceof Bound.ToSpend whole ? "ToSpend[spend=" + whole.spend() + "]" : bound.toString();
+        if (bound instanceof Bound.ToReceipt kept) {
+            return "ToReceipt[receipt=KeptReceipt[txId=" + kept.txId() + ", digest=" + kept.digest() + ", answer="
+                    + kept.answer() + "]]";
+        }
+        return "ToSpend[spend=" + ((Bound.ToSpend) bound).spend() + "]";
     }
 
     private static Intent kept() {

@@ -3,6 +3,7 @@ package org.chainwalletd.store.books;
 import java.sql.SQLException;
 import java.util.List;
 import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
 
 /** The version of each book's tables, and how an older file becomes a newer one. */
@@ -29,11 +30,7 @@ final class BookSchema {
     }
 
     private static void requireOurs(SqlSession session, String file) throws SQLException {
-        long application =
-                session.queryOne("PRAGMA application_id", row -> row.getLong(1)).orElseThrow();
-        boolean empty = session.query("SELECT name FROM sqlite_master", row -> row.getString(1))
-                .isEmpty();
-        if (application != APPLICATION_ID && !empty) {
+        if (Sqlite.number(session, "application_id") != APPLICATION_ID && !Sqlite.isEmpty(session)) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED, file + " is a database of another program, not this daemon's", null);
         }

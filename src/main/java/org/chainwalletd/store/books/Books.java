@@ -16,14 +16,11 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AtomicFiles;
 import org.chainwalletd.store.CommitMark;
-import org.chainwalletd.store.NativeLibrary;
 import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.StoreFile;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.SQLiteConfig;
-import org.sqlite.SQLiteConnection;
 
 /**
  * {@code books.db} (0600), in write-ahead mode with an fsync per commit. One thread writes, one transaction per unit of work; one reads what
@@ -33,16 +30,12 @@ public final class Books implements AutoCloseable {
     public static final String FILE_NAME = "books.db";
 
     private static final Logger LOG = LoggerFactory.getLogger(Books.class);
-    private static final int BUSY_MILLIS = 10_000;
-    private static final int CACHE_KIBIBYTES = 16 * 1024;
     private static final int CLOSING_SECONDS = 10;
     /**
      * The smallest there is: a block touches some fourteen trees, and each changed page is written whole into the log. Files of older releases
      * keep their size.
      */
     private static final int PAGE_SIZE = 512;
-
-    private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
     private final String file;
     private final SqlSession writeSession;
@@ -79,20 +72,19 @@ public final class Books implements AutoCloseable {
      */
     public static Books open(Path folder, List<? extends BookTable<?, ?>> tables) {
         Path path = folder.resolve(FILE_NAME).toAbsolutePath();
-        NativeLibrary.useShipped();
         try {
             AtomicFiles.createFolder(folder);
             if (Files.exists(path)) {
-                StoreFile.requireWhole(path);
+                Sqlite.requireWhole(path);
             } else {
-                make(path, tables);
+                Sqlite.make(path, PAGE_SIZE, session -> BookSchema.migrate(session, path.toString(), tables));
             }
-            SqlSession write = connect(path);
+            SqlSession write = Sqlite.connect(path);
             check(write, path);
             BookSchema.migrate(write, path.toString(), tables);
-            return new Books(path.toString(), write, connect(path));
+            return new Books(path.toString(), write, Sqlite.connect(path));
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
     }
 
@@ -140,45 +132,20 @@ public final class Books implements AutoCloseable {
         if (!Files.exists(path)) {
             return Optional.empty();
         }
-        NativeLibrary.useShipped();
-        try (SqlSession session = connect(path)) {
-            StoreFile.requireWhole(path);
+        try (SqlSession session = Sqlite.connect(path)) {
+            Sqlite.requireWhole(path);
             return look.at(session);
         } catch (IOException | SQLException e) {
-            throw StoreFile.unusable(path, e);
+            throw Sqlite.unusable(path, e);
         }
-    }
-
-    /** Whole from the first moment on: so an empty file tells that its content is lost. */
-    private static void make(Path path, List<? extends BookTable<?, ?>> tables) throws IOException, SQLException {
-        try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
-            SqlSession session = new SqlSession(memory);
-            session.execute("PRAGMA page_size = " + PAGE_SIZE);
-            BookSchema.migrate(session, path.toString(), tables);
-            AtomicFiles.write(path, memory.serialize("main"));
-        }
-    }
-
-    private static SqlSession connect(Path path) throws SQLException {
-        SQLiteConfig config = new SQLiteConfig();
-        config.setGetGeneratedKeys(false);
-        SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path));
-        session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
-        session.execute("PRAGMA journal_mode = WAL");
-        session.execute("PRAGMA synchronous = FULL");
-        session.execute("PRAGMA cache_size = -" + CACHE_KIBIBYTES);
-        long pageSize =
-                session.queryOne("PRAGMA page_size", row -> row.getLong(1)).orElseThrow();
-        session.execute("PRAGMA wal_autocheckpoint = " + CHECKPOINT_BYTES / pageSize);
-        return session;
     }
 
     private static void check(SqlSession session, Path path) throws SQLException {
-        List<String> complaints = session.query("PRAGMA quick_check", row -> row.getString(1));
-        if (!complaints.equals(List.of("ok"))) {
+        Optional<String> damage = Sqlite.damage(session);
+        if (damage.isPresent()) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED,
-                    path + " is damaged: " + complaints.get(0)
+                    path + " is damaged: " + damage.get()
                             + "; restore it from a backup, or move it away: it is then built anew from the chain",
                     null);
         }
@@ -285,9 +252,7 @@ public final class Books implements AutoCloseable {
 
     /** The rows decide: what is kept in mind of them holds only as long as nobody else writes the file. */
     private void forgetWhatOthersChanged() throws SQLException {
-        long now = writeSession
-                .queryOne("PRAGMA data_version", row -> row.getLong(1))
-                .orElseThrow();
+        long now = Sqlite.number(writeSession, "data_version");
         if (now != othersWrote) {
             othersWrote = now;
             writing.forgetAll();

@@ -6,6 +6,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.Sqlite;
 
 /** The table {@code store_seen}: the newest commit of the money store when the books were written last. */
 final class StoreSeen {
@@ -27,10 +28,7 @@ final class StoreSeen {
 
     /** Whether the file is of a release that remembers commits. */
     static boolean isIn(SqlSession session) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'store_seen'",
-                        row -> row.getLong(1))
-                .isPresent();
+        return Sqlite.hasTable(session, "store_seen");
     }
 
     static Optional<CommitMark> read(SqlSession session) throws SQLException {

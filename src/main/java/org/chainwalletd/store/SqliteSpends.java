@@ -14,22 +14,25 @@ import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.crypto.SealedBlob;
 
-/** The spends that were decided on, and what tokens stand for, in SQLite. The writer is alone: what it has looked at stays so until it commits. */
-final class SqliteIntents implements IntentStore, ReceiptStore {
+/**
+ * The spends that were decided on, the coins that they hold, and what tokens stand for. The writer is alone: what it has looked at stays so
+ * until it commits.
+ */
+final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore {
     private static final long NO_SPEND = 0;
+    private static final String BY_THE_OPERATOR = "abandoned by the operator";
 
     private final SqliteStore store;
     private final SpendTable spends;
     private final SqliteAllowance allowance;
-    private final AcceptedSpends accepted;
 
-    SqliteIntents(SqliteStore store, SpendTable spends, SqliteAllowance allowance, AcceptedSpends accepted) {
+    SqliteSpends(SqliteStore store, SpendTable spends, SqliteAllowance allowance) {
         this.store = store;
         this.spends = spends;
         this.allowance = allowance;
-        this.accepted = accepted;
     }
 
     /** All that can refuse it is looked at before anything of it is written. */
@@ -76,15 +79,14 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             return Optional.of(new Opening.TokenTaken(bound.get().intent().txId()));
         }
         if (bound.isEmpty() && intent.token().isPresent()) {
-            Optional<KeptReceipt> kept =
+            Optional<Bound.ToReceipt> kept =
                     KeptReceipts.bound(session, intent.token().get().token(), closedBefore);
             if (kept.isPresent()) {
                 return Optional.of(new Opening.TokenTaken(kept.get().txId()));
             }
         }
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
-            return Optional.of(
-                    new Opening.SameTransaction(accepted.known(there.get().intent())));
+            return Optional.of(new Opening.SameTransaction(spends.known(there.get())));
         }
         // A node that lists what is long spent must not make two payments of one transaction.
         return KeptReceipts.has(session, intent.txId())
@@ -99,7 +101,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             long now = clock.getAsLong();
             Optional<SpendRow> found = SpendTable.find(session, intent.txId());
             if (found.isPresent() && !found.get().intent().token().equals(intent.token())) {
-                return new Opening.SameTransaction(accepted.known(found.get().intent()));
+                return new Opening.SameTransaction(spends.known(found.get()));
             }
             Optional<IntentState> state = found.map(row -> row.intent().state());
             boolean still = state.filter(known -> known == intent.state() && known.failed())
@@ -261,7 +263,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         return store.read(session -> session.query(
                 "SELECT tx_id, inputs, block_height, block_id FROM spends WHERE " + SpendTable.UNBURIED
                         + " ORDER BY created_at",
-                SqliteIntents::confirmed));
+                SqliteSpends::confirmed));
     }
 
     private static ConfirmedSpend confirmed(ResultSet row) throws SQLException {
@@ -273,21 +275,21 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
 
     @Override
     public CompletionStage<Optional<Intent>> find(Hash256 txId) {
-        return store.read(session -> SpendTable.find(session, txId).map(row -> accepted.known(row.intent())));
+        return store.read(session -> SpendTable.find(session, txId).map(spends::known));
     }
 
     @Override
     public CompletionStage<Optional<Intent>> findForCertain(Hash256 txId) {
         return store.write(session -> {
-            GroupCommitWriter.touch(session);
-            return SpendTable.find(session, txId).map(row -> accepted.known(row.intent()));
+            Sqlite.touch(session);
+            return SpendTable.find(session, txId).map(spends::known);
         });
     }
 
     @Override
     public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
         return store.read(
-                session -> SpendTable.bound(session, token, closedBefore).map(row -> accepted.known(row.intent())));
+                session -> SpendTable.bound(session, token, closedBefore).map(spends::known));
     }
 
     @Override
@@ -295,9 +297,9 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
         return store.read(session -> {
             Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
             if (spend.isEmpty()) {
-                return KeptReceipts.bound(session, token, closedBefore).map(Bound.ToReceipt::new);
+                return KeptReceipts.bound(session, token, closedBefore).map(Bound.class::cast);
             }
-            Intent intent = accepted.known(spend.get().intent());
+            Intent intent = spends.known(spend.get());
             boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, spend.get());
             return Optional.of(new Bound.ToSpend(intent, lost));
         });
@@ -342,7 +344,7 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
     @Override
     public CompletionStage<List<Intent>> inFlight() {
         return store.read(session -> SpendTable.select(session, SpendTable.OPEN + " ORDER BY created_at, id").stream()
-                .map(row -> accepted.known(row.intent()))
+                .map(spends::known)
                 .toList());
     }
 
@@ -401,5 +403,55 @@ final class SqliteIntents implements IntentStore, ReceiptStore {
             }
             return closed.size();
         });
+    }
+
+    @Override
+    public CompletionStage<List<Reservation>> all() {
+        return store.read(session -> {
+            List<Reservation> all = new ArrayList<>();
+            for (SpendRow row : SpendTable.select(session, SpendTable.OPEN + " AND held IS NOT NULL")) {
+                row.heldCoins()
+                        .forEach(coin ->
+                                all.add(new Reservation(coin, row.intent().txId())));
+            }
+            return all;
+        });
+    }
+
+    @Override
+    public CompletionStage<Transition> end(Hash256 txId, IntentState before) {
+        return store.write(session -> spends.change(session, txId, before, row -> spends.freeAll(session, row)));
+    }
+
+    @Override
+    public CompletionStage<Transition> reserveAgain(Hash256 txId) {
+        return store.write(
+                session -> spends.change(session, txId, IntentState.PREPARED, row -> spends.holdFree(session, row)));
+    }
+
+    @Override
+    public CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now) {
+        return store.write(session -> {
+            List<Reservation> ended = new ArrayList<>();
+            for (Outpoint outpoint : outpoints) {
+                Optional<SpendRow> holder = spends.holder(session, outpoint);
+                if (holder.isPresent()) {
+                    ended.add(end(session, holder.get(), outpoint, now));
+                }
+            }
+            return ended;
+        });
+    }
+
+    private Reservation end(SqlSession session, SpendRow holder, Outpoint outpoint, long now) throws SQLException {
+        if (holder.intent().state().inFlight()) {
+            spends.enter(session, holder, IntentState.ABANDONED, BY_THE_OPERATOR, now);
+        }
+        spends.free(session, holder, outpoint);
+        Coin coin = holder.intent().inputs().stream()
+                .filter(input -> input.outpoint().equals(outpoint))
+                .findFirst()
+                .orElseThrow();
+        return new Reservation(coin, holder.intent().txId());
     }
 }
