@@ -65,7 +65,6 @@ class InsidePackagesTest {
             "spend: Abandonments Reservations SpendMonitor",
             "spend: Broadcast Lookup SecondOpinion",
             "store.books: BooksSession Page",
-            "store.books: CreditFeed CreditReading PaymentReading",
             "store.books: HtlcChanges HtlcRows HtlcTable",
             "store: Intent SpendRow TokenBinding",
             "store: SqliteAccountSends SqliteAllowance SqliteSpends SqliteStore SqliteSwaps",

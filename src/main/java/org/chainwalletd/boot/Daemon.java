@@ -32,7 +32,7 @@ import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
-import org.chainwalletd.store.IntentListener;
+import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;

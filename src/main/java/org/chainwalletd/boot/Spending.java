@@ -12,7 +12,7 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
-import org.chainwalletd.store.IntentListener;
+import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.Store;
 
 /** Starts the one way that money leaves. */

@@ -28,7 +28,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.Store;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.swap.engine.Orphans;
 import org.chainwalletd.swap.engine.Quoting;

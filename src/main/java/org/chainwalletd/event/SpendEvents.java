@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.IntentListener;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.TokenBinding;
 

@@ -21,8 +21,8 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.ReservationStore.Reservation;
-import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -9,8 +9,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.ReceiptStore.Bound;
 
 /**
  * A receipt in few bytes: what it says, without the signatures and all else that is needed only to send a payment once more. The id of the

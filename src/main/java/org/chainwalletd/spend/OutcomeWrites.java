@@ -8,8 +8,8 @@ import java.util.function.Function;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.Transition;
 
 /** Writes down how a spend has ended, so that neither a disk that fails nor who looked after it before has the last word. Stateless. */
 final class OutcomeWrites {

@@ -22,9 +22,9 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.spend.CoinHolds.Stage;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 

@@ -20,22 +20,22 @@ import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.Bound;
 import org.chainwalletd.store.CommitMark;
-import org.chainwalletd.store.ConfirmedSpend;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
-import org.chainwalletd.store.LostSpend;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
+import org.chainwalletd.store.IntentStore.LostSpend;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.ReceiptStore;
+import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.ScanCursors;
 import org.chainwalletd.store.Store;
-import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.SwapStore;
-import org.chainwalletd.store.Transition;
-import org.chainwalletd.store.Unconfirmation;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 
 /**
  * A store in which the signed bytes of swaps' claims are sealed: they hold the secret of the swap, and are durable before a node has seen

@@ -15,9 +15,9 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

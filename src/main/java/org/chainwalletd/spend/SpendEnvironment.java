@@ -18,7 +18,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.HeardIntents;
-import org.chainwalletd.store.IntentListener;
+import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;

@@ -18,8 +18,8 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.Opening;
-import org.chainwalletd.store.Transition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
 

@@ -11,6 +11,10 @@ import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
+import org.chainwalletd.store.IntentStore.LostSpend;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -165,5 +169,19 @@ public final class HeardIntents implements IntentStore {
     @Override
     public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
         return inner.seal(txId, sealed);
+    }
+
+    /** Hears of every change of a spend's state when it is durable, in order. */
+    public interface IntentListener {
+        /** Whether anybody would hear of a change now. */
+        boolean isListening();
+
+        /**
+         * Must not block.
+         *
+         * @param intent the spend; its own state may be a later one
+         * @param reason the node's or the operator's words for a state that is not a success; empty otherwise
+         */
+        void changed(Intent intent, IntentState state, String reason);
     }
 }

@@ -156,4 +156,63 @@ public interface IntentStore {
 
     /** Puts sealed bytes in the place of those that stood there in clear, which are overwritten. */
     CompletionStage<Void> seal(Hash256 txId, Bytes sealed);
+
+    /** What became of a change that was asked for on the condition that a spend is in a certain state. */
+    sealed interface Transition {
+        /** It was, and the change is durable. */
+        record Made() implements Transition {}
+
+        /**
+         * It was not, and nothing was written.
+         *
+         * @param found the state it is in; empty when there is no such spend
+         */
+        record Stale(Optional<IntentState> found) implements Transition {}
+    }
+
+    /** What became of a spend that a reorganisation has removed. */
+    sealed interface Unconfirmation {
+        /** It is in flight again, durably. */
+        record BackInFlight(Intent intent) implements Unconfirmation {}
+
+        /**
+         * It was not confirmed, and nothing was written.
+         *
+         * @param found the state it is in; empty when there is no such spend
+         */
+        record NotConfirmed(Optional<IntentState> found) implements Unconfirmation {}
+    }
+
+    /**
+     * A spend that was sent and closed without success, which a block may have all the same, or get by a reorganisation.
+     *
+     * @param number in the order in which spends were decided on
+     * @param spend with what it would have spent
+     * @param state how it was closed
+     */
+    record LostSpend(long number, PackedSpend spend, IntentState state) {}
+
+    /**
+     * A spend that is in a block, which a reorganisation may still take away.
+     *
+     * @param spend with what it has spent
+     * @param place its block; empty when an older release confirmed it, which kept no blocks
+     */
+    record ConfirmedSpend(PackedSpend spend, Optional<BlockPlace> place) {
+        public ConfirmedSpend(Hash256 txId, List<Coin> inputs, Optional<BlockPlace> place) {
+            this(PackedSpend.of(txId, inputs), place);
+        }
+
+        public static ConfirmedSpend of(Intent intent, BlockPlace place) {
+            return new ConfirmedSpend(intent.txId(), intent.inputs(), Optional.of(place));
+        }
+
+        public Hash256 txId() {
+            return spend.txId();
+        }
+
+        public ConfirmedSpend at(BlockPlace other) {
+            return new ConfirmedSpend(spend, Optional.of(other));
+        }
+    }
 }

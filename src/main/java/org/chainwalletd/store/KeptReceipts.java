@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.ReceiptStore.Bound;
 
 /**
  * The table {@code kept_receipts}: one row for each payment with a token that is buried, a third of what it was as a spend. A token is there

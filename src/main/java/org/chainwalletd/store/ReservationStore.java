@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.IntentStore.Transition;
 
 /** The outpoints in flight. They are reserved together with their intent, see {@link IntentStore#open}. */
 public interface ReservationStore {

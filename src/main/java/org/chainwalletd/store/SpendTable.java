@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.IntentStore.Transition;
 
 /**
  * The table {@code spends}: one row for each spend that was decided on, from its intent until it is forgotten. Its conditions are those of

@@ -16,6 +16,11 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
+import org.chainwalletd.store.IntentStore.LostSpend;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.IntentStore.Unconfirmation;
+import org.chainwalletd.store.ReceiptStore.Bound;
 
 /**
  * The spends that were decided on, the coins that they hold, and what tokens stand for. The writer is alone: what it has looked at stays so

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 
 /** The swap journal in SQLite. */
 final class SqliteSwaps implements SwapStore {

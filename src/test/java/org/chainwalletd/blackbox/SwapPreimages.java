@@ -19,7 +19,7 @@ import org.chainwalletd.keyring.KeyringSetup;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.Spawner;
 import org.chainwalletd.store.SqliteStore;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.engine.SwapJournal;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;

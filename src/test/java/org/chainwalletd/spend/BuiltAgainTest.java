@@ -23,7 +23,7 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
-import org.chainwalletd.store.LostSpend;
+import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.UnburiedSpends.Entry;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.ConfirmedSpend;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.junit.jupiter.api.Test;
 
 class UnburiedSpendsTest {

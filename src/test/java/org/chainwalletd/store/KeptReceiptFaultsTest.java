@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

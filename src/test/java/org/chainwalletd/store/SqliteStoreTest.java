@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.junit.jupiter.api.AfterEach;

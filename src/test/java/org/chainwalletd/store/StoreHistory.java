@@ -16,6 +16,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.testkit.HangWatch;
 
 /**

@@ -14,6 +14,9 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.IntentStore.ConfirmedSpend;
+import org.chainwalletd.store.IntentStore.Transition;
+import org.chainwalletd.store.IntentStore.Unconfirmation;
 
 /** What a store must answer, said as plainly as possible: maps and loops. */
 final class StoreModel {

@@ -21,6 +21,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
+import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.testkit.Await;
 
 /** A store with a spend in every state, and what it reads as. The samples under {@code frozen} were made with it. */

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 
 /** A few rows of the swap journal; to the store their content is only bytes. */
 final class SwapSample {

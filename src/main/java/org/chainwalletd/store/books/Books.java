@@ -19,6 +19,7 @@ import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.books.BookSchema.StoreSeen;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,5 +1,8 @@
 package org.chainwalletd.store.books;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -9,6 +12,7 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.U64;
 
 /**
  * Reads the feed of credits. At depth 0 it is the log itself. At depth n it is made from the log and the heights: entries of the log are
@@ -129,5 +133,277 @@ public final class CreditFeed {
     /** While the chain is being changed the books may stand below the tip that was told last. */
     private static long standing(Page page) {
         return BlockRows.top(page).map(BlockRow::height).orElse(-1L);
+    }
+
+    /** One answer of the feed of credits, inside one transaction. */
+    private static final class CreditReading {
+        /** Entries of the log that are gone through at a time. */
+        private static final int ENTRIES = 500;
+        /** A page ends before its answer is larger. */
+        private static final int PAGE_BYTES = 1_000_000;
+
+        /** What a credit takes in an answer, without its datum. */
+        private static final int CREDIT_BYTES = 700;
+
+        /**
+         * An entry of the log.
+         *
+         * @param kind of {@link CreditTable}
+         * @param credit null for the one that tells of a height
+         */
+        record Entry(long number, int kind, long height, Credit credit) {
+            CreditEvent event() {
+                return switch (kind) {
+                    case CreditTable.SEEN -> new CreditEvent(number, CreditEvent.Kind.SEEN, credit);
+                    case CreditTable.REMOVED, CreditTable.LOST ->
+                        new CreditEvent(number, CreditEvent.Kind.REMOVED, credit);
+                    default -> new CreditEvent(number, CreditEvent.Kind.CONFIRMED, credit);
+                };
+            }
+
+            private boolean enters() {
+                return kind == CreditTable.CONNECTED || kind == CreditTable.LATE;
+            }
+        }
+
+        private final Page page;
+        private final boolean change;
+        private final int limit;
+        private final long top;
+        private final List<CreditEvent> events = new ArrayList<>();
+        private CreditCursor at;
+        private int bytes;
+
+        /** @param top height up to which blocks are told of */
+        CreditReading(Page page, CreditCursor cursor, boolean change, int limit, long top) {
+            this.page = page;
+            this.at = cursor;
+            this.change = change;
+            this.limit = limit;
+            this.top = top;
+        }
+
+        CreditFeed.Batch batch() {
+            boolean more = goThroughLog();
+            if (!more && at.depth() > 0) {
+                more = goUp();
+            }
+            return new CreditFeed.Batch(events, at, more, top);
+        }
+
+        /** Whether there is more than fitted in. */
+        private boolean goThroughLog() {
+            List<Entry> entries = entries(page, at);
+            while (!entries.isEmpty()) {
+                for (Entry entry : entries) {
+                    if (isFull()) {
+                        return true;
+                    }
+                    if (at.depth() == 0 && isHidden(page, entry, top)) {
+                        return false;
+                    }
+                    pass(entry);
+                    at = at.at(entry.number());
+                }
+                entries = entries(page, at);
+            }
+            return false;
+        }
+
+        /** A credit of a block that nobody may be told of yet; at depth 0 what comes after it waits as well. */
+        static boolean isHidden(Page page, Entry entry, long top) {
+            return entry.enters() && entry.height() > top && isActive(page, entry.credit());
+        }
+
+        /** Whether the credit is in the chain. */
+        static boolean isActive(Page page, Credit credit) {
+            return page.queryOne(
+                            "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",
+                            row -> true,
+                            credit.isInBlock() ? Page.HEAD : CreditTable.PENDING,
+                            credit.block().height(),
+                            credit.position(),
+                            credit.block().blockId().toArray())
+                    .isPresent();
+        }
+
+        private void pass(Entry entry) {
+            if (at.depth() == 0) {
+                if (entry.credit() != null) {
+                    tell(entry.event());
+                }
+            } else if (entry.kind() == CreditTable.UNDONE) {
+                if (entry.height() <= at.height()) {
+                    at = at.at(entry.height(), 0);
+                }
+            } else if (isOfBlock(entry) && at.isTold(entry.credit())) {
+                tell(entry.event());
+            }
+        }
+
+        /** What was connected is told by its height. */
+        private static boolean isOfBlock(Entry entry) {
+            return entry.kind() == CreditTable.REMOVED || entry.kind() == CreditTable.LATE;
+        }
+
+        static List<Entry> entries(Page page, CreditCursor after) {
+            String ofAddress = after.address().isPresent()
+                    ? " AND (l.address = " + CreditTable.ADDRESS + " OR l.address IS NULL)"
+                    : "";
+            String sql = "SELECT l.number, l.entry, l.height, " + CreditTable.COLUMNS
+                    + " FROM credit_log l LEFT JOIN credits c ON c.id = l.credit WHERE l.number > ?" + ofAddress
+                    + " ORDER BY l.number LIMIT " + ENTRIES;
+            Object[] values = after.address().isPresent()
+                    ? new Object[] {after.log(), after.address().get().toArray()}
+                    : new Object[] {after.log()};
+            return page.query(
+                    sql,
+                    row -> new Entry(
+                            row.getLong(1),
+                            row.getInt(2),
+                            row.getLong(3),
+                            row.getInt(2) == CreditTable.UNDONE ? null : CreditTable.readFrom(row, 3)),
+                    values);
+        }
+
+        /** The credits of the next heights, as far as they are deep enough. */
+        private boolean goUp() {
+            long deepEnough = top - at.depth() + 1;
+            String ofAddress = at.address().isPresent() ? "c.address = " + CreditTable.ADDRESS + " AND " : "";
+            String sql = "SELECT (SELECT MAX(l.number) FROM credit_log l WHERE l.credit = c.id), " + CreditTable.COLUMNS
+                    + " FROM credits c WHERE " + ofAddress
+                    + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height, c.position) >= (?, ?) "
+                    + "ORDER BY c.height, c.position LIMIT " + (limit + 1);
+            List<Object> values = new ArrayList<>();
+            at.address().ifPresent(address -> values.add(address.toArray()));
+            values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
+            for (CreditEvent event : page.query(sql, CreditReading::entered, values.toArray())) {
+                if (isFull()) {
+                    return true;
+                }
+                Credit credit = event.credit();
+                tell(event);
+                at = at.at(credit.block().height() - 1, credit.position() + 1);
+            }
+            if (deepEnough > at.height()) {
+                at = at.at(deepEnough, 0);
+            }
+            return false;
+        }
+
+        private static CreditEvent entered(ResultSet row) throws SQLException {
+            return new CreditEvent(row.getLong(1), CreditEvent.Kind.CONFIRMED, CreditTable.readFrom(row, 1));
+        }
+
+        private boolean isFull() {
+            return events.size() == limit || bytes > PAGE_BYTES;
+        }
+
+        private void tell(CreditEvent event) {
+            Credit credit = event.credit();
+            if (change || !credit.change()) {
+                bytes += CREDIT_BYTES
+                        + credit.datum().map(datum -> 2 * datum.length()).orElse(0);
+                events.add(event);
+            }
+        }
+    }
+
+    /**
+     * Looks in the log for the first transaction after a cursor that pays its address enough: in the chain or a mempool by now, no change, and
+     * not one that was seen before the cursor and is only confirmed after it. One answer, inside one transaction.
+     */
+    private static final class PaymentReading {
+        private final Page page;
+        private final Amount least;
+        private final long top;
+        /** What was seen up to here was told. */
+        private final long told;
+
+        private CreditCursor at;
+
+        /** @param cursor of one address at depth 0 */
+        PaymentReading(Page page, CreditCursor cursor, Amount least, long top) {
+            this.page = page;
+            this.at = cursor;
+            this.least = least;
+            this.top = top;
+            this.told = cursor.log();
+        }
+
+        CreditFeed.NextPayment next() {
+            List<CreditReading.Entry> entries = CreditReading.entries(page, at);
+            while (!entries.isEmpty()) {
+                for (CreditReading.Entry entry : entries) {
+                    if (CreditReading.isHidden(page, entry, top)) {
+                        return new CreditFeed.NextPayment(Optional.empty(), at, top);
+                    }
+                    if (entry.number() > at.log()) {
+                        at = at.at(entry.number());
+                        Optional<CreditFeed.Payment> found = paymentOf(entry);
+                        if (found.isPresent()) {
+                            return new CreditFeed.NextPayment(found, at, top);
+                        }
+                    }
+                }
+                entries = CreditReading.entries(page, at);
+            }
+            return new CreditFeed.NextPayment(Optional.empty(), at, top);
+        }
+
+        private Optional<CreditFeed.Payment> paymentOf(CreditReading.Entry entry) {
+            if (entry.credit() == null || !isFresh(entry)) {
+                return Optional.empty();
+            }
+            // The entries of one transaction follow each other.
+            List<Credit> credits = new ArrayList<>();
+            for (CreditReading.Entry next : CreditReading.entries(page, at.at(entry.number() - 1))) {
+                if (next.credit() == null || next.kind() != entry.kind() || !isSameTransaction(next, entry)) {
+                    break;
+                }
+                credits.add(next.credit());
+                at = at.at(next.number());
+            }
+            Amount sum = credits.stream().map(Credit::amount).reduce(Amount.ofUnsigned(0), PaymentReading::sum);
+            Credit first = entry.credit();
+            return Optional.of(new CreditFeed.Payment(
+                            first.outpoint().txId(),
+                            sum,
+                            first.isInBlock() ? Optional.of(first.block().height()) : Optional.empty()))
+                    .filter(payment -> sum.compareTo(least) >= 0);
+        }
+
+        private static boolean isSameTransaction(CreditReading.Entry one, CreditReading.Entry other) {
+            return one.credit()
+                    .outpoint()
+                    .txId()
+                    .equals(other.credit().outpoint().txId());
+        }
+
+        private boolean isFresh(CreditReading.Entry entry) {
+            Credit credit = entry.credit();
+            return entry.event().kind() != CreditEvent.Kind.REMOVED
+                    && !credit.change()
+                    && CreditReading.isActive(page, credit)
+                    && !wasPending(credit.outpoint().txId(), credit.outpoint().index());
+        }
+
+        /** Whether the last that was told of the output before the cursor is that it was seen. */
+        private boolean wasPending(Hash256 txId, long output) {
+            return page.queryOne(
+                            "SELECT l.entry FROM (SELECT id" + CreditTable.SEEN_IN + " AND output = ?2) c"
+                                    + " CROSS JOIN credit_log l INDEXED BY credit_log_by_credit ON l.credit = c.id"
+                                    + " WHERE l.number <= ?3 ORDER BY l.number DESC LIMIT 1",
+                            row -> row.getInt(1) == CreditTable.SEEN,
+                            txId.toArray(),
+                            output,
+                            told)
+                    .orElse(false);
+        }
+
+        private static Amount sum(Amount a, Amount b) {
+            long bits = a.bits() + b.bits();
+            return Amount.ofUnsigned(U64.compare(bits, a.bits()) < 0 ? -1L : bits);
+        }
     }
 }

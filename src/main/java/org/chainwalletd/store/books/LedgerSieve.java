@@ -1,9 +1,15 @@
 package org.chainwalletd.store.books;
 
 import java.nio.ByteBuffer;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
@@ -110,5 +116,121 @@ final class LedgerSieve {
     /** The same of a row. */
     private static long number(byte[] id, long index) {
         return ByteBuffer.wrap(id).getLong() + index;
+    }
+
+    /** All addresses that the ledger watches. */
+    static final class WatchedAddresses {
+        /**
+         * A part of the addresses at once, end to end: a row for each would cost the driver three times as much. SQLite joins the bytes as they are,
+         * whichever these are; the count shows that none is missing.
+         */
+        private static final String SOME_WATCHED =
+                "SELECT COUNT(*), CAST(group_concat(address, '') AS BLOB) FROM watched WHERE address >= ? AND address < ?";
+
+        private static final int PARTS = 4;
+
+        private WatchedAddresses() {}
+
+        /** Each address once, end to end, in several arrays. */
+        static List<byte[]> joined(BooksSession session) {
+            List<byte[]> parts = new ArrayList<>(PARTS);
+            for (int part = 0; part < PARTS; part++) {
+                session.visit(SOME_WATCHED, row -> parts.add(joined(row)), border(part), border(part + 1));
+            }
+            return parts;
+        }
+
+        /** Where a part begins; the last one ends above the highest address that there may be, which is shorter. */
+        private static byte[] border(int part) {
+            if (part < PARTS) {
+                return new byte[] {(byte) (part * (1 << Byte.SIZE) / PARTS)};
+            }
+            byte[] end = new byte[Address.LENGTH + 1];
+            Arrays.fill(end, (byte) -1);
+            return end;
+        }
+
+        private static byte[] joined(ResultSet row) throws SQLException {
+            byte[] bytes = row.getBytes(2);
+            byte[] joined = bytes == null ? new byte[0] : bytes;
+            if (joined.length != row.getLong(1) * Address.LENGTH) {
+                throw new SQLException("not all watched addresses could be read");
+            }
+            return joined;
+        }
+    }
+
+    /**
+     * Numbers, of which it can be told that one is certainly not among them, so that a table need not be asked for what it does not have. Two
+     * things may have the same number: who finds one among them asks the table all the same. Nothing is ever taken out. Eight to sixteen bytes
+     * for each number, whatever it stands for.
+     */
+    static final class Sieve {
+        private static final int FEWEST_SLOTS = 1 << 10;
+        private static final long FREE = 0;
+
+        /** Those who choose the numbers must not choose where they go as well. */
+        private final long salt = new SplittableRandom().nextLong();
+
+        private long[] slots = new long[FEWEST_SLOTS];
+        private int size;
+
+        int size() {
+            return size;
+        }
+
+        void add(long number) {
+            if (enter(slots, spread(number))) {
+                size++;
+                if (2 * size > slots.length) {
+                    grow();
+                }
+            }
+        }
+
+        /** False: it was never added. */
+        boolean mayHave(long number) {
+            long wanted = spread(number);
+            int slot = first(slots, wanted);
+            while (slots[slot] != FREE && slots[slot] != wanted) {
+                slot = slot + 1 & slots.length - 1;
+            }
+            return slots[slot] == wanted;
+        }
+
+        private void grow() {
+            long[] larger = new long[2 * slots.length];
+            for (long held : slots) {
+                if (held != FREE) {
+                    enter(larger, held);
+                }
+            }
+            slots = larger;
+        }
+
+        private static boolean enter(long[] slots, long spread) {
+            int slot = first(slots, spread);
+            while (slots[slot] != FREE) {
+                if (slots[slot] == spread) {
+                    return false;
+                }
+                slot = slot + 1 & slots.length - 1;
+            }
+            slots[slot] = spread;
+            return true;
+        }
+
+        private static int first(long[] slots, long spread) {
+            return (int) (spread >>> Integer.SIZE) & slots.length - 1;
+        }
+
+        /** The finishing steps of MurmurHash3, which send different numbers to different ones; but for the one that would be {@link #FREE}. */
+        private long spread(long number) {
+            long mixed = number ^ salt;
+            mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;
+            mixed = (mixed ^ mixed >>> 33) * 0xc4ceb9fe1a85ec53L;
+            mixed ^= mixed >>> 33;
+            return mixed == FREE ? 1 : mixed;
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.chainwalletd.store.books.LedgerSieve.Sieve;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.StoreException;
-import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.SwapStore;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 
 /** A journal's table in memory, which dies at a chosen write: before it, or after it and before its answer. */
 public final class MemorySwaps implements SwapStore {

@@ -17,7 +17,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.ChainObservation;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.OwnLock;

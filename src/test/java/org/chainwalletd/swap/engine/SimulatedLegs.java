@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.ChainObservation;
 import org.chainwalletd.swap.gates.GateVerdict;

@@ -43,7 +43,7 @@ import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.SqliteStore;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;

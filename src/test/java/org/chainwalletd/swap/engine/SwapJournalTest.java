@@ -26,7 +26,7 @@ import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.SqliteStore;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.ChainObservation;
 import org.chainwalletd.swap.gates.OwnLock;

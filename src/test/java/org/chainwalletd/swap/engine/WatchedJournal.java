@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.SwapEntry;
 import org.chainwalletd.store.SwapStore;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /** The journal's table of one life: each write is judged before it is done, and named by what it says. */

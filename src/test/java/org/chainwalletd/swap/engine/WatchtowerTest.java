@@ -32,7 +32,7 @@ import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.keyring.SealedRecords;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.SqliteStore;
-import org.chainwalletd.store.SwapEntry;
+import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.ChainObservation;
 import org.chainwalletd.swap.gates.LockPermission;
