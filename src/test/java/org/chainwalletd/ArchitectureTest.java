@@ -277,7 +277,7 @@ class ArchitectureTest {
                 .that()
                 .doNotHaveFullyQualifiedName(ROOT + FOR_ALL + ".Causes")
                 .and()
-                .doNotHaveFullyQualifiedName(ROOT + "client.Reason")
+                .doNotHaveFullyQualifiedName(ROOT + "client.Wire$Reason")
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(CompletionException.class)

@@ -67,9 +67,7 @@ class InsidePackagesTest {
             "store.books: BooksSession Page",
             "store.books: HtlcChanges HtlcRows HtlcTable",
             "store: Intent SpendRow TokenBinding",
-            "store: SqliteAccountSends SqliteAllowance SqliteSpends SqliteStore SqliteSwaps",
-            "wait: FeedGroup FeedWait",
-            "watch: Asking Listening Watch");
+            "store: SqliteAccountSends SqliteAllowance SqliteSpends SqliteStore SqliteSwaps");
 
     @Test
     void the_parts_of_a_package_use_each_other_one_way() {

@@ -18,7 +18,7 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.http.ReadinessCheck;
 import org.chainwalletd.indexer.Activity;
-import org.chainwalletd.indexer.AddressHistory;
+import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.indexer.Page;
 import org.chainwalletd.indexer.PageQuery;
 import org.chainwalletd.keyring.DeletionGuard;
@@ -118,7 +118,7 @@ record Services(
                 List.of(openSwaps, accounts.map(Accounts::guard).orElse(EvmKeyGuard.BALANCE_UNKNOWN)), answers());
     }
 
-    private AddressHistory ownHistory() {
+    private IndexerClient.AddressHistory ownHistory() {
         return new OwnHistory(
                 following.ledger(),
                 address -> keyring.list().stream()
@@ -172,7 +172,7 @@ record Services(
     }
 
     /** The history of own addresses from the daemon's books, from the height on from which they are complete. */
-    private static final class OwnHistory implements AddressHistory {
+    private static final class OwnHistory implements IndexerClient.AddressHistory {
         private final CoinLedger ledger;
         private final Predicate<Address> owned;
         private final Executor executor;

@@ -15,7 +15,6 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.compare.Comparison;
-import org.chainwalletd.devnet.compare.Finding;
 
 /** Runs a development node alone, for daemons and tests in other processes. */
 final class DevnetCommand implements Command {
@@ -85,7 +84,7 @@ final class DevnetCommand implements Command {
         if (!invocation.arguments().equals(List.of(COMPARE)) || other.isEmpty()) {
             return invocation.fail(ExitCode.USAGE, "say devnet compare --with http://HOST:PORT");
         }
-        List<Finding> findings = new ArrayList<>();
+        List<Comparison.Finding> findings = new ArrayList<>();
         boolean coins;
         try {
             coins = Comparison.run(invocation.configuration().settings().chain(), other.get(), finding -> {
@@ -96,7 +95,7 @@ final class DevnetCommand implements Command {
             return invocation.fail(
                     ExitCode.FAILED, "not compared to the end with " + other.get() + ": " + e.getMessage());
         }
-        long different = findings.stream().filter(Finding::differs).count();
+        long different = findings.stream().filter(Comparison.Finding::differs).count();
         invocation.out().println(findings.size() + " questions, " + different + " answered differently");
         if (!coins) {
             invocation
@@ -117,7 +116,7 @@ final class DevnetCommand implements Command {
         }
     }
 
-    private static void tell(Invocation invocation, Finding finding) {
+    private static void tell(Invocation invocation, Comparison.Finding finding) {
         if (finding.differs()) {
             invocation.out().println("DIFFERS " + finding.question());
             invocation.out().println("  here:  " + finding.ours());

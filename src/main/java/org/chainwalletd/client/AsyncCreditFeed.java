@@ -54,7 +54,7 @@ public final class AsyncCreditFeed {
                     if (failure == null) {
                         page.complete(CreditPage.of(result));
                     } else {
-                        page.completeExceptionally(Reason.of(failure));
+                        page.completeExceptionally(Wire.Reason.of(failure));
                     }
                 },
                 ON_COMPLETING_THREAD);

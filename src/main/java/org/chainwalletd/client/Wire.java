@@ -12,6 +12,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.api.Call;
 import org.chainwalletd.api.CallType;
@@ -146,5 +147,18 @@ final class Wire {
     private WalletdException notJsonRpc(Transport.Answer response, Exception cause) {
         return new WalletdException.Transport(
                 url + " answered HTTP " + response.status() + " without a JSON-RPC body", cause);
+    }
+
+    /** Why a call failed, without what stages wrap around it. The daemon has the same in a package that is not in the client's jar. */
+    static final class Reason {
+        private Reason() {}
+
+        static Throwable of(Throwable failure) {
+            Throwable reason = failure;
+            while (reason instanceof CompletionException && reason.getCause() != null) {
+                reason = reason.getCause();
+            }
+            return reason;
+        }
     }
 }

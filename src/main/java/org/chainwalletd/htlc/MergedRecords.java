@@ -19,7 +19,6 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
-import org.chainwalletd.indexer.HtlcMerge;
 import org.chainwalletd.indexer.HtlcQuery;
 import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.indexer.IndexedHtlcs;
@@ -192,7 +191,8 @@ public final class MergedRecords implements HtlcRecords {
                             List<IndexedHtlc> news = sound.stream()
                                     .filter(htlc -> !ours.contains(htlc.outpoint()))
                                     .toList();
-                            return HtlcMerge.merge(found, HtlcRecord::lock, news, MergedRecords::observed, ORDER);
+                            return IndexedHtlcs.HtlcMerge.merge(
+                                    found, HtlcRecord::lock, news, MergedRecords::observed, ORDER);
                         },
                         executor);
     }

@@ -9,11 +9,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringException;
@@ -173,4 +175,23 @@ public final class Quotes {
         return new KeyringException(
                 KeyringException.Reason.UNKNOWN_ADDRESS, "the keyring has no key of address " + address);
     }
+
+    /**
+     * What somebody wants to have quoted; see {@link Quote} for the fields that both have.
+     *
+     * @param issuer address of the key that signs
+     * @param life seconds until it expires, more than 0 and at most {@link Quote#MAX_LIFE}
+     * @param id 16 bytes; random ones when empty
+     */
+    public record QuoteTerms(
+            Address issuer,
+            PublicKey payee,
+            String currency,
+            long amountMinor,
+            long rate,
+            Amount chainAmount,
+            long life,
+            Optional<PublicKey> payer,
+            String memo,
+            Optional<Bytes> id) {}
 }

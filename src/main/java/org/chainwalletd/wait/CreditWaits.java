@@ -312,4 +312,40 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         all.forEach(this::giveUp);
         return this;
     }
+
+    /** Those who ask the feed of credits the same question: it is read once for all of them. Touched by {@link CreditWaits} alone. */
+    static final class FeedGroup<A> {
+        final Set<FeedWait<A>> waits = new LinkedHashSet<>();
+        FeedQuestion<A> question;
+        /** What the feed said last. */
+        A last;
+        /** Whether the feed has said it of what the books hold now. */
+        boolean settled;
+
+        FeedGroup(FeedQuestion<A> question) {
+            this.question = question;
+            this.last = question.nothing();
+        }
+
+        void add(FeedWait<A> wait) {
+            waits.add(wait);
+            wait.group = this;
+        }
+    }
+
+    /** One who waits for the feed of credits to have an answer. Touched by {@link CreditWaits} alone. */
+    static final class FeedWait<A> extends Wait<A> {
+        final FeedQuestion<A> question;
+        final WaitMetrics metrics;
+        /** Those with the same question; null before and after. */
+        CreditWaits.FeedGroup<A> group;
+        /** Whether its address is watched because of it. */
+        boolean watches;
+
+        FeedWait(FeedQuestion<A> question, WaitMetrics metrics, long began, long due) {
+            super(began, due);
+            this.question = question;
+            this.metrics = metrics;
+        }
+    }
 }

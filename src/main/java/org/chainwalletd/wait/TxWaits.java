@@ -1,7 +1,9 @@
 package org.chainwalletd.wait;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.PreRestart;
@@ -23,6 +26,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.ChainBlock;
+import org.chainwalletd.follow.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
@@ -374,5 +378,77 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         groups.values().forEach(group -> all.addAll(group.waits));
         all.forEach(this::giveUp);
         return this;
+    }
+
+    /** One who waits for a transaction. */
+    static final class TxWait extends Wait<TxOutcome> {
+        final Hash256 txId;
+        final long minConfirmations;
+
+        TxWait(Hash256 txId, long minConfirmations, long began, long due) {
+            super(began, due);
+            this.txId = txId;
+            this.minConfirmations = minConfirmations;
+        }
+    }
+
+    /**
+     * The last followed blocks and the ids of their transactions, as far as they were heard of since the start: what a node says about these
+     * heights needs no belief. Bounded by blocks and by ids. Not safe for threads.
+     */
+    static final class RecentBlocks {
+        private static final int MOST_BLOCKS = 100;
+        private static final int MOST_IDS = 100_000;
+
+        private record Kept(BlockPlace place, Set<Hash256> transactions) {}
+
+        private final Deque<Kept> blocks = new ArrayDeque<>();
+        private final Map<Hash256, BlockPlace> places = new HashMap<>();
+        private BlockPlace tip;
+
+        Optional<BlockPlace> tip() {
+            return Optional.ofNullable(tip);
+        }
+
+        void connected(ChainBlock block) {
+            Set<Hash256> ids =
+                    block.transactions().stream().map(ChainTransaction::id).collect(Collectors.toUnmodifiableSet());
+            blocks.addLast(new Kept(block.place(), ids));
+            ids.forEach(id -> places.put(id, block.place()));
+            tip = block.place();
+            while (blocks.size() > MOST_BLOCKS || places.size() > MOST_IDS && blocks.size() > 1) {
+                forget(blocks.removeFirst());
+            }
+        }
+
+        /** The next event is a block on the parent, or another one that goes. */
+        void disconnected(BlockPlace block) {
+            if (!blocks.isEmpty() && blocks.getLast().place().equals(block)) {
+                forget(blocks.removeLast());
+            }
+            tip = blocks.isEmpty() ? null : blocks.getLast().place();
+        }
+
+        void standing(BlockPlace place) {
+            blocks.clear();
+            places.clear();
+            tip = place;
+        }
+
+        Optional<BlockPlace> find(Hash256 txId) {
+            return Optional.ofNullable(places.get(txId));
+        }
+
+        /** False when the block at that height was followed and is another one, or without the transaction: it is of a stale fork, or a lie. */
+        boolean allows(Hash256 txId, BlockPlace place) {
+            return blocks.stream()
+                    .filter(kept -> kept.place().height() == place.height())
+                    .allMatch(kept ->
+                            kept.place().equals(place) && kept.transactions().contains(txId));
+        }
+
+        private void forget(Kept kept) {
+            kept.transactions().forEach(id -> places.remove(id, kept.place()));
+        }
     }
 }

@@ -91,7 +91,7 @@ public final class Waits {
     public CompletionStage<TxOutcome> forTransaction(
             Hash256 txId, long minConfirmations, Duration time, CompletionStage<?> gone) {
         long now = clock.getAsLong();
-        TxWait wait = new TxWait(txId, minConfirmations, now, now + capped(time));
+        TxWaits.TxWait wait = new TxWaits.TxWait(txId, minConfirmations, now, now + capped(time));
         transactions.tell(new TxWaits.Enter(wait));
         gone.thenRunAsync(() -> transactions.tell(new TxWaits.Leave(wait)), executor);
         return wait.reply;
@@ -148,7 +148,7 @@ public final class Waits {
             return question.ask(feed);
         }
         long now = clock.getAsLong();
-        FeedWait<A> wait = new FeedWait<>(question, metrics, now, now + capped(time));
+        CreditWaits.FeedWait<A> wait = new CreditWaits.FeedWait<>(question, metrics, now, now + capped(time));
         credits.tell(new CreditWaits.Enter(wait));
         gone.thenRunAsync(() -> credits.tell(new CreditWaits.Leave(wait)), executor);
         return wait.reply;

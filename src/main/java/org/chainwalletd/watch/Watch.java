@@ -1,13 +1,23 @@
 package org.chainwalletd.watch;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.client.DaemonEvent;
+import org.chainwalletd.client.EventStream;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.jline.terminal.Terminal;
@@ -159,5 +169,216 @@ public final class Watch {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /** Asks the daemon at intervals, and sooner when an event says that something has changed. */
+    static final class Asking implements Runnable {
+        private final Readings readings;
+        private final Mailbox mailbox;
+        private final Watch.Pace pace;
+        private final LinkedBlockingQueue<Boolean> sooner = new LinkedBlockingQueue<>(1);
+
+        Asking(Readings readings, Mailbox mailbox, Watch.Pace pace) {
+            this.readings = readings;
+            this.mailbox = mailbox;
+            this.pace = pace;
+        }
+
+        /** Something has changed. */
+        void soon() {
+            sooner.offer(true);
+        }
+
+        @Override
+        public void run() {
+            Duration pause = pace.firstPause();
+            int round = 0;
+            while (!mailbox.isOver()) {
+                try {
+                    mailbox.tell(new Mailbox.Message.Read(readings.quick()));
+                    if (round++ % pace.slowEvery() == 0) {
+                        mailbox.tell(new Mailbox.Message.ReadMore(readings.slow()));
+                    }
+                    pause = pace.firstPause();
+                    await(pace.interval());
+                } catch (WalletdException failure) {
+                    if (Watch.isFinal(failure)) {
+                        mailbox.end(failure);
+                    } else {
+                        mailbox.tell(new Mailbox.Message.Unreadable(failure.getMessage()));
+                        mailbox.rest(pause);
+                        pause = pace.longer(pause);
+                        round = 0;
+                    }
+                }
+            }
+        }
+
+        private void await(Duration interval) {
+            try {
+                sooner.poll(interval.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Events of the daemon in words. */
+    static final class Told {
+        private static final ObjectMapper JSON = new ObjectMapper();
+
+        private Told() {}
+
+        /** Empty for an event that tells a person nothing. */
+        static Optional<Board.Happening> of(DaemonEvent event, Instant now) {
+            if (event.kind().equals("resync")) {
+                return Optional.empty();
+            }
+            return Optional.of(new Board.Happening(
+                    now,
+                    Row.harmless(event.kind()),
+                    Row.harmless(words(event, name -> name)),
+                    Row.harmless(words(event, Row::brief))));
+        }
+
+        /** @param name shows a hash or address */
+        private static String words(DaemonEvent event, UnaryOperator<String> name) {
+            JsonNode data;
+            try {
+                data = JSON.readTree(event.data());
+            } catch (JsonProcessingException e) {
+                return event.data();
+            }
+            return switch (event.kind()) {
+                case "tip" ->
+                    Row.number(data.path("height").asLong()) + "  "
+                            + name.apply(data.path("block_id").asText());
+                case "credit" ->
+                    data.path("event").asText() + " "
+                            + Row.number(data.path("amount").bigIntegerValue()) + " to "
+                            + name.apply(data.path("address").asText()) + " by "
+                            + name.apply(data.path("tx_id").asText()) + ":"
+                            + data.path("output_index").asText();
+                case "spend" ->
+                    data.path("state").asText() + " " + data.path("method").asText() + " "
+                            + name.apply(data.path("tx_id").asText()) + " from "
+                            + name.apply(data.path("from").asText())
+                            + (data.hasNonNull("reason")
+                                    ? ": " + data.get("reason").asText()
+                                    : "");
+                case "htlc" ->
+                    (data.hasNonNull("state") ? data.get("state").asText() : "gone") + " "
+                            + name.apply(data.path("lock_tx_id").asText()) + ":"
+                            + data.path("output_index").asText() + " with "
+                            + Row.number(data.path("amount").bigIntegerValue()) + " until "
+                            + Row.number(data.at("/params/timeout_height").asLong()) + " as "
+                            + data.path("role").asText();
+                default -> data.toString();
+            };
+        }
+    }
+
+    /** Listens to the daemon's events, and comes back with the id of the last credit when the stream has ended. */
+    static final class Listening implements Runnable, AutoCloseable {
+        private static final Duration LOOK_UP = Duration.ofSeconds(10);
+
+        private final WalletdClient daemon;
+        private final Mailbox mailbox;
+        private final Watch.Pace pace;
+        private final Runnable changed;
+        private Optional<String> last = Optional.empty();
+        private Duration pause;
+        private volatile EventStream open;
+
+        /** @param changed is run at each event */
+        Listening(WalletdClient daemon, Mailbox mailbox, Watch.Pace pace, Runnable changed) {
+            this.daemon = daemon;
+            this.mailbox = mailbox;
+            this.pace = pace;
+            this.changed = changed;
+            pause = pace.firstPause();
+        }
+
+        @Override
+        public void run() {
+            while (!mailbox.isOver()) {
+                try (EventStream events = daemon.events(last)) {
+                    open = events;
+                    mailbox.tell(new Mailbox.Message.Stream(""));
+                    hear(events);
+                } catch (WalletdException failure) {
+                    lost(failure);
+                }
+            }
+        }
+
+        private void hear(EventStream events) {
+            while (!mailbox.isOver()) {
+                events.next(LOOK_UP).ifPresent(event -> {
+                    pause = pace.firstPause();
+                    last = event.id().or(() -> last);
+                    mailbox.tell(new Mailbox.Message.Heard(event));
+                    changed.run();
+                });
+            }
+        }
+
+        private void lost(WalletdException failure) {
+            if (Watch.isFinal(failure)) {
+                mailbox.end(failure);
+                return;
+            }
+            if (failure instanceof WalletdException.InvalidParams) {
+                // The id is of other books: what is told from now on is better than nothing.
+                last = Optional.empty();
+            }
+            mailbox.tell(new Mailbox.Message.Stream(failure.getMessage()));
+            mailbox.rest(pause);
+            pause = pace.longer(pause);
+        }
+
+        @Override
+        public void close() {
+            EventStream events = open;
+            if (events != null) {
+                events.close();
+            }
+        }
+    }
+
+    /** A line for each thing that happens, and one whenever what the board sums up has changed: for pipes, files and dumb terminals. */
+    static final class Lines implements Surface {
+        private final PrintStream out;
+        private final Supplier<Instant> clock;
+        private String last = "";
+
+        Lines(PrintStream out, Supplier<Instant> clock) {
+            this.out = out;
+            this.clock = clock;
+        }
+
+        @Override
+        public void show(Board board) {
+            String summary = board.summary();
+            if (!summary.equals(last)) {
+                last = summary;
+                print(clock.get(), "status", summary);
+            }
+        }
+
+        @Override
+        public void happened(Board.Happening happening) {
+            print(happening.at(), happening.kind(), happening.text());
+        }
+
+        private void print(Instant at, String kind, String text) {
+            out.println(at.truncatedTo(ChronoUnit.SECONDS) + " " + kind + " " + text);
+            out.flush();
+        }
+
+        @Override
+        public void close() {
+            out.flush();
+        }
     }
 }

@@ -116,8 +116,9 @@ class HtlcTest {
 
     private static long steps(HtlcSpend spend, int messageLength) {
         return spend instanceof HtlcSpend.Claim claim
-                ? HtlcEvaluation.claimSteps(messageLength, claim.preimage().length())
-                : HtlcEvaluation.reclaimSteps(messageLength);
+                ? TxShape.HtlcEvaluation.claimSteps(
+                        messageLength, claim.preimage().length())
+                : TxShape.HtlcEvaluation.reclaimSteps(messageLength);
     }
 
     private static boolean verifies(byte[] key, byte[] message, byte[] signature) {
@@ -129,9 +130,9 @@ class HtlcTest {
         return Vectors.tests("htlc.json", where("type", "steps"), row -> {
             int messageLength = integer(row, "M").intValueExact();
             int preimageLength = integer(row, "preimage_length").intValueExact();
-            assertThat(HtlcEvaluation.claimSteps(messageLength, preimageLength))
+            assertThat(TxShape.HtlcEvaluation.claimSteps(messageLength, preimageLength))
                     .isEqualTo(integer(row, "claim_steps").longValueExact());
-            assertThat(HtlcEvaluation.reclaimSteps(messageLength))
+            assertThat(TxShape.HtlcEvaluation.reclaimSteps(messageLength))
                     .isEqualTo(integer(row, "reclaim_steps").longValueExact());
         });
     }

@@ -26,7 +26,7 @@ class SseParserTest {
         Random random = Seeded.random("SseParserTest");
         byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
         for (int run = 0; run < 200; run++) {
-            SseParser parser = new SseParser();
+            EventStream.SseParser parser = new EventStream.SseParser();
             List<DaemonEvent> events = new ArrayList<>();
             for (int at = 0; at < bytes.length; ) {
                 int end = Math.min(bytes.length, at + 1 + random.nextInt(12));
@@ -41,18 +41,18 @@ class SseParserTest {
     void an_event_without_an_end_is_not_kept_for_ever() {
         byte[] piece = new byte[64 * 1024];
         Arrays.fill(piece, (byte) 'x');
-        SseParser oneLine = new SseParser();
+        EventStream.SseParser oneLine = new EventStream.SseParser();
         assertThatThrownBy(() -> {
-                    for (int i = 0; i <= SseParser.LONGEST / piece.length; i++) {
+                    for (int i = 0; i <= EventStream.SseParser.LONGEST / piece.length; i++) {
                         oneLine.take(piece);
                     }
                 })
                 .hasMessageContaining("more than");
 
-        SseParser manyLines = new SseParser();
+        EventStream.SseParser manyLines = new EventStream.SseParser();
         byte[] line = "data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n".getBytes(StandardCharsets.UTF_8);
         assertThatThrownBy(() -> {
-                    for (int i = 0; i <= SseParser.LONGEST / 30; i++) {
+                    for (int i = 0; i <= EventStream.SseParser.LONGEST / 30; i++) {
                         manyLines.take(line);
                     }
                 })

@@ -46,7 +46,7 @@ class Slip10Test {
     @Test
     void an_index_has_no_hardening_bit_of_its_own() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Slip10.derive(new byte[64], 44, 0x8000_0000))
+                .isThrownBy(() -> KeyDerivation.Slip10.derive(new byte[64], 44, 0x8000_0000))
                 .withMessage("index must be in 0 … 2^31-1, not 2147483648");
     }
 
@@ -57,7 +57,7 @@ class Slip10Test {
                 .toArray();
         byte[] bytes = HEX.parseHex(seed);
         byte[] before = Arrays.copyOf(bytes, bytes.length);
-        try (SecretBytes key = Slip10.derive(bytes, indexes)) {
+        try (SecretBytes key = KeyDerivation.Slip10.derive(bytes, indexes)) {
             assertThat(bytes).isEqualTo(before);
             return key.use(HEX::formatHex);
         }

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.crypto.Bip32;
 import org.chainwalletd.crypto.Keccak256;
+import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.TestFactory;
 /** The bytes of the account chain against the golden vectors (chain protocol, appendix E). */
 class EvmVectorsTest {
     private static final String FILE = "evm.json";
-    private static final int H = Bip32.HARDENED;
+    private static final int H = KeyDerivation.Bip32.HARDENED;
 
     @TestFactory
     Stream<DynamicTest> a_phrase_or_a_secret_gives_its_key_and_address() {
@@ -53,7 +53,7 @@ class EvmVectorsTest {
         }
         try (Mnemonic phrase = Mnemonic.parse(text(row, "mnemonic").getBytes(StandardCharsets.UTF_8));
                 SecretBytes seed = phrase.seed()) {
-            return seed.use(bytes -> Bip32.derive(bytes, 44 | H, 60 | H, H, 0, 0));
+            return seed.use(bytes -> KeyDerivation.Bip32.derive(bytes, 44 | H, 60 | H, H, 0, 0));
         }
     }
 

@@ -33,7 +33,7 @@ class HtlcMergeTest {
     }
 
     private static List<Known> merge(List<Known> own, List<IndexedHtlc> indexed) {
-        return HtlcMerge.merge(
+        return IndexedHtlcs.HtlcMerge.merge(
                 own,
                 Known::lock,
                 indexed,

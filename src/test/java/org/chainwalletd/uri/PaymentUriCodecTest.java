@@ -23,8 +23,8 @@ class PaymentUriCodecTest {
     private static final String LOCK = "0c".repeat(32);
     private static final PaymentUriCodec CODEC = new PaymentUriCodec(ChainProfile.of("chain"));
 
-    private static PaymentUri with(String memo, String label) {
-        return new PaymentUri(
+    private static PaymentUriCodec.PaymentUri with(String memo, String label) {
+        return new PaymentUriCodec.PaymentUri(
                 Address.parse(ADDRESS),
                 Optional.empty(),
                 Optional.ofNullable(memo),
@@ -33,7 +33,7 @@ class PaymentUriCodecTest {
                 Optional.ofNullable(label));
     }
 
-    private static PaymentUri decode(String query) {
+    private static PaymentUriCodec.PaymentUri decode(String query) {
         return CODEC.decode("chain:" + ADDRESS + query);
     }
 
@@ -50,7 +50,7 @@ class PaymentUriCodecTest {
         String shuffled = "chain:" + ADDRESS + "?label=l&timeout=18446744073709551615&hash_lock=" + LOCK
                 + "&memo=m&amount=18446744073709551615";
 
-        PaymentUri uri = CODEC.decode(shuffled);
+        PaymentUriCodec.PaymentUri uri = CODEC.decode(shuffled);
 
         assertThat(uri.amount()).contains(Amount.MAX);
         assertThat(uri.timeout()).hasValue(-1L);
@@ -94,7 +94,7 @@ class PaymentUriCodecTest {
 
     @Test
     void address_and_hash_lock_come_back_in_lower_case() {
-        PaymentUri uri = CODEC.decode("Chain:" + ADDRESS.toUpperCase(Locale.ROOT) + "?hash_lock="
+        PaymentUriCodec.PaymentUri uri = CODEC.decode("Chain:" + ADDRESS.toUpperCase(Locale.ROOT) + "?hash_lock="
                 + LOCK.toUpperCase(Locale.ROOT) + "&timeout=0");
 
         assertThat(uri.address().hex()).isEqualTo(ADDRESS);
@@ -226,17 +226,17 @@ class PaymentUriCodecTest {
     void whatever_is_written_reads_the_same() {
         Random random = Seeded.random("whatever_is_written_reads_the_same");
         for (int i = 0; i < 3_000; i++) {
-            PaymentUri uri = anyUri(random);
+            PaymentUriCodec.PaymentUri uri = anyUri(random);
             String text = CODEC.encode(uri);
             assertThat(text).matches("chain:[0-9a-f]{64}([?&][a-z_]+=([A-Za-z0-9._~-]|%[0-9A-F]{2})*)*");
             assertThat(CODEC.decode(text)).isEqualTo(uri);
         }
     }
 
-    private static PaymentUri anyUri(Random random) {
+    private static PaymentUriCodec.PaymentUri anyUri(Random random) {
         Optional<Hash256> lock =
                 random.nextBoolean() ? Optional.of(Hash256.of(Seeded.bytes(random, 32))) : Optional.empty();
-        return new PaymentUri(
+        return new PaymentUriCodec.PaymentUri(
                 Address.of(Seeded.bytes(random, 32)),
                 random.nextBoolean() ? Optional.of(Amount.ofUnsigned(random.nextLong())) : Optional.empty(),
                 anyText(random),

@@ -23,7 +23,7 @@ class PaymentUriFuzzTest {
     }
 
     private static boolean read(String text) {
-        PaymentUri uri;
+        PaymentUriCodec.PaymentUri uri;
         try {
             uri = CODEC.decode(text);
         } catch (RefusedException e) {

@@ -36,12 +36,12 @@ class ToldTest {
 
     @Test
     void a_resync_tells_a_person_nothing() {
-        assertThat(Told.of(new DaemonEvent("resync", "{}", Optional.empty()), Instant.EPOCH))
+        assertThat(Watch.Told.of(new DaemonEvent("resync", "{}", Optional.empty()), Instant.EPOCH))
                 .isEmpty();
     }
 
     private static Board.Happening told(String kind, String data) {
-        return Told.of(new DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
+        return Watch.Told.of(new DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
                 .orElseThrow();
     }
 }

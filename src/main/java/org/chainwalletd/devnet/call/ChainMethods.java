@@ -21,7 +21,6 @@ import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.devnet.ledger.Tip;
-import org.chainwalletd.devnet.ledger.TipChangedException;
 
 /** Tip, node information, blocks, transactions and their submission (chain protocol, section 10.4). */
 final class ChainMethods {
@@ -170,7 +169,7 @@ final class ChainMethods {
             return Json.object().put("tx_id", ledger.submit(tx).hex());
         } catch (RejectedException e) {
             throw CallException.invalid(e.getMessage());
-        } catch (TipChangedException e) {
+        } catch (Ledger.TipChangedException e) {
             throw new CallException(CallException.INTERNAL, e.getMessage());
         }
     }

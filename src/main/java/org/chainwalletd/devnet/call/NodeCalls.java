@@ -1,5 +1,7 @@
 package org.chainwalletd.devnet.call;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import java.io.IOException;
@@ -8,6 +10,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.wire.RpcHandler;
 import org.slf4j.Logger;
@@ -159,5 +162,83 @@ public final class NodeCalls implements RpcHandler {
         text.append(",\"id\":");
         Json.write(id, text);
         return Json.bytes(text.append('}'));
+    }
+
+    /**
+     * A request as a node reads it (chain protocol, section 10.2): no batches, no notifications; unknown members are ignored, a repeated known
+     * one is a parse error.
+     *
+     * @param params JSON null when absent
+     */
+    record Envelope(String version, String method, JsonNode params, JsonNode id) {
+        private static final Set<String> KNOWN = Set.of("jsonrpc", "method", "params", "id");
+
+        /**
+         * @throws IOException when the body is not a request
+         */
+        static Envelope read(byte[] body) throws IOException {
+            Map<String, JsonNode> members = new HashMap<>();
+            try (JsonParser in = Json.parser(body)) {
+                if (in.nextToken() != JsonToken.START_OBJECT) {
+                    throw new IOException("not an object");
+                }
+                while (in.nextToken() == JsonToken.FIELD_NAME) {
+                    String name = in.currentName();
+                    in.nextToken();
+                    JsonNode value = Json.value(in);
+                    if (KNOWN.contains(name) && members.put(name, value) != null) {
+                        throw new IOException("repeated member");
+                    }
+                }
+                if (in.nextToken() != null) {
+                    throw new IOException("trailing data");
+                }
+            }
+            JsonNode version = members.get("jsonrpc");
+            JsonNode method = members.get("method");
+            JsonNode id = members.get("id");
+            if (version == null || !version.isTextual() || method == null || !method.isTextual() || id == null) {
+                throw new IOException("missing or ill-typed member");
+            }
+            return new Envelope(
+                    version.textValue(),
+                    method.textValue(),
+                    members.getOrDefault("params", NullNode.getInstance()),
+                    id);
+        }
+    }
+
+    /**
+     * Calls per peer in a fixed window that starts with the first call (chain protocol, section 10.3). Refused calls count too.
+     */
+    static final class Quota {
+        private static final long WINDOW_MILLIS = 60_000;
+        private static final int PEERS_BEFORE_CLEANING = 1_024;
+
+        private final int limit;
+        private final InstantSource clock;
+        private final Map<InetAddress, Window> windows = new HashMap<>();
+
+        Quota(int limit, InstantSource clock) {
+            this.limit = limit;
+            this.clock = clock;
+        }
+
+        private record Window(long start, int calls) {}
+
+        /** Counts one call; false when it is one too many. */
+        synchronized boolean admits(InetAddress peer) {
+            long now = clock.millis();
+            if (windows.size() > PEERS_BEFORE_CLEANING) {
+                windows.values().removeIf(window -> now - window.start() >= WINDOW_MILLIS);
+            }
+            Window window = windows.get(peer);
+            if (window == null || now - window.start() >= WINDOW_MILLIS) {
+                window = new Window(now, 0);
+            }
+            window = new Window(window.start(), window.calls() + 1);
+            windows.put(peer, window);
+            return window.calls() <= limit;
+        }
     }
 }

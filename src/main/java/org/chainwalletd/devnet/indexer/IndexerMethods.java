@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
@@ -280,5 +281,133 @@ final class IndexerMethods {
     private static int limit(Params params) {
         long asked = params.optionalNumber("limit").orElse(DEFAULT_LIMIT);
         return (int) Math.max(1, U64.compare(asked, MOST_LIMIT) > 0 ? MOST_LIMIT : asked);
+    }
+
+    /**
+     * Which HTLCs a list shows. What the parameter calls an address is compared with the parties' public keys (indexer.md, quirk 3).
+     *
+     * @param states empty for all
+     */
+    record HtlcFilter(Optional<Hash256> key, Optional<String> role, Set<String> states, OptionalLong since) {
+        private static final Set<String> ROLES = Set.of("sender", "receiver", "both", "observer");
+
+        static HtlcFilter of(Params params, Set<String> states) {
+            Optional<String> role = params.optionalText("role");
+            if (role.isPresent() && !ROLES.contains(role.get())) {
+                throw CallException.invalid("invalid params: htlc_list: unknown variant `" + role.get()
+                        + "`, expected one of `sender`, `receiver`, `both`, `observer`");
+            }
+            return new HtlcFilter(
+                    params.optionalText("address").map(IndexerParams::bytes32),
+                    role,
+                    states,
+                    params.optionalNumber("since_height"));
+        }
+
+        boolean takes(Htlc htlc) {
+            return (states.isEmpty() || states.contains(htlc.state()))
+                    && (since.isEmpty() || U64.compare(htlc.lockHeight(), since.getAsLong()) >= 0)
+                    && (key.isEmpty() || hasPart(htlc, key.get()));
+        }
+
+        private boolean hasPart(Htlc htlc, Hash256 party) {
+            boolean sends = Hash256.of(htlc.params().sender().toArray()).equals(party);
+            boolean receives = Hash256.of(htlc.params().receiver().toArray()).equals(party);
+            return switch (role.orElse("")) {
+                case "sender" -> sends;
+                case "receiver" -> receives;
+                case "both" -> sends && receives;
+                default -> sends || receives;
+            };
+        }
+    }
+
+    /** Parts of lists that are in the order of their places. */
+    static final class Pages {
+        private Pages() {}
+
+        /**
+         * The part after {@code cursor}, from {@code since_height} on.
+         *
+         * @param reverse whether the highest row comes first
+         * @param member name of the list
+         */
+        static <T> JsonNode of(
+                NavigableMap<Place, T> all,
+                Params params,
+                int limit,
+                boolean reverse,
+                String member,
+                BiFunction<Place, T, JsonNode> writer) {
+            NavigableMap<Place, T> ordered = reverse ? all.descendingMap() : all;
+            Optional<Place> last = params.optionalText("cursor").map(Cursors::read);
+            OptionalLong since = params.optionalNumber("since_height");
+            List<Map.Entry<Place, T>> found =
+                    last
+                            .map(place -> ordered.tailMap(boundary(place, reverse), false))
+                            .orElse(ordered)
+                            .entrySet()
+                            .stream()
+                            .filter(row ->
+                                    since.isEmpty() || U64.compare(row.getKey().height(), since.getAsLong()) >= 0)
+                            .limit(limit + 1L)
+                            .toList();
+            ObjectNode page = Json.object();
+            ArrayNode shown = page.putArray(member);
+            found.stream().limit(limit).forEach(row -> shown.add(writer.apply(row.getKey(), row.getValue())));
+            if (found.size() > limit) {
+                page.put(
+                        "next_cursor",
+                        cursor(found.get(limit - 1).getKey(), found.get(limit).getKey()));
+            }
+            return page;
+        }
+
+        /** A cursor that names a whole transaction stands behind all of its rows, from whichever side they are read. */
+        private static Place boundary(Place last, boolean reverse) {
+            return reverse && last.number() == Long.MAX_VALUE ? new Place(last.height(), last.txId(), -1) : last;
+        }
+
+        private static String cursor(Place last, Place next) {
+            boolean sameTransaction =
+                    last.height() == next.height() && last.txId().equals(next.txId());
+            return sameTransaction ? Cursors.within(last) : Cursors.after(last);
+        }
+    }
+
+    /** Counts settled HTLCs. */
+    static final class Tally {
+        private long succeeded;
+        private long refunded;
+        private long blocks;
+        private long last;
+
+        void add(Htlc settled) {
+            if (settled.settlement().isClaim()) {
+                succeeded++;
+            } else {
+                refunded++;
+            }
+            blocks += settled.settlement().height() - settled.lockHeight();
+            last = Math.max(last, settled.settlement().height());
+        }
+
+        long total() {
+            return succeeded + refunded;
+        }
+
+        /** From lock to settlement, rounded down. */
+        long averageBlocks() {
+            return blocks / total();
+        }
+
+        /**
+         * @param lastMember name of the member for the height of the last settlement
+         */
+        ObjectNode write(ObjectNode row, String lastMember) {
+            row.put("total", total()).put("succeeded", succeeded).put("refunded", refunded);
+            row.set(lastMember, Json.u64(last));
+            return row;
+        }
     }
 }

@@ -1,9 +1,13 @@
 package org.chainwalletd.devnet.ledger;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -148,5 +152,23 @@ final class Admission {
 
     private long nextHeight() {
         return chain.tip().height() + 1;
+    }
+
+    /** Addresses about which one change of the ledger says something. */
+    static final class Touched {
+        private final List<Address> addresses = new ArrayList<>();
+
+        /** Scripts that are no address are nobody's. */
+        void by(Collection<Bytes> scripts) {
+            for (Bytes script : scripts) {
+                if (script.length() == Address.LENGTH) {
+                    addresses.add(Address.of(script.toArray()));
+                }
+            }
+        }
+
+        List<Address> addresses() {
+            return addresses;
+        }
     }
 }

@@ -23,7 +23,7 @@ final class ChainState {
     private final Map<Hash256, ConnectedBlock> stored = new HashMap<>();
     private final Map<Hash256, Place> places = new HashMap<>();
     private final Map<Outpoint, Spend> spends = new HashMap<>();
-    private final CoinSet coins = new CoinSet();
+    private final BlockDraft.CoinSet coins = new BlockDraft.CoinSet();
     private StateTree state = StateTree.EMPTY;
 
     ChainState(ChainProfile profile) {
@@ -36,7 +36,7 @@ final class ChainState {
     /** Which input consumed an output. */
     record Spend(Hash256 txId, int inputIndex, long height) {}
 
-    CoinSet coins() {
+    BlockDraft.CoinSet coins() {
         return coins;
     }
 

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Block;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
@@ -33,7 +34,7 @@ public final class Ledger {
     private final ChainProfile profile;
     private final Effort effort;
     private final Hash256 genesisId;
-    private final LedgerListener listener;
+    private final Listener listener;
     private final Validator validator;
     private final ChainState chain;
     private final Mempool mempool = new Mempool();
@@ -46,11 +47,11 @@ public final class Ledger {
     private volatile Tip tip;
 
     /** A chain that consists of the genesis block of {@code profile}'s development network. */
-    public Ledger(ChainProfile profile, LedgerListener listener) {
+    public Ledger(ChainProfile profile, Listener listener) {
         this(profile, Effort.NONE, listener);
     }
 
-    public Ledger(ChainProfile profile, Effort effort, LedgerListener listener) {
+    public Ledger(ChainProfile profile, Effort effort, Listener listener) {
         Block genesis = Genesis.block(profile, effort);
         this.profile = profile;
         this.effort = effort;
@@ -184,7 +185,7 @@ public final class Ledger {
 
     /** Forgets all unconfirmed transactions, as a node does when it restarts. */
     public synchronized void forgetMempool() {
-        Touched touched = new Touched();
+        Admission.Touched touched = new Admission.Touched();
         admission.dropAll(touched);
         listener.changed(touched.addresses(), null);
     }
@@ -228,7 +229,7 @@ public final class Ledger {
             }
             verdict = admission.validated(tx);
         }
-        Touched touched = new Touched();
+        Admission.Touched touched = new Admission.Touched();
         admission.insert(checked.txId(), tx, verdict, touched);
         listener.changed(touched.addresses(), null);
         return checked.txId();
@@ -237,7 +238,7 @@ public final class Ledger {
     /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */
     synchronized Work work() {
         BlockDraft draft = draft(nextHeight());
-        Touched touched = new Touched();
+        Admission.Touched touched = new Admission.Touched();
         admission.fill(draft, prompt, touched);
         listener.changed(touched.addresses(), null);
         return new Work(draft, chain.tip(), nextTarget(), chain.medianTime(), chain.state());
@@ -275,7 +276,7 @@ public final class Ledger {
     synchronized void connect(ConnectedBlock block, StateTree stateAfter) {
         apply(block, stateAfter);
         tip = tipOf(chain.tip());
-        Touched touched = new Touched();
+        Admission.Touched touched = new Admission.Touched();
         admission.settle(touched);
         admission.assemble();
         touched.by(scriptsOf(block));
@@ -370,7 +371,7 @@ public final class Ledger {
         tip = tipOf(chain.tip());
         counters.reorgsApplied++;
         counters.blocksUndone += undone.size();
-        Touched touched = new Touched();
+        Admission.Touched touched = new Admission.Touched();
         admission.settle(touched);
         Set<Bytes> scripts = new LinkedHashSet<>();
         for (Undone old : undone) {
@@ -399,5 +400,31 @@ public final class Ledger {
 
     private static Tip tipOf(ConnectedBlock block) {
         return new Tip(block.height(), block.id(), block.timestamp());
+    }
+
+    /** What a node counts since its start; guarded by the ledger. */
+    static final class Counters {
+        long blocksAccepted;
+        long reorgsApplied;
+        long blocksUndone;
+    }
+
+    /** A block arrived while a transaction was checked; sent again, it is checked against the new tip (chain protocol, section 10.4). */
+    public static final class TipChangedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TipChangedException() {
+            super("Tip changed during validation, try again", null, false, false);
+        }
+    }
+
+    /** Hears of every change in the order in which it happened. Called under the ledger's lock: must return at once. */
+    @FunctionalInterface
+    public interface Listener {
+        /**
+         * @param scripts addresses whose mempool or confirmed state changed; repeated when several things happened to one
+         * @param tip height of the new tip, or null when the tip is the old one
+         */
+        void changed(List<Address> scripts, Long tip);
     }
 }

@@ -2,8 +2,11 @@ package org.chainwalletd.devnet.ledger;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
@@ -12,7 +15,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.HtlcEvaluation;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
@@ -172,7 +174,8 @@ final class Validator {
                     : htlcSteps(tx.witnesses().get(i), messageLength);
         }
         if (steps > ChainProfile.MAX_STEPS_PER_TRANSACTION) {
-            throw failed(spent.size() - 1, ScriptFailure.budget(steps, ChainProfile.MAX_STEPS_PER_TRANSACTION));
+            throw failed(
+                    spent.size() - 1, HtlcProgram.ScriptFailure.budget(steps, ChainProfile.MAX_STEPS_PER_TRANSACTION));
         }
     }
 
@@ -183,11 +186,12 @@ final class Validator {
             return 0;
         }
         return spend instanceof HtlcSpend.Claim claim
-                ? HtlcEvaluation.claimSteps(messageLength, claim.preimage().length())
-                : HtlcEvaluation.reclaimSteps(messageLength);
+                ? TxShape.HtlcEvaluation.claimSteps(
+                        messageLength, claim.preimage().length())
+                : TxShape.HtlcEvaluation.reclaimSteps(messageLength);
     }
 
-    private static RejectedException failed(int index, ScriptFailure failure) {
+    private static RejectedException failed(int index, HtlcProgram.ScriptFailure failure) {
         return new RejectedException("ScriptEvalFailed { input_index: " + index + ", reason: \""
                 + failure.getMessage().replace("\"", "\\\"") + "\" }");
     }
@@ -218,7 +222,7 @@ final class Validator {
                     witness,
                     height,
                     (key, signature) -> signatures.verify(key, message, signature));
-        } catch (ScriptFailure e) {
+        } catch (HtlcProgram.ScriptFailure e) {
             throw failed(index, e);
         }
     }
@@ -227,5 +231,34 @@ final class Validator {
         return spent.stream()
                 .map(coin -> InputKind.ofSpentScript(coin.output().script()))
                 .toList();
+    }
+
+    /**
+     * Verifies signatures and remembers the good ones, so that a transaction is not verified again when it is mined, nor the same signature
+     * for each input of one owner. Safe for threads; the verification itself holds no lock.
+     */
+    static final class SignatureCache {
+        private static final int REMEMBERED = 65_536;
+
+        private final Set<Hash256> good = Collections.synchronizedSet(Collections.newSetFromMap(new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Hash256, Boolean> eldest) {
+                return size() > REMEMBERED;
+            }
+        }));
+
+        boolean verify(byte[] publicKey, byte[] message, byte[] signature) {
+            Hash256 name = Hash256.sha256(publicKey, signature, message);
+            if (good.contains(name)) {
+                return true;
+            }
+            boolean valid = StrictSignatures.verify(publicKey, message, signature);
+            if (valid) {
+                good.add(name);
+            }
+            return valid;
+        }
     }
 }

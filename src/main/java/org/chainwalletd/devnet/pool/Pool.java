@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -140,10 +142,10 @@ public final class Pool implements AutoCloseable {
         String direction = text(request, "direction");
         boolean sell = direction.equals(words.sell());
         if (!sell && !direction.equals(words.buy())) {
-            throw new PoolRefusal(400, "unknown direction");
+            throw new PoolServer.PoolRefusal(400, "unknown direction");
         }
         if (!request.path("flow").asText("v1").equals("v1")) {
-            throw new PoolRefusal(400, "unknown flow");
+            throw new PoolServer.PoolRefusal(400, "unknown flow");
         }
         BigInteger in = read(() -> PoolQuotes.units(text(request, "amount_in"), PoolQuotes.decimalsIn(sell)));
         BigInteger out = quotes.out(sell, in);
@@ -170,11 +172,11 @@ public final class Pool implements AutoCloseable {
     private void requireLockable(boolean sell, BigInteger in, BigInteger out) throws IOException {
         BigInteger coins = sell ? in : out;
         if (coins.compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) < 0 || coins.bitLength() > Long.SIZE) {
-            throw new PoolRefusal(400, "amount out of range");
+            throw new PoolServer.PoolRefusal(400, "amount out of range");
         }
         BigInteger reserve = sell ? evm.balance() : chain.free().toBigInteger();
         if (reserve.compareTo(out) <= 0) {
-            throw new PoolRefusal(409, "not enough liquidity");
+            throw new PoolServer.PoolRefusal(409, "not enough liquidity");
         }
     }
 
@@ -183,7 +185,7 @@ public final class Pool implements AutoCloseable {
             swaps.values().removeIf(PoolSwap::isOver);
         }
         if (swaps.size() >= MOST_SWAPS) {
-            throw new PoolRefusal(503, "too many open swaps");
+            throw new PoolServer.PoolRefusal(503, "too many open swaps");
         }
     }
 
@@ -245,7 +247,7 @@ public final class Pool implements AutoCloseable {
     synchronized ObjectNode notifyLock(String id, JsonNode request) {
         PoolSwap swap = known(id);
         if (!swap.sell) {
-            throw new PoolRefusal(409, "a buyer locks in the contract");
+            throw new PoolServer.PoolRefusal(409, "a buyer locks in the contract");
         }
         swap.notified = Optional.of(read(
                 () -> Hash256.parse(digits(text(request, config.words().chain() + "_lock_tx_id")))));
@@ -258,7 +260,7 @@ public final class Pool implements AutoCloseable {
         if (!swap.sell
                 || preimage.length() != Hash256.LENGTH
                 || !Hash256.sha256(preimage.toArray()).equals(swap.hashLock)) {
-            throw new PoolRefusal(400, "not the preimage of a sale");
+            throw new PoolServer.PoolRefusal(400, "not the preimage of a sale");
         }
         Optional<String> instead = conduct.relayedInstead(swap);
         String hash = instead.isPresent() ? instead.get() : steps.relay(swap, preimage);
@@ -269,7 +271,7 @@ public final class Pool implements AutoCloseable {
     ObjectNode candles(String interval, int limit) {
         int index = INTERVALS.indexOf(interval);
         if (index < 0 || limit < 1) {
-            throw new PoolRefusal(400, "unknown interval or limit");
+            throw new PoolServer.PoolRefusal(400, "unknown interval or limit");
         }
         long seconds = CANDLES[index];
         long newest = config.clock().instant().getEpochSecond() / seconds;
@@ -289,7 +291,7 @@ public final class Pool implements AutoCloseable {
     private PoolSwap known(String id) {
         PoolSwap swap = swaps.get(id);
         if (swap == null) {
-            throw new PoolRefusal(404, "unknown swap");
+            throw new PoolServer.PoolRefusal(404, "unknown swap");
         }
         return swap;
     }
@@ -302,14 +304,14 @@ public final class Pool implements AutoCloseable {
         try {
             return reader.read();
         } catch (IllegalArgumentException e) {
-            throw new PoolRefusal(400, String.valueOf(e.getMessage()));
+            throw new PoolServer.PoolRefusal(400, String.valueOf(e.getMessage()));
         }
     }
 
     private static String text(JsonNode request, String member) {
         JsonNode value = request.get(member);
         if (value == null || !value.isTextual()) {
-            throw new PoolRefusal(400, "missing " + member);
+            throw new PoolServer.PoolRefusal(400, "missing " + member);
         }
         return value.textValue();
     }
@@ -326,6 +328,62 @@ public final class Pool implements AutoCloseable {
         synchronized (this) {
             evm.close();
             key.close();
+        }
+    }
+
+    /** What the pool gives for what: one price for every amount, less the fee, rounded down to the smallest unit. */
+    static final class PoolQuotes {
+        static final int CHAIN_DECIMALS = 8;
+        static final int EVM_DECIMALS = 18;
+        private static final BigDecimal BPS = BigDecimal.valueOf(10_000);
+        private static final int LONGEST = 60;
+
+        private final BigDecimal price;
+        private final BigDecimal kept;
+
+        PoolQuotes(PoolConfig config) {
+            price = config.price().mid();
+            kept = BPS.subtract(BigDecimal.valueOf(config.price().feeBps())).divide(BPS);
+        }
+
+        static int decimalsIn(boolean sell) {
+            return sell ? CHAIN_DECIMALS : EVM_DECIMALS;
+        }
+
+        static int decimalsOut(boolean sell) {
+            return decimalsIn(!sell);
+        }
+
+        /**
+         * Whole coins in units.
+         *
+         * @throws IllegalArgumentException unless it is a positive decimal with no more digits than units have
+         */
+        static BigInteger units(String amount, int decimals) {
+            if (amount.length() > LONGEST || !amount.matches("\\d+(\\.\\d+)?")) {
+                throw new IllegalArgumentException("not a decimal amount");
+            }
+            try {
+                BigInteger units =
+                        new BigDecimal(amount).movePointRight(decimals).toBigIntegerExact();
+                if (units.signum() > 0) {
+                    return units;
+                }
+            } catch (ArithmeticException e) {
+                throw new IllegalArgumentException("more than " + decimals + " digits after the point", e);
+            }
+            throw new IllegalArgumentException("an amount of nothing");
+        }
+
+        static String whole(BigInteger units, int decimals) {
+            return new BigDecimal(units, decimals).stripTrailingZeros().toPlainString();
+        }
+
+        BigInteger out(boolean sell, BigInteger in) {
+            BigDecimal coins = new BigDecimal(in, decimalsIn(sell)).multiply(kept);
+            int decimals = decimalsOut(sell);
+            BigDecimal out = sell ? coins.multiply(price) : coins.divide(price, decimals, RoundingMode.DOWN);
+            return out.setScale(decimals, RoundingMode.DOWN).unscaledValue();
         }
     }
 }

@@ -146,4 +146,19 @@ final class PoolServer implements AutoCloseable {
         exchange.sendResponseHeaders(status, bytes.length);
         exchange.getResponseBody().write(bytes);
     }
+
+    /** A request that the pool does not serve, with its HTTP status and the text for the caller. */
+    static final class PoolRefusal extends RuntimeException {
+        private static final long serialVersionUID = 1;
+        private final int status;
+
+        PoolRefusal(int status, String message) {
+            super(message);
+            this.status = status;
+        }
+
+        int status() {
+            return status;
+        }
+    }
 }

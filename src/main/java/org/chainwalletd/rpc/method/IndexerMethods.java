@@ -26,7 +26,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.indexer.Activity;
-import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.AttestationEdge;
 import org.chainwalletd.indexer.InChainSwap;
 import org.chainwalletd.indexer.IndexedHtlc;
@@ -65,8 +64,8 @@ public final class IndexerMethods {
      * @param client empty when no indexer is configured
      * @param own answers for the addresses that the daemon keeps books of, before the indexer is asked
      */
-    public record Sources(Optional<IndexerClient> client, AddressHistory own) {
-        public static final Sources NONE = new Sources(Optional.empty(), AddressHistory.NONE);
+    public record Sources(Optional<IndexerClient> client, IndexerClient.AddressHistory own) {
+        public static final Sources NONE = new Sources(Optional.empty(), IndexerClient.AddressHistory.NONE);
     }
 
     public static List<RpcMethod<?, ?>> all(
@@ -159,7 +158,7 @@ public final class IndexerMethods {
                         executor);
     }
 
-    private static ContractStats.Row row(org.chainwalletd.indexer.ContractStats stats) {
+    private static ContractStats.Row row(IndexerClient.ContractStats stats) {
         return new ContractStats.Row(
                 stats.contractHash(),
                 stats.total(),

@@ -11,7 +11,6 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.quote.Quote;
-import org.chainwalletd.quote.QuoteTerms;
 import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.quote.SignedQuote;
 import org.chainwalletd.rpc.CallContext;
@@ -50,7 +49,7 @@ public final class QuoteMethods {
     }
 
     private CompletionStage<QuoteIssue.Result> issue(QuoteIssue call, CallContext context) {
-        QuoteTerms terms = new QuoteTerms(
+        Quotes.QuoteTerms terms = new Quotes.QuoteTerms(
                 call.address(),
                 call.payeePubkey(),
                 call.currency(),

@@ -10,7 +10,6 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
-import org.chainwalletd.uri.PaymentUri;
 import org.chainwalletd.uri.PaymentUriCodec;
 
 /** Answers the methods of {@link org.chainwalletd.api.PaymentUris}. */
@@ -30,7 +29,7 @@ public final class UriMethods {
 
     private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call, CallContext context) {
         PaymentRequest request = call.request();
-        PaymentUri uri = new PaymentUri(
+        PaymentUriCodec.PaymentUri uri = new PaymentUriCodec.PaymentUri(
                 request.address(),
                 request.amount(),
                 request.memo(),
@@ -42,7 +41,7 @@ public final class UriMethods {
 
     private CompletionStage<PaymentRequest> decode(PaymentUriDecode call, CallContext context) {
         try {
-            PaymentUri uri = codec.decode(call.uri());
+            PaymentUriCodec.PaymentUri uri = codec.decode(call.uri());
             return CompletableFuture.completedStage(new PaymentRequest(
                     uri.address(), uri.amount(), uri.memo(), uri.hashLock(), uri.timeout(), uri.label()));
         } catch (RefusedException e) {

@@ -19,16 +19,16 @@ class ComparisonTest {
     private static final DevnetConfig CONFIG =
             DevnetConfig.onDemand(CHAIN).withPrompt(false).withQuotas(true).withBlockInterval(Duration.ofMillis(100));
 
-    private final List<Finding> findings = new ArrayList<>();
+    private final List<Comparison.Finding> findings = new ArrayList<>();
 
     @Test
     void a_node_does_not_differ_from_itself() throws IOException {
         try (Devnet other = Devnet.start(CONFIG)) {
             assertThat(Comparison.run(CHAIN, other.uri(), findings::add)).isTrue();
         }
-        assertThat(findings).hasSizeGreaterThan(120).noneMatch(Finding::differs);
+        assertThat(findings).hasSizeGreaterThan(120).noneMatch(Comparison.Finding::differs);
         assertThat(findings)
-                .extracting(Finding::ours)
+                .extracting(Comparison.Finding::ours)
                 .as("the quotas of a real node leave room for one comparison a minute")
                 .noneMatch(answer -> answer.contains("Rate limit"));
         assertThat(findings)
@@ -47,7 +47,7 @@ class ComparisonTest {
                     .isFalse();
         }
         assertThat(findings)
-                .filteredOn(Finding::differs)
+                .filteredOn(Comparison.Finding::differs)
                 .isNotEmpty()
                 .allSatisfy(finding -> assertThat(finding.theirs()).contains("Storage error"))
                 .allSatisfy(finding -> assertThat(finding.question()).startsWith("send_raw_transaction"));

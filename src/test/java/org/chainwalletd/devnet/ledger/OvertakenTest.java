@@ -61,7 +61,7 @@ class OvertakenTest {
         Ledger.Checked checked = ledger.check(large);
         chain.mine(1);
         assertThatThrownBy(() -> ledger.insert(checked))
-                .isInstanceOf(TipChangedException.class)
+                .isInstanceOf(Ledger.TipChangedException.class)
                 .hasMessage("Tip changed during validation, try again");
         assertThat(ledger.statistics().mempoolTransactions()).isZero();
         assertThat(ledger.submit(large)).isEqualTo(checked.txId());

@@ -19,7 +19,6 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.indexer.AddressHistory;
 import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
@@ -54,10 +53,10 @@ final class IndexerRig implements AutoCloseable {
     }
 
     CallRig calls() {
-        return calls(AddressHistory.NONE);
+        return calls(IndexerClient.AddressHistory.NONE);
     }
 
-    CallRig calls(AddressHistory own) {
+    CallRig calls(IndexerClient.AddressHistory own) {
         IndexerMethods.Sources sources = new IndexerMethods.Sources(Optional.ofNullable(client), own);
         return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new NodeErrors());
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.crypto.Bip32;
+import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
@@ -27,8 +27,13 @@ final class EvmDevAccounts {
                 SecretBytes seed = phrase.seed()) {
             for (int i = 0; i < COUNT; i++) {
                 int index = i;
-                SecretBytes key = seed.use(bytes ->
-                        Bip32.derive(bytes, 44 | Bip32.HARDENED, 60 | Bip32.HARDENED, Bip32.HARDENED, 0, index));
+                SecretBytes key = seed.use(bytes -> KeyDerivation.Bip32.derive(
+                        bytes,
+                        44 | KeyDerivation.Bip32.HARDENED,
+                        60 | KeyDerivation.Bip32.HARDENED,
+                        KeyDerivation.Bip32.HARDENED,
+                        0,
+                        index));
                 keys.put(EvmAddress.ofSecret(key), key);
             }
         }
