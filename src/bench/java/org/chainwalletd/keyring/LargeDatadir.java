@@ -14,6 +14,13 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyFolder;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.PublicKeyFiles;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.AtomicFiles;
 
 /**

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.EvmKeyGuard;
+import org.chainwalletd.keyring.evm.EvmKeyGuard;
 
 /** Keeps an account-chain key as long as it holds something, may hold something, or has sent what is not final. */
 public final class AccountKeyGuard implements EvmKeyGuard {

@@ -16,7 +16,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Version;
 import org.chainwalletd.store.AccountSendStore;

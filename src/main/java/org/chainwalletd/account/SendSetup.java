@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.EvmKeys;
+import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.store.AccountSend;
 
 /**

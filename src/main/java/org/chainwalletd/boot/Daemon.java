@@ -22,7 +22,7 @@ import org.chainwalletd.event.HtlcEvents;
 import org.chainwalletd.event.SpendEvents;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
-import org.chainwalletd.keyring.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.WatchReason;

@@ -19,7 +19,7 @@ import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
-import org.chainwalletd.keyring.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.store.FileFailures;
 
 /**

@@ -19,7 +19,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Keyring;
-import org.chainwalletd.keyring.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.FileFailures;

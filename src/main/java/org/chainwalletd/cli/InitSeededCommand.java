@@ -7,7 +7,7 @@ import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.InitSeeded;
-import org.chainwalletd.keyring.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringSetup;
 
 /** Makes a legacy keyring whose keys all derive from one phrase. */
 final class InitSeededCommand implements Command {

@@ -19,6 +19,13 @@ import org.chainwalletd.keyring.KeyringProtocol.Mint;
 import org.chainwalletd.keyring.KeyringProtocol.Store;
 import org.chainwalletd.keyring.KeyringProtocol.Stored;
 import org.chainwalletd.keyring.KeyringProtocol.StoredKey;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringMetrics;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
 /** The way of 1:1 keys into the keyring: not there yet, sealed, recorded, answered. Belongs to the Keyring actor. */

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.keyring.store.KeyEntry;
 
 /**
  * Says why a key must not be deleted yet. Whoever still needs keys brings one of these, and {@link #all} asks them all. Asked

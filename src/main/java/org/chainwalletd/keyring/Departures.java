@@ -11,6 +11,12 @@ import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Delete;
 import org.chainwalletd.keyring.KeyringProtocol.FilesRemoved;
 import org.chainwalletd.keyring.KeyringProtocol.Objected;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
 /** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */

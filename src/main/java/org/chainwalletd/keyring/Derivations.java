@@ -16,6 +16,14 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Derive;
 import org.chainwalletd.keyring.KeyringProtocol.Derived;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 

@@ -4,7 +4,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -8,6 +8,12 @@ import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.FolderStore;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.SecretText;
 import org.chainwalletd.store.DatadirLock;
 
 /**

@@ -6,7 +6,12 @@ import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.SecretText;
 
 /** Makes 1:1 keys of randomness or of what a caller gives, which is checked here; nothing is stored yet. Fails with {@link KeyringException}. */
 final class KeyMaker {

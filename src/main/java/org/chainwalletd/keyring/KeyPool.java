@@ -8,6 +8,9 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Pooled;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringMetrics;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
 /**

@@ -9,7 +9,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.SecretText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

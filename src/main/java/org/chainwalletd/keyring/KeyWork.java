@@ -20,8 +20,18 @@ import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.crypto.UnsealException;
-import org.chainwalletd.keyring.KeyringException.Reason;
-import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.SealedPlace;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.Stretching;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
@@ -315,7 +325,7 @@ final class KeyWork {
     SecretBytes phraseOf(KeyEntry entry, SecretBytes passphrase) {
         Optional<SecretBytes> entropy = unsealPhrase(entry, passphrase);
         if (entropy.isPresent()) {
-            return words(entropy.get());
+            return Sealer.words(entropy.get());
         }
         if (store.notes()
                 .of(entry.address())
@@ -323,7 +333,7 @@ final class KeyWork {
                 .isPresent()) {
             throw KeyringFailures.phraseLost(store.nameOf(new SealedPlace.Phrase(entry.address())));
         }
-        return words(unseal(entry, passphrase));
+        return Sealer.words(unseal(entry, passphrase));
     }
 
     /** The account-chain secret of the legacy seed. One Argon2id. */
@@ -336,7 +346,7 @@ final class KeyWork {
 
     /** The words of the legacy seed. One Argon2id. */
     SecretBytes seedPhrase(SecretBytes passphrase) {
-        return words(unsealSeed(passphrase));
+        return Sealer.words(unsealSeed(passphrase));
     }
 
     /** Whether the public key is known and, as it comes from a file that nothing protects, is the one of the address. */
@@ -344,14 +354,6 @@ final class KeyWork {
         return entry.publicKey()
                 .filter(key -> sealer.addressOf(key).equals(entry.address()))
                 .isPresent();
-    }
-
-    /** The words of {@code entropy}, which is closed, with single spaces between them. */
-    static SecretBytes words(SecretBytes entropy) {
-        try (entropy;
-                Mnemonic phrase = entropy.use(Mnemonic::ofEntropy)) {
-            return phrase.phrase();
-        }
     }
 
     /** One Argon2id. */

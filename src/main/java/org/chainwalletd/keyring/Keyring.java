@@ -20,9 +20,23 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.keyring.KeyringException.Reason;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
-import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.keyring.evm.EvmCustody;
+import org.chainwalletd.keyring.store.AddressIndex;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.FolderStore;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyFolder;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringMetrics;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 
@@ -74,12 +88,12 @@ public final class Keyring implements Signer {
                 setup,
                 groundwork.store(),
                 groundwork.loaded().join(),
-                work,
+                new EvmCustody.OfSeed(work::evmSecretOfSeed, work::seedPhrase),
                 (before, key) ->
                         Flows.join(this.<Void>ask(reply -> new KeyringProtocol.RecordEvmKey(before, key, reply))),
                 groundwork.passphrase().duplicate(),
-                questions,
-                spawner);
+                questions::attempt,
+                behavior -> spawner.spawn(behavior, "evm-keys"));
     }
 
     /** The addresses of a view, by an index that is not changed any more. */

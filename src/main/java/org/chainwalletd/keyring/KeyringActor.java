@@ -41,6 +41,15 @@ import org.chainwalletd.keyring.KeyringProtocol.Told;
 import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
 import org.chainwalletd.keyring.KeyringProtocol.Watch;
 import org.chainwalletd.keyring.KeyringProtocol.Written;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringMetrics;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.KeyringView;
 import org.chainwalletd.stage.Outcome;
 
 /**

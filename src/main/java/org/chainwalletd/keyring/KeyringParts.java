@@ -5,6 +5,8 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringStore;
 
 /**
  * What the parts of the Keyring actor work on together, on its thread alone.

@@ -12,6 +12,12 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.keyring.store.EvmKeyRecord;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 
@@ -23,7 +29,7 @@ final class KeyringProtocol {
     private KeyringProtocol() {}
 
     /** What can be asked. Futures in messages fail with {@link KeyringException}. */
-    sealed interface Command {}
+    public sealed interface Command {}
 
     /** A command with an answer. */
     sealed interface Question extends Command {

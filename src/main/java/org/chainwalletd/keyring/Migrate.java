@@ -12,6 +12,11 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.evm.EvmKeyException;
+import org.chainwalletd.keyring.evm.NewEvmKey;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.SecretText;
 import org.chainwalletd.store.DatadirLock;
 
 /**

@@ -6,6 +6,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.Sealer;
 
 /**
  * A 1:1 key on its way into the keyring, with its secrets. Closing it overwrites them.

@@ -10,6 +10,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmKeyChanges;
+import org.chainwalletd.keyring.evm.EvmKeyFiles;
+import org.chainwalletd.keyring.evm.NewEvmKey;
+import org.chainwalletd.keyring.store.EvmKeyRecord;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.FolderStore;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.store.CrashPoint;
 
 /**

@@ -4,6 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
 
 /** What spending, HTLCs and messages need of the keyring. Stages fail with {@link KeyringException}. */
 public interface Signer {

@@ -10,6 +10,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.KeyringProtocol.Question;
+import org.chainwalletd.keyring.store.KeyringException;
 
 /** The secrets that were unsealed, and who waits for one that is being unsealed. Belongs to the Keyring actor. */
 final class UnsealedKeys {

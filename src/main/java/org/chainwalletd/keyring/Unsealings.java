@@ -21,7 +21,14 @@ import org.chainwalletd.keyring.KeyringProtocol.Question;
 import org.chainwalletd.keyring.KeyringProtocol.SeedUnsealed;
 import org.chainwalletd.keyring.KeyringProtocol.Sign;
 import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
-import org.chainwalletd.keyring.Stretching.Urgency;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyTable;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.Stretching;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
 
 /**

@@ -15,8 +15,16 @@ import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.EvmKeyRecord.Source;
-import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.evm.EvmKeyException;
+import org.chainwalletd.keyring.evm.NewEvmKey;
+import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.SecretText;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

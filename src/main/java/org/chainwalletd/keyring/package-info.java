@@ -1,5 +1,5 @@
 /**
- * The keys: origins, sealed files, {@code state.json}, vault, migration, and the Keyring actor that owns them. Secrets never leave this
- * package except to be revealed or exported on request.
+ * The keys: the Keyring actor that owns them, their origins, vault and migration. Secrets never leave this package except to be revealed or
+ * exported on request.
  */
 package org.chainwalletd.keyring;

@@ -18,8 +18,8 @@ import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.KeyringException;
 import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.ChainIdentity;
 
 /**

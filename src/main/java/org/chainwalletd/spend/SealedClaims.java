@@ -16,7 +16,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;

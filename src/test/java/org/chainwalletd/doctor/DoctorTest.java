@@ -34,7 +34,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.InitSeeded;
-import org.chainwalletd.keyring.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.DatadirLock;

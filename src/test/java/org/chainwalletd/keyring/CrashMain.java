@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmCustody;
+import org.chainwalletd.keyring.evm.EvmReplacement;
+import org.chainwalletd.keyring.store.KeyEntry;
 
 /**
  * What is killed, or photographed: does every kind of change once, or mints until the end, and says what was acknowledged, one line each, as {@code

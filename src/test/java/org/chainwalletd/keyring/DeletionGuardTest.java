@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

@@ -16,6 +16,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.OwnFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

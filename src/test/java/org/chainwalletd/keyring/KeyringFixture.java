@@ -18,6 +18,8 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.store.Fence;
 import org.chainwalletd.testkit.Await;
 

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Random;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.StateJson;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 

@@ -13,6 +13,8 @@ import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.SecretText;
 
 /**
  * The process that {@link KeyringResidueTest} looks into: takes in a secret under a passphrase (32 bytes each, masked, on standard input), does

@@ -9,6 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyFolder;
+import org.chainwalletd.keyring.store.KeyNote;
+import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.PublicKeyFiles;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.AtomicFiles;
 
 /** Makes a keyring of many independent keys quickly: nothing is synced, and sealing is as cheap as the fixture's. */

@@ -12,6 +12,8 @@ import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

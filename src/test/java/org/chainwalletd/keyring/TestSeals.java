@@ -9,6 +9,8 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.Await;
 
 /** Seals of the journals without a keyring, at a cost that tests can pay. */

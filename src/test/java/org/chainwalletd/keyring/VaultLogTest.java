@@ -8,6 +8,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.keyring.store.Sealer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 

@@ -17,9 +17,9 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
-import org.chainwalletd.keyring.KeyEntry;
-import org.chainwalletd.keyring.KeyringException;
 import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
 
 /** A keyring of numbered keys that are not sealed. */
 final class TestKeys implements Signer {

@@ -10,9 +10,9 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
-import org.chainwalletd.keyring.KeyEntry;
-import org.chainwalletd.keyring.KeyringException;
 import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
 
 /** A keyring of given secrets that are not sealed: for vectors with known seeds. */
 public final class PlainKeys implements Signer {

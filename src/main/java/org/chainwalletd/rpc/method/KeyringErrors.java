@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.keyring.EvmKeyException;
-import org.chainwalletd.keyring.EvmKeyRefusal;
-import org.chainwalletd.keyring.KeyringException;
+import org.chainwalletd.keyring.evm.EvmKeyException;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal;
+import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.rpc.ErrorTranslator;
 
 /**

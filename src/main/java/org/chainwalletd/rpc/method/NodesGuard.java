@@ -13,7 +13,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.Nodes;

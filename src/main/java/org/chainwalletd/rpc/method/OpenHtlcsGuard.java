@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.htlc.HtlcRecords;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.store.KeyEntry;
 
 /** Keeps a key that an open HTLC needs: its receiver's to claim, its sender's to take it back. */
 public final class OpenHtlcsGuard implements DeletionGuard {

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.EvmKeyGuard;
-import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.evm.EvmKeyGuard;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.swap.engine.SwapBook;
 
 /** Keeps the keys of both chains that an open swap needs to claim, or to take its lock back. */

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.store.KeyEntry;
 
 /**
  * Keeps a key while a spend of this daemon that spends from its address, or pays to it, is not settled. The nodes may have forgotten the

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.UnsealException;
-import org.chainwalletd.keyring.SealedRecords;
+import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.SwapStore;

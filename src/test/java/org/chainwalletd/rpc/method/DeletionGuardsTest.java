@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.DeletionGuard;
-import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.testkit.Await;

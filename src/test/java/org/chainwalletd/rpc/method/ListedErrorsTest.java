@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.keyring.KeyEntry;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.testkit.DaemonRig;

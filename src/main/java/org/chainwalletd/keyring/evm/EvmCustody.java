@@ -1,0 +1,332 @@
+package org.chainwalletd.keyring.evm;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.MnemonicException;
+import org.chainwalletd.crypto.Secp256k1;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
+import org.chainwalletd.keyring.store.EvmKeyRecord;
+import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.SecretText;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
+
+/**
+ * The account-chain key as its owner sees it (interface.md, section 4.13; swap.md, sections 4 and 5). All methods return at once; stages fail
+ * with {@link EvmKeyException} or {@link KeyringException}. Secrets that are handed over belong to the keyring from then on, which overwrites
+ * them; secrets that are answered belong to the caller.
+ */
+public final class EvmCustody implements EvmKeys {
+    private final ActorRef<EvmKeyActor.Command> actor;
+    private final EvmKeyFiles files;
+    private final EvmKeyChanges changes;
+    private final OfSeed seed;
+    private final Sealer sealer;
+    private final Proving proving;
+    private final KeyringSetup.Executors executors;
+    private final Executor crypto;
+
+    /**
+     * Unseals what the legacy seed gives under a passphrase; each costs one Argon2id and fails without a seed.
+     *
+     * @param secret of the account chain
+     * @param phrase the seed's words
+     */
+    public record OfSeed(Function<SecretBytes, SecretBytes> secret, Function<SecretBytes, SecretBytes> phrase) {}
+
+    /** The tries of the keystore's passphrase, which are counted. */
+    public interface Proving {
+        /** @param proof runs on a thread for Argon2id as soon as it may be tried */
+        <T> CompletableFuture<T> attempt(Supplier<T> proof);
+    }
+
+    /**
+     * @param recording tells the Keyring actor which key is the current one
+     * @param passphrase of the keystore; belongs to the actor from now on
+     */
+    public EvmCustody(
+            KeyringSetup setup,
+            KeyringStore store,
+            KeyringStore.Listing found,
+            OfSeed seed,
+            EvmKeyChanges.Recording recording,
+            SecretBytes passphrase,
+            Proving proving,
+            Function<Behavior<EvmKeyActor.Command>, ActorRef<EvmKeyActor.Command>> spawner) {
+        this.files = new EvmKeyFiles(setup, store);
+        this.changes = new EvmKeyChanges(files, passphrase, recording, setup.clock());
+        this.seed = seed;
+        this.sealer = setup.sealer();
+        this.proving = proving;
+        this.executors = setup.executors();
+        this.crypto = executors.crypto();
+        this.actor = spawner.apply(EvmKeyActor.create(
+                new EvmKeyActor.Parts(
+                        files, passphrase, found.seeded() ? Optional.of(seed.secret()) : Optional.empty(), executors),
+                new Known(found.view().evmKey(), found.keptEvm(), Optional.empty())));
+    }
+
+    @Override
+    public CompletionStage<Optional<EvmAddress>> current() {
+        return look().thenApplyAsync(Known::current, crypto);
+    }
+
+    @Override
+    public CompletionStage<List<EvmAddress>> kept() {
+        return look().thenApplyAsync(EvmCustody::all, crypto);
+    }
+
+    /** The current one first, each once. */
+    private static List<EvmAddress> all(Known known) {
+        List<EvmAddress> addresses = new ArrayList<>();
+        known.current().ifPresent(addresses::add);
+        known.ofSeed().ifPresent(addresses::add);
+        addresses.addAll(known.kept());
+        return addresses.stream().distinct().toList();
+    }
+
+    @Override
+    public CompletionStage<Secp256k1.Signature> sign(EvmAddress from, byte[] hash) {
+        if (hash.length != Secp256k1.SECRET_LENGTH) {
+            throw new IllegalArgumentException("a hash to sign has 32 bytes, not " + hash.length);
+        }
+        return ask(reply -> new EvmKeyActor.Sign(from, hash, reply));
+    }
+
+    /** @param words 24 of them in UTF-8, with single spaces between them; belong to the caller */
+    public record Created(EvmAddress address, SecretBytes words) {}
+
+    /** Makes a key of new words. */
+    public CompletionStage<Created> create(EvmReplacement replacement) {
+        return put(
+                () -> NewEvmKey.ofPhrase(sealer.newPhrase(), Source.GENERATED),
+                () -> {},
+                replacement,
+                key -> new Created(key.address(), key.words()));
+    }
+
+    /** @param words 12 or 24 in UTF-8, with any white space */
+    public CompletionStage<EvmAddress> importPhrase(SecretBytes words, EvmReplacement replacement) {
+        return put(
+                () -> NewEvmKey.ofPhrase(parsed(words), Source.IMPORTED_MNEMONIC),
+                words::close,
+                replacement,
+                NewEvmKey::address);
+    }
+
+    private static Mnemonic parsed(SecretBytes words) {
+        try {
+            Mnemonic phrase = words.use(utf8 -> Mnemonic.parse(utf8));
+            if (!NewEvmKey.isWordCount(phrase.wordCount())) {
+                phrase.close();
+                throw new KeyringException(
+                        Reason.INVALID, "mnemonic: a phrase of the account chain has 12 or 24 words");
+            }
+            return phrase;
+        } catch (MnemonicException e) {
+            throw new KeyringException(Reason.INVALID, "mnemonic: " + e.getMessage());
+        }
+    }
+
+    /** @param hex 64 characters */
+    public CompletionStage<EvmAddress> importKey(SecretBytes hex, EvmReplacement replacement) {
+        return put(
+                () -> NewEvmKey.ofSecret(SecretText.parseHex("private_key_hex", hex)),
+                hex::close,
+                replacement,
+                NewEvmKey::address);
+    }
+
+    /**
+     * Makes a key and puts it in the place of the current one.
+     *
+     * @param given closes what the key is made of
+     * @param answer read from the key when it is durable
+     */
+    private <T> CompletableFuture<T> put(
+            Supplier<NewEvmKey> made, Runnable given, EvmReplacement replacement, Function<NewEvmKey, T> answer) {
+        return Flows.submit(crypto, () -> {
+                    try {
+                        return made.get();
+                    } finally {
+                        given.run();
+                    }
+                })
+                .thenComposeAsync(
+                        key -> this.<T>ask(reply -> new EvmKeyActor.Change<>(
+                                known -> {
+                                    try (key) {
+                                        Known after = changes.put(known, key, replacement);
+                                        return new EvmKeyActor.Changed<>(after, answer.apply(key));
+                                    }
+                                },
+                                key::close,
+                                reply)),
+                        crypto);
+    }
+
+    /** The words of the current key, with single spaces between them; refused for one that came as a raw key. */
+    public CompletionStage<SecretBytes> revealPhrase(SecretBytes passphrase) {
+        return proved(
+                passphrase,
+                EvmCustody::requirePhrase,
+                known -> known.own()
+                        .map(own -> Sealer.words(files.unsealPhrase(own.address(), passphrase)))
+                        .orElseGet(() -> seed.phrase().apply(passphrase)));
+    }
+
+    private static void requirePhrase(Known known) {
+        known.own().filter(own -> !own.source().hasPhrase()).ifPresent(own -> {
+            throw new EvmKeyException(new EvmKeyRefusal.Invalid("the account-chain key " + own.address()
+                    + " came as a raw key and has no phrase; use reveal_evm_private_key"));
+        });
+    }
+
+    /** @param secretHex 64 characters; belongs to the caller */
+    public record Revealed(EvmAddress address, SecretBytes secretHex) {}
+
+    /** The current key. */
+    public CompletionStage<Revealed> revealKey(SecretBytes passphrase) {
+        return proved(passphrase, known -> {}, known -> {
+            try (SecretBytes secret = secretOf(known, passphrase)) {
+                return new Revealed(known.current().orElseThrow(), SecretText.hex(secret));
+            }
+        });
+    }
+
+    private SecretBytes secretOf(Known known, SecretBytes passphrase) {
+        return known.own()
+                .map(own -> files.unseal(own.address(), passphrase))
+                .orElseGet(() -> seed.secret().apply(passphrase));
+    }
+
+    /**
+     * Removes the current key for good, after the passphrase was proved on its own file and {@code guard} had nothing against it. Keys that
+     * were replaced earlier stay.
+     *
+     * @param guard empty to remove it whatever it holds
+     */
+    public CompletionStage<EvmAddress> delete(SecretBytes passphrase, Optional<EvmKeyGuard> guard) {
+        return proved(passphrase, known -> {}, known -> {
+                    secretOf(known, passphrase).close();
+                    return known.current().orElseThrow();
+                })
+                .thenComposeAsync(
+                        address -> this.<EvmAddress>ask(reply -> new EvmKeyActor.Change<>(
+                                known -> new EvmKeyActor.Changed<>(changes.delete(known, address, guard), address),
+                                () -> {},
+                                reply)),
+                        crypto);
+    }
+
+    /**
+     * Does something with the current key after its passphrase was proved.
+     *
+     * @param refusal looks at the keys before anything is tried
+     * @param proof unseals something of the current key with the passphrase, which is closed here
+     */
+    private <T> CompletableFuture<T> proved(SecretBytes passphrase, Consumer<Known> refusal, Function<Known, T> proof) {
+        return look().thenComposeAsync(
+                        known -> {
+                            if (known.current().isEmpty()) {
+                                throw new EvmKeyException(new EvmKeyRefusal.NoKey());
+                            }
+                            refusal.accept(known);
+                            return proving.attempt(() -> proof.apply(known));
+                        },
+                        crypto)
+                .whenCompleteAsync((done, failure) -> passphrase.close(), crypto);
+    }
+
+    /**
+     * The keys for a vault, the current one first, unsealed one after the other; they belong to the caller. Blocking.
+     *
+     * @param damaged hears of keys that cannot be unsealed, with the reason; what it throws ends the export
+     */
+    public List<NewEvmKey> forVault(SecretBytes passphrase, BiConsumer<String, KeyringException> damaged) {
+        Known known = Flows.join(look());
+        List<NewEvmKey> keys = new ArrayList<>();
+        try {
+            for (EvmAddress address : all(known)) {
+                try {
+                    keys.add(executors.argon2().compute(Urgency.PROOF, () -> exported(known, address, passphrase)));
+                } catch (RuntimeException e) {
+                    damaged.accept(address.toString(), KeyringFailures.of(e));
+                }
+            }
+            return keys;
+        } catch (RuntimeException e) {
+            keys.forEach(NewEvmKey::close);
+            throw e;
+        }
+    }
+
+    /** With its phrase, when it has one of its own that opens. Up to two Argon2id. */
+    private NewEvmKey exported(Known known, EvmAddress address, SecretBytes passphrase) {
+        boolean derived = known.ofSeed().equals(Optional.of(address)) && !known.isStored(address);
+        if (derived) {
+            return new NewEvmKey(seed.secret().apply(passphrase), Optional.empty(), address, Source.IMPORTED_KEY);
+        }
+        SecretBytes secret = files.unseal(address, passphrase);
+        Optional<SecretBytes> entropy = phraseOf(address, passphrase);
+        Source source = known.own()
+                .filter(own -> own.address().equals(address))
+                .map(EvmKeyRecord::source)
+                .orElse(entropy.isPresent() ? Source.IMPORTED_MNEMONIC : Source.IMPORTED_KEY);
+        return new NewEvmKey(secret, entropy, address, source);
+    }
+
+    /** Empty when there is none of this address, or a damaged one. */
+    private Optional<SecretBytes> phraseOf(EvmAddress address, SecretBytes passphrase) {
+        try {
+            return Optional.of(files.unsealPhrase(address, passphrase));
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Takes in the keys of a vault that are not there yet. They stay open. */
+    public CompletableFuture<Void> restore(List<NewEvmKey> keys) {
+        return keys.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : ask(reply -> new EvmKeyActor.Change<>(
+                        known -> new EvmKeyActor.Changed<>(changes.restore(known, keys), null), () -> {}, reply));
+    }
+
+    /** See {@link Keyring#close}. */
+    public CompletableFuture<Void> close() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        actor.tell(new EvmKeyActor.Close(closed));
+        return closed;
+    }
+
+    private CompletableFuture<Known> look() {
+        return ask(EvmKeyActor.Look::new);
+    }
+
+    private <T> CompletableFuture<T> ask(Function<CompletableFuture<T>, EvmKeyActor.Command> question) {
+        CompletableFuture<T> reply = new CompletableFuture<>();
+        actor.tell(question.apply(reply));
+        return reply;
+    }
+}

@@ -1,0 +1,366 @@
+package org.chainwalletd.keyring.evm;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.StashBuffer;
+import org.chainwalletd.crypto.Secp256k1;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
+import org.chainwalletd.stage.Outcome;
+
+/**
+ * Owns the account-chain key: which one is current, which others are kept, and the secrets of those that were unsealed. One change at a time;
+ * signing goes on beside it. Each change is durable before it is answered.
+ *
+ * <p>Talks to the Keyring actor, which alone writes {@code state.json}, and to whoever asks. It is never restarted: when it stops, its secrets
+ * are overwritten, and the next process reads the record and the sealed files again. Once closed it stays to refuse what still comes.
+ */
+public final class EvmKeyActor {
+    /** Changes that wait for another one; more are refused. */
+    private static final int WAITING = 64;
+
+    public sealed interface Command {}
+
+    /** A command with an answer, which fails with {@link EvmKeyException} or {@link KeyringException}. */
+    sealed interface Question extends Command {
+        CompletableFuture<?> reply();
+
+        default void refuse(Throwable refusal) {
+            reply().completeExceptionally(refusal);
+        }
+    }
+
+    /** What is known, with the seed's address where there is a seed. */
+    record Look(CompletableFuture<Known> reply) implements Question {}
+
+    /** @param hash not changed by anybody until the reply */
+    record Sign(EvmAddress from, byte[] hash, CompletableFuture<Secp256k1.Signature> reply) implements Question {}
+
+    /**
+     * Changes the keys.
+     *
+     * @param work does it, blocking, from what is known to what is known after it and the answer
+     * @param dropped called instead when the change is refused before it has begun
+     */
+    public record Change<T>(Function<Known, Changed<T>> work, Runnable dropped, CompletableFuture<T> reply)
+            implements Question {
+        @Override
+        public void refuse(Throwable refusal) {
+            dropped.run();
+            reply.completeExceptionally(refusal);
+        }
+    }
+
+    record Changed<T>(Known after, T answer) {}
+
+    /** Overwrites what was unsealed. Answered when no change is under way. */
+    record Close(CompletableFuture<Void> reply) implements Command {}
+
+    private record SeedKnown(Outcome<SecretBytes> secret) implements Command {}
+
+    private record Unsealed(EvmAddress address, Outcome<SecretBytes> secret) implements Command {}
+
+    private record Ended<T>(Change<T> question, Outcome<Changed<T>> outcome) implements Command {}
+
+    /**
+     * What it works with.
+     *
+     * @param passphrase belongs to the actor from now on
+     * @param ofSeed unseals the seed's key by one Argon2id; empty without a seed
+     */
+    record Parts(
+            EvmKeyFiles files,
+            SecretBytes passphrase,
+            Optional<Function<SecretBytes, SecretBytes>> ofSeed,
+            KeyringSetup.Executors executors) {}
+
+    private final ActorContext<Command> context;
+    private final StashBuffer<Command> waiting;
+    private final Parts parts;
+    private final Map<EvmAddress, SecretBytes> unsealed = new HashMap<>();
+    private final Map<EvmAddress, List<Sign>> waitingForKey = new HashMap<>();
+    private final List<Question> waitingForSeed = new ArrayList<>();
+    private Known known;
+
+    private EvmKeyActor(ActorContext<Command> context, StashBuffer<Command> waiting, Parts parts, Known known) {
+        this.context = context;
+        this.waiting = waiting;
+        this.parts = parts;
+        this.known = known;
+    }
+
+    static Behavior<Command> create(Parts parts, Known known) {
+        return Behaviors.setup(context ->
+                Behaviors.withStash(WAITING, waiting -> new EvmKeyActor(context, waiting, parts, known).quiet()));
+    }
+
+    private Behavior<Command> quiet() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Change.class, this::onChange)
+                .onMessage(Look.class, this::onLook)
+                .onMessage(Sign.class, this::onSign)
+                .onMessage(SeedKnown.class, this::onSeedKnown)
+                .onMessage(Unsealed.class, this::onUnsealed)
+                .onMessage(Close.class, this::onClose)
+                .onSignal(PostStop.class, signal -> stopped())
+                .build();
+    }
+
+    /** One change is under way; the next ones wait. */
+    private Behavior<Command> changing() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Change.class, this::onChangeMeanwhile)
+                .onMessage(Look.class, this::onLook)
+                .onMessage(Sign.class, this::onSign)
+                .onMessage(SeedKnown.class, this::onSeedKnown)
+                .onMessage(Unsealed.class, this::onUnsealed)
+                .onMessage(Ended.class, this::onEnded)
+                .onMessage(Close.class, this::onCloseMeanwhile)
+                .onSignal(PostStop.class, signal -> stopped())
+                .build();
+    }
+
+    private Behavior<Command> closed() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Question.class, EvmKeyActor::onQuestionTooLate)
+                .onMessage(SeedKnown.class, EvmKeyActor::onSeedTooLate)
+                .onMessage(Unsealed.class, EvmKeyActor::onSecretTooLate)
+                .onMessage(Close.class, EvmKeyActor::onCloseAgain)
+                .onAnyMessage(message -> Behaviors.same())
+                .build();
+    }
+
+    private Behavior<Command> onChange(Change<?> question) {
+        if (seedIsUnknown()) {
+            unsealSeedFor(question);
+            return Behaviors.same();
+        }
+        begin(question);
+        return changing();
+    }
+
+    private <T> void begin(Change<T> question) {
+        Known before = known;
+        context.pipeToSelf(
+                Flows.submit(parts.executors().flows(), () -> question.work().apply(before)),
+                (changed, failure) -> new Ended<>(question, Outcome.of(changed, failure)));
+    }
+
+    private Behavior<Command> onChangeMeanwhile(Change<?> question) {
+        if (waiting.isFull()) {
+            question.refuse(new KeyringException(
+                    Reason.TOO_MANY_ATTEMPTS, "too many changes of the account-chain key at once", 1));
+        } else {
+            waiting.stash(question);
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> onEnded(Ended<?> ended) {
+        end(ended);
+        return waiting.unstashAll(quiet());
+    }
+
+    private <T> void end(Ended<T> ended) {
+        ended.outcome()
+                .match(
+                        changed -> {
+                            know(changed.after());
+                            ended.question().reply().complete(changed.answer());
+                        },
+                        failure -> {
+                            know(EvmKeyChanges.after(failure, known));
+                            ended.question().refuse(EvmKeyChanges.refusal(failure));
+                        });
+    }
+
+    private void know(Known after) {
+        known = after;
+        unsealed.keySet().stream().filter(address -> !known.has(address)).toList().stream()
+                .map(unsealed::remove)
+                .forEach(SecretBytes::close);
+    }
+
+    private Behavior<Command> onLook(Look question) {
+        if (seedIsUnknown()) {
+            unsealSeedFor(question);
+        } else {
+            question.reply().complete(known);
+        }
+        return Behaviors.same();
+    }
+
+    private boolean seedIsUnknown() {
+        return parts.ofSeed().isPresent() && known.ofSeed().isEmpty();
+    }
+
+    private void unsealSeedFor(Question question) {
+        waitingForSeed.add(question);
+        if (waitingForSeed.size() == 1) {
+            context.pipeToSelf(
+                    argon2(() -> parts.ofSeed().orElseThrow().apply(parts.passphrase())),
+                    (secret, failure) -> new SeedKnown(Outcome.of(secret, failure)));
+        }
+    }
+
+    private CompletableFuture<SecretBytes> argon2(Supplier<SecretBytes> unsealing) {
+        return parts.executors().argon2().submit(Urgency.PROOF, unsealing);
+    }
+
+    private Behavior<Command> onSeedKnown(SeedKnown outcome) {
+        List<Question> asked = List.copyOf(waitingForSeed);
+        waitingForSeed.clear();
+        outcome.secret()
+                .match(
+                        secret -> {
+                            EvmAddress address = EvmAddress.ofSecret(secret);
+                            known = known.withSeed(address);
+                            keep(address, secret);
+                            asked.forEach(context.getSelf()::tell);
+                        },
+                        failure -> asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(failure))));
+        return Behaviors.same();
+    }
+
+    private void keep(EvmAddress address, SecretBytes secret) {
+        Optional.ofNullable(unsealed.put(address, secret)).ifPresent(SecretBytes::close);
+    }
+
+    private Behavior<Command> onSign(Sign question) {
+        Optional<SecretBytes> secret = Optional.ofNullable(unsealed.get(question.from()));
+        if (secret.isPresent()) {
+            parts.executors().crypto().execute(() -> sign(secret.get(), question));
+        } else if (!known.has(question.from()) && seedIsUnknown()) {
+            unsealSeedFor(question);
+        } else if (known.has(question.from())) {
+            unsealFor(question);
+        } else {
+            question.refuse(unknown(question.from()));
+        }
+        return Behaviors.same();
+    }
+
+    private EvmKeyException unknown(EvmAddress address) {
+        boolean none = known.current().isEmpty() && known.kept().isEmpty();
+        return new EvmKeyException(none ? new EvmKeyRefusal.NoKey() : new EvmKeyRefusal.NotKept(address));
+    }
+
+    /** Everybody who needs the same key waits for one Argon2id. */
+    private void unsealFor(Sign question) {
+        EvmAddress address = question.from();
+        List<Sign> others = waitingForKey.computeIfAbsent(address, unused -> new ArrayList<>());
+        others.add(question);
+        if (others.size() == 1) {
+            context.pipeToSelf(
+                    argon2(() -> parts.files().unseal(address, parts.passphrase())),
+                    (secret, failure) -> new Unsealed(address, Outcome.of(secret, failure)));
+        }
+    }
+
+    private Behavior<Command> onUnsealed(Unsealed outcome) {
+        List<Sign> asked = waitingForKey.remove(outcome.address());
+        outcome.secret()
+                .match(
+                        secret -> takeOver(outcome.address(), secret, asked),
+                        failure -> asked.forEach(question -> question.refuse(EvmKeyChanges.refusal(failure))));
+        return Behaviors.same();
+    }
+
+    private void takeOver(EvmAddress address, SecretBytes secret, List<Sign> asked) {
+        if (known.has(address)) {
+            keep(address, secret);
+            asked.forEach(this::onSign);
+        } else {
+            secret.close();
+            asked.forEach(question -> question.refuse(unknown(address)));
+        }
+    }
+
+    /** The secret may be overwritten at any time, because its key was deleted or the daemon ends. */
+    private static void sign(SecretBytes secret, Sign question) {
+        try {
+            question.reply().complete(secret.use(key -> Secp256k1.sign(key, question.hash())));
+        } catch (IllegalStateException e) {
+            question.refuse(new EvmKeyException(new EvmKeyRefusal.NotKept(question.from())));
+        } catch (RuntimeException e) {
+            question.refuse(e);
+        }
+    }
+
+    private Behavior<Command> onClose(Close command) {
+        wipe();
+        command.reply().complete(null);
+        return closed();
+    }
+
+    /** The change has begun to write: its answer comes first. */
+    private Behavior<Command> onCloseMeanwhile(Close command) {
+        waiting.forEach(question -> ((Question) question).refuse(KeyringFailures.stopping()));
+        waiting.clear();
+        return Behaviors.receive(Command.class)
+                .onMessage(Question.class, EvmKeyActor::onQuestionTooLate)
+                .onMessage(Ended.class, outcome -> onEndedAtTheClose(outcome, command))
+                .onMessage(SeedKnown.class, this::onSeedKnown)
+                .onMessage(Unsealed.class, this::onUnsealed)
+                .onMessage(Close.class, EvmKeyActor::onCloseAgain)
+                .onSignal(PostStop.class, signal -> stopped())
+                .build();
+    }
+
+    private Behavior<Command> onEndedAtTheClose(Ended<?> outcome, Close command) {
+        onEnded(outcome);
+        return onClose(command);
+    }
+
+    private static Behavior<Command> onQuestionTooLate(Question question) {
+        question.refuse(KeyringFailures.stopping());
+        return Behaviors.same();
+    }
+
+    private static Behavior<Command> onSeedTooLate(SeedKnown outcome) {
+        outcome.secret().value().ifPresent(SecretBytes::close);
+        return Behaviors.same();
+    }
+
+    private static Behavior<Command> onSecretTooLate(Unsealed outcome) {
+        outcome.secret().value().ifPresent(SecretBytes::close);
+        return Behaviors.same();
+    }
+
+    private static Behavior<Command> onCloseAgain(Close command) {
+        command.reply().complete(null);
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> stopped() {
+        wipe();
+        return Behaviors.same();
+    }
+
+    private void wipe() {
+        unsealed.values().forEach(SecretBytes::close);
+        unsealed.clear();
+        parts.passphrase().close();
+        waitingForSeed.forEach(question -> question.refuse(KeyringFailures.stopping()));
+        waitingForSeed.clear();
+        waitingForKey.values().forEach(asked -> asked.forEach(question -> question.refuse(KeyringFailures.stopping())));
+        waitingForKey.clear();
+    }
+}

@@ -1,0 +1,192 @@
+package org.chainwalletd.keyring.evm;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.chainwalletd.crypto.KeyDerivation;
+import org.chainwalletd.crypto.Mnemonic;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.Secp256k1;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.SealedPlace;
+import org.chainwalletd.keyring.store.SealedPlace.EvmKey;
+import org.chainwalletd.keyring.store.SealedPlace.EvmPhrase;
+import org.chainwalletd.keyring.store.SealedPlace.KeptEvmKey;
+import org.chainwalletd.keyring.store.SealedPlace.KeptEvmPhrase;
+import org.chainwalletd.keyring.store.Sealer;
+import org.chainwalletd.keyring.store.Stretching;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
+import org.chainwalletd.store.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sealed blobs of account-chain keys. The current key stands in {@link EvmKey}; whatever stands there is copied to the place of its own
+ * address before it is written over. So a crash in between loses nothing: the key of an address is looked for in its own place first, and the
+ * record alone says which address is the current one.
+ *
+ * <p>Stateless and blocking; fails with {@link KeyringException}. Unsealing costs one Argon2id on the thread that asks; what changes files gives
+ * its Argon2id to the threads for them, one after the other.
+ */
+public final class EvmKeyFiles {
+    private static final Logger AUDIT = LoggerFactory.getLogger("audit");
+    private static final SealedPlace KEY = new EvmKey();
+    private static final SealedPlace PHRASE = new EvmPhrase();
+
+    private final KeyringStore store;
+    private final Sealer sealer;
+    private final Stretching argon2;
+    private final Executor disk;
+
+    public EvmKeyFiles(KeyringSetup setup, KeyringStore store) {
+        this.store = store;
+        this.sealer = setup.sealer();
+        this.argon2 = setup.executors().argon2();
+        this.disk = setup.executors().disk();
+    }
+
+    /** The secret of {@code address}, proved to be its. */
+    SecretBytes unseal(EvmAddress address, SecretBytes passphrase) {
+        return proved(new KeptEvmKey(address), KEY, address, passphrase);
+    }
+
+    /** The entropy of the phrase of {@code address}, proved to be its. */
+    SecretBytes unsealPhrase(EvmAddress address, SecretBytes passphrase) {
+        return proved(new KeptEvmPhrase(address), PHRASE, address, passphrase);
+    }
+
+    private SecretBytes proved(SealedPlace own, SealedPlace current, EvmAddress address, SecretBytes passphrase) {
+        Optional<SealedBlob> kept = store.find(own);
+        SealedPlace place = kept.isPresent() ? own : current;
+        SecretBytes content = open(place, kept.orElseGet(() -> store.read(current)), passphrase);
+        if (holder(place, content).equals(address)) {
+            return content;
+        }
+        content.close();
+        throw mismatch(place, address);
+    }
+
+    private static EvmAddress holder(SealedPlace place, SecretBytes content) {
+        return place.role() == Sealer.Role.EVM_KEY ? EvmAddress.ofSecret(content) : addressOfPhrase(content);
+    }
+
+    /** Copies what stands in the places of the current key to those of its address: first the phrase, so that a kept key has its own. */
+    Optional<EvmAddress> keepCurrent(SecretBytes passphrase) {
+        try {
+            copy(PHRASE, passphrase);
+            return copy(KEY, passphrase);
+        } finally {
+            CrashPoint.EVM_KEY_BEFORE_FILES.reached();
+        }
+    }
+
+    private Optional<EvmAddress> copy(SealedPlace place, SecretBytes passphrase) {
+        return store.find(place).map(blob -> {
+            EvmAddress address = holder(place, blob, passphrase);
+            write(place.equals(KEY) ? new KeptEvmKey(address) : new KeptEvmPhrase(address), blob);
+            return address;
+        });
+    }
+
+    private EvmAddress holder(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {
+        return argon2.compute(Urgency.PROOF, () -> {
+            try (SecretBytes content = open(place, blob, passphrase)) {
+                return holder(place, content);
+            }
+        });
+    }
+
+    /** Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. */
+    void writeCurrent(NewEvmKey key, SecretBytes passphrase) {
+        write(key, KEY, PHRASE, passphrase);
+    }
+
+    /** Seals {@code key} and puts it in the places of its address: first the phrase. Closes nothing. */
+    void writeKept(NewEvmKey key, SecretBytes passphrase) {
+        write(key, new KeptEvmKey(key.address()), new KeptEvmPhrase(key.address()), passphrase);
+    }
+
+    private void write(NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
+        SealedBlob secret =
+                argon2.compute(Urgency.SEAL, () -> sealer.seal(Sealer.Role.EVM_KEY, passphrase, key.secret()));
+        Optional<SealedBlob> phrase = key.entropy()
+                .map(entropy ->
+                        argon2.compute(Urgency.SEAL, () -> sealer.seal(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
+        phrase.ifPresentOrElse(blob -> write(phrasePlace, blob), () -> remove(phrasePlace));
+        CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();
+        write(place, secret);
+    }
+
+    private void write(SealedPlace place, SealedBlob blob) {
+        onDisk(() -> store.write(place, blob));
+    }
+
+    /** Every place that holds something of {@code address}, which is the current one. */
+    List<SealedPlace> placesOf(EvmAddress address, SecretBytes passphrase) {
+        boolean isCurrent = store.find(KEY)
+                .filter(blob -> holder(KEY, blob, passphrase).equals(address))
+                .isPresent();
+        List<SealedPlace> own = List.of(new KeptEvmPhrase(address), new KeptEvmKey(address));
+        return isCurrent ? Stream.concat(own.stream(), Stream.of(PHRASE, KEY)).toList() : own;
+    }
+
+    void remove(List<SealedPlace> places) {
+        CrashPoint.EVM_DELETE_BEFORE_FILES.reached();
+        onDisk(() -> store.remove(places));
+    }
+
+    private void remove(SealedPlace place) {
+        onDisk(() -> store.remove(List.of(place)));
+    }
+
+    private void onDisk(Runnable step) {
+        Flows.join(Flows.submit(disk, () -> {
+            step.run();
+            return null;
+        }));
+    }
+
+    private SecretBytes open(SealedPlace place, SealedBlob blob, SecretBytes passphrase) {
+        SecretBytes content;
+        try {
+            content = sealer.open(place.role(), passphrase, blob);
+        } catch (UnsealException e) {
+            throw new KeyringException(Reason.LOCKED, "wrong passphrase, or damaged: " + store.nameOf(place));
+        }
+        boolean whole =
+                place.role() == Sealer.Role.EVM_KEY ? content.use(Secp256k1::isUsable) : isEntropy(content.length());
+        if (whole) {
+            return content;
+        }
+        content.close();
+        throw new KeyringException(
+                Reason.LOCKED, store.nameOf(place) + " opens, but holds no such secret; restore it from a backup");
+    }
+
+    private static boolean isEntropy(int length) {
+        return length % 4 == 0 && NewEvmKey.isWordCount(length / 4 * 3);
+    }
+
+    private static EvmAddress addressOfPhrase(SecretBytes entropy) {
+        try (Mnemonic phrase = entropy.use(Mnemonic::ofEntropy);
+                SecretBytes secret = KeyDerivation.accountChain(phrase)) {
+            return EvmAddress.ofSecret(secret);
+        }
+    }
+
+    /** A blob binds its role, not its address. */
+    private KeyringException mismatch(SealedPlace place, EvmAddress address) {
+        String name = store.nameOf(place);
+        AUDIT.error("event=key_mismatch file={} address={}", name, address);
+        return new KeyringException(
+                Reason.LOCKED, name + " does not hold the key of " + address + "; restore it from a backup");
+    }
+}

@@ -1,0 +1,226 @@
+package org.chainwalletd.keyring.store;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.CrashPoint;
+
+/**
+ * The public side of the keyring in memory, with its index by address. Belongs to the Keyring actor, except for the view that it publishes
+ * for readers, and for batches, which the disk executor reads.
+ */
+public final class KeyTable {
+    private final AtomicReference<KeyringView> published;
+    private KeyringView view;
+    /** Null until it is needed. */
+    private AddressIndex index;
+
+    public KeyTable(KeyringView view, AtomicReference<KeyringView> published) {
+        this.published = published;
+        this.view = view;
+        published.set(view);
+    }
+
+    public Optional<KeyEntry> find(Address address) {
+        int row = row(address);
+        return row < 0 ? Optional.empty() : Optional.of(view.columns().entry(row));
+    }
+
+    public boolean contains(Address address) {
+        return row(address) >= 0;
+    }
+
+    private int row(Address address) {
+        prepareIndex();
+        return index.find(view.columns().records(), address.toArray());
+    }
+
+    /** Makes the index now instead of at the first question. */
+    public void prepareIndex() {
+        if (index == null) {
+            index = AddressIndex.of(view.columns().records(), view.size());
+        }
+    }
+
+    public KeyringView view() {
+        return view;
+    }
+
+    /** Several changes that become durable with one write of {@code state.json}. */
+    public record Batch(List<Change> changes, KeyringView after) {
+        /** Whether {@code state.json} is written at all. */
+        public boolean changesState() {
+            return !changes.stream().allMatch(Change::onlyLearns);
+        }
+
+        /** Whether what is listed only grows, behind what was there. */
+        boolean onlyAdds() {
+            return changes.stream()
+                    .allMatch(change -> change.removed().isEmpty()
+                            && change.replaced().isEmpty()
+                            && change.evmKey().isEmpty());
+        }
+
+        public Map<Address, KeyNote> notes() {
+            Map<Address, KeyNote> notes = new LinkedHashMap<>();
+            changes.forEach(change -> notes.putAll(change.notes()));
+            return notes;
+        }
+
+        public List<KeyEntry> added() {
+            return changes.stream().flatMap(change -> change.added().stream()).toList();
+        }
+
+        /** A key that only got a derivation index had its public key before. */
+        List<KeyEntry> withNewKeys() {
+            List<KeyEntry> entries = new ArrayList<>(added());
+            entries.addAll(learnt());
+            return entries;
+        }
+
+        /** Those whose public key was not known before. */
+        public List<KeyEntry> learnt() {
+            return changes.stream()
+                    .filter(Change::onlyLearns)
+                    .flatMap(change -> change.replaced().values().stream())
+                    .toList();
+        }
+
+        public Set<Address> gone() {
+            Set<Address> gone = new HashSet<>();
+            changes.forEach(change -> gone.addAll(change.removed()));
+            return gone;
+        }
+    }
+
+    /** What the keyring will be after {@code changes}; nothing is changed yet. One batch at a time. */
+    public Batch prepare(List<Change> changes) {
+        Map<Integer, KeyEntry> replaced = new HashMap<>();
+        BitSet removed = new BitSet();
+        List<KeyEntry> added = new ArrayList<>();
+        long nextIndex = view.nextIndex();
+        Optional<Change.EvmKeyChange> evmKey = Optional.empty();
+        for (Change change : changes) {
+            change.replaced().forEach((address, entry) -> {
+                if (contains(address)) {
+                    replaced.put(row(address), entry);
+                }
+            });
+            change.removed().stream().filter(this::contains).forEach(address -> removed.set(row(address)));
+            added.addAll(change.added());
+            nextIndex = Math.max(nextIndex, change.nextIndex());
+            evmKey = change.evmKey().isPresent() ? change.evmKey() : evmKey;
+        }
+        KeyringView after = replaced.isEmpty() ? view : view.replaced(replaced);
+        if (!removed.isEmpty()) {
+            after = after.without(removed);
+        }
+        if (evmKey.isPresent()) {
+            after = after.withEvmKey(evmKey.get().after());
+        }
+        return new Batch(List.copyOf(changes), after.grown(added, nextIndex));
+    }
+
+    /** The batch is on the disk. */
+    public void accept(Batch batch) {
+        int before = view.size();
+        view = batch.after();
+        if (batch.changes().stream().anyMatch(change -> !change.removed().isEmpty())) {
+            index = null;
+        } else if (index != null) {
+            for (int row = before; row < view.size(); row++) {
+                index.add(view.columns().records(), row);
+            }
+        }
+        published.set(view);
+    }
+
+    /** Legacy HD keys whose public key is not known yet. */
+    public List<KeyEntry> derivedWithoutPublicKey() {
+        return view.withoutPublicKey().stream()
+                .filter(entry -> !entry.imported())
+                .toList();
+    }
+
+    /**
+     * One change of the public side of the keyring, on its way to the disk.
+     *
+     * @param before where a test kills the process when the sealed files are there and the record is not; empty when {@code state.json} stays as
+     *     it is
+     * @param notes on added keys
+     * @param replaced entries in the places of those with the same addresses
+     * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
+     * @param evmKey empty leaves the account-chain key as it is
+     * @param ended told on the actor's thread when the change is durable, or why it was not made
+     */
+    public record Change(
+            Optional<CrashPoint> before,
+            List<KeyEntry> added,
+            Map<Address, KeyNote> notes,
+            Map<Address, KeyEntry> replaced,
+            Set<Address> removed,
+            long nextIndex,
+            Optional<EvmKeyChange> evmKey,
+            Consumer<Optional<KeyringException>> ended) {
+
+        public static Change adding(
+                CrashPoint before,
+                List<KeyEntry> added,
+                Map<Address, KeyNote> notes,
+                Consumer<Optional<KeyringException>> ended) {
+            return new Change(Optional.of(before), added, notes, Map.of(), Set.of(), 0, Optional.empty(), ended);
+        }
+
+        /** Entries whose public keys became known, which {@code state.json} does not hold. */
+        public static Change learning(Map<Address, KeyEntry> learnt) {
+            return new Change(
+                    Optional.empty(), List.of(), Map.of(), learnt, Set.of(), 0, Optional.empty(), failure -> {});
+        }
+
+        /** Whether {@code state.json} stays as it is. */
+        boolean onlyLearns() {
+            return before.isEmpty();
+        }
+
+        public static Change removing(Address address, Consumer<Optional<KeyringException>> ended) {
+            return new Change(
+                    Optional.of(CrashPoint.DELETE_BEFORE_STATE),
+                    List.of(),
+                    Map.of(),
+                    Map.of(),
+                    Set.of(address),
+                    0,
+                    Optional.empty(),
+                    ended);
+        }
+
+        public static Change ofEvmKey(
+                CrashPoint before, Optional<EvmKeyRecord> after, Consumer<Optional<KeyringException>> ended) {
+            return new Change(
+                    Optional.of(before),
+                    List.of(),
+                    Map.of(),
+                    Map.of(),
+                    Set.of(),
+                    0,
+                    Optional.of(new EvmKeyChange(after)),
+                    ended);
+        }
+
+        /**
+         * What becomes of the record of the account-chain key.
+         *
+         * @param after empty when the keyring has none of its own any more
+         */
+        record EvmKeyChange(Optional<EvmKeyRecord> after) {}
+    }
+}

@@ -1,0 +1,40 @@
+package org.chainwalletd.keyring.store;
+
+/** The keyring refuses or cannot do what was asked. */
+public final class KeyringException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Why; each maps to one error of the interface. */
+    public enum Reason {
+        UNKNOWN_ADDRESS,
+        ALREADY_PRESENT,
+        LOCKED,
+        INVALID,
+        TOO_MANY_ATTEMPTS,
+        STORAGE,
+        /** Whoever asked is not there any more. */
+        ABANDONED
+    }
+
+    private final Reason reason;
+    private final long retryAfterSeconds;
+
+    public KeyringException(Reason reason, String message) {
+        this(reason, message, 0);
+    }
+
+    public KeyringException(Reason reason, String message, long retryAfterSeconds) {
+        super(message, null, false, false);
+        this.reason = reason;
+        this.retryAfterSeconds = retryAfterSeconds;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+
+    /** For {@link Reason#TOO_MANY_ATTEMPTS}. */
+    public long retryAfterSeconds() {
+        return retryAfterSeconds;
+    }
+}

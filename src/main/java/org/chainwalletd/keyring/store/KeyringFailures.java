@@ -1,0 +1,135 @@
+package org.chainwalletd.keyring.store;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.stage.Causes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The keyring's refusals in words, and the way from any failure of its work to one of them. */
+public final class KeyringFailures {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyringFailures.class);
+
+    private static final long MINT_RETRY_SECONDS = 2;
+
+    private KeyringFailures() {}
+
+    /** A step that touches files. */
+    @FunctionalInterface
+    interface Io {
+        void run() throws IOException;
+    }
+
+    static void io(Io step) {
+        try {
+            step.run();
+        } catch (IOException e) {
+            throw new KeyringException(Reason.STORAGE, "the keyring could not be written: " + e.getMessage());
+        }
+    }
+
+    /** {@code failure} unwrapped; what is no refusal of the keyring is a fault, told without its content, which might be secret. */
+    public static KeyringException of(Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        return cause instanceof KeyringException refusal ? refusal : fault(cause);
+    }
+
+    private static KeyringException fault(Throwable cause) {
+        Throwable where = new Throwable(cause.getClass().getName());
+        where.setStackTrace(cause.getStackTrace());
+        LOG.error("the keyring failed unexpectedly", where);
+        return new KeyringException(
+                Reason.STORAGE, "the keyring failed: " + cause.getClass().getSimpleName());
+    }
+
+    /**
+     * For work whose failure nobody is told.
+     *
+     * @param consequence what it means for the operator
+     */
+    public static void log(String consequence, Throwable failure) {
+        LOG.warn("{}: {}", consequence, of(failure).getMessage());
+    }
+
+    /** @param value asked for when there is no failure */
+    public static <T> void answer(CompletableFuture<T> reply, Supplier<T> value, Optional<KeyringException> failure) {
+        failure.ifPresentOrElse(reply::completeExceptionally, () -> reply.complete(value.get()));
+    }
+
+    public static KeyringException unknown(Address address) {
+        return new KeyringException(Reason.UNKNOWN_ADDRESS, "address not in the keyring: " + address);
+    }
+
+    public static KeyringException present(Address address) {
+        return new KeyringException(Reason.ALREADY_PRESENT, "address already in the keyring: " + address);
+    }
+
+    public static KeyringException seedless() {
+        return new KeyringException(
+                Reason.INVALID,
+                "this keyring has no seed; use generate_standard_address and reveal_address_mnemonic, or make a seeded keyring with"
+                        + " init-seeded in a datadir of its own");
+    }
+
+    public static KeyringException derivedHasNoPhrase(KeyEntry entry) {
+        return new KeyringException(
+                Reason.INVALID,
+                entry.address()
+                        + " is derived from the keyring's seed and has no phrase of its own; use reveal_mnemonic, or"
+                        + " reveal_private_key for this key alone");
+    }
+
+    public static KeyringException objected(Address address, String objection) {
+        return new KeyringException(
+                Reason.INVALID, "address " + address + " is not deleted: " + objection + " (force: true overrides)");
+    }
+
+    public static KeyringException unchecked(Throwable failure) {
+        return new KeyringException(
+                Reason.INVALID,
+                "not deleted: whether the address still holds coins could not be checked: "
+                        + of(failure).getMessage() + " (force: true overrides)");
+    }
+
+    /** The keys are there: nobody may be told otherwise. */
+    public static KeyringException unheard(List<KeyEntry> keys, Throwable failure) {
+        LOG.error("the chain is not watched for new keys before the next start", failure);
+        return new KeyringException(
+                Reason.STORAGE,
+                "the key of " + keys.get(0).address() + (keys.size() > 1 ? " and others were" : " was")
+                        + " made and kept, but the chain is not watched for it yet; see list_addresses, and restart the daemon before it is"
+                        + " used");
+    }
+
+    public static KeyringException phraseLost(String file) {
+        return new KeyringException(
+                Reason.LOCKED,
+                "the sealed file " + file
+                        + " with the phrase of this standard key is missing; restore it from a backup."
+                        + " reveal_private_key still gives the secret, which no standard phrase can be made of");
+    }
+
+    public static KeyringException moving() {
+        return new KeyringException(
+                Reason.ALREADY_PRESENT, "the next derived address is being imported or deleted just now; try again");
+    }
+
+    public static KeyringException tooManyMints(int most) {
+        return new KeyringException(
+                Reason.TOO_MANY_ATTEMPTS, most + " keys are being made already; nothing was made", MINT_RETRY_SECONDS);
+    }
+
+    /** For nobody, unless an intermediary lost its client and listens on. */
+    public static KeyringException abandoned() {
+        return new KeyringException(Reason.ABANDONED, "the caller left before its key was sealed; none was made");
+    }
+
+    public static KeyringException stopping() {
+        return new KeyringException(Reason.STORAGE, "the keyring is shutting down");
+    }
+}

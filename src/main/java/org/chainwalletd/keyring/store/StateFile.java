@@ -1,0 +1,292 @@
+package org.chainwalletd.keyring.store;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.PreparedFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes {@code state.json}: whole, atomically, durably, at every change. JSON of the four members, one entry per line.
+ *
+ * <p>A keyring of 100,000 keys has 7 MB of it, so for larger ones the successor's temp file is written ahead of time, between changes,
+ * with a little white space behind each member. A change that only adds then fills in a few lines, syncs and renames: its cost does not
+ * grow with the keyring. Any other change writes the file anew. Blocking; one caller at a time.
+ */
+public final class StateFile {
+    private static final Logger LOG = LoggerFactory.getLogger(StateFile.class);
+    /** Below this many entries the whole file is about as cheap as one line. */
+    public static final int PREPARE_FROM = 1_000;
+
+    private static final int SLACK = 16 * 1024;
+    private static final int INDEX_DIGITS = 10;
+    private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+    private final Path file;
+    private KeyringView content;
+    private Successor successor;
+
+    public StateFile(Path file) {
+        this.file = file;
+    }
+
+    /** Tells what the file holds, as it was read. */
+    public synchronized void opened(KeyringView read) {
+        content = read;
+    }
+
+    /**
+     * Makes {@code next} the content of the file.
+     *
+     * @param onlyAdds whether {@code next} differs from the content before only by the keys behind it and the next index
+     */
+    public synchronized void write(KeyringView next, boolean onlyAdds) throws IOException {
+        Successor prepared = successor;
+        successor = null;
+        if (prepared == null || !publishPrepared(prepared, next, onlyAdds)) {
+            try (PreparedFile whole = PreparedFile.of(file)) {
+                new Successor(whole, 0).writeWhole(next);
+                whole.publish();
+            }
+        }
+        content = next;
+    }
+
+    private boolean publishPrepared(Successor prepared, KeyringView next, boolean onlyAdds) throws IOException {
+        try (PreparedFile whole = prepared.target) {
+            boolean complete = onlyAdds && prepared.append(next, content.size());
+            if (complete) {
+                whole.publish();
+            }
+            return complete;
+        }
+    }
+
+    /** Gets ready for the next change of a large file. */
+    public synchronized void prepare() throws IOException {
+        if (content.size() < PREPARE_FROM || successor != null) {
+            return;
+        }
+        PreparedFile whole = PreparedFile.of(file);
+        try {
+            Successor prepared = new Successor(whole, SLACK);
+            prepared.writeWhole(content);
+            whole.flush();
+            successor = prepared;
+        } finally {
+            if (successor == null) {
+                whole.close();
+            }
+        }
+    }
+
+    /** Drops what was prepared. */
+    public synchronized void close() {
+        if (successor != null) {
+            Successor prepared = successor;
+            successor = null;
+            try {
+                prepared.target.close();
+            } catch (IOException e) {
+                LOG.debug("a temp file of state.json stays until the next start: {}", e.getMessage());
+            }
+        }
+    }
+
+    /** One growing member: where its closing bracket stands, and where the room behind it ends. */
+    private static final class Member {
+        private final char close;
+        private long end;
+        private long limit;
+        private boolean empty = true;
+
+        Member(char close) {
+            this.close = close;
+        }
+    }
+
+    private static final class Successor {
+        private final PreparedFile target;
+        private final int slack;
+        private final Member derived = new Member('}');
+        private final Member labels = new Member('}');
+        private final Member imported = new Member(']');
+        private long indexAt;
+
+        private byte[] buffer = new byte[64 * 1024];
+        private int used;
+        private long flushed;
+
+        Successor(PreparedFile target, int slack) {
+            this.target = target;
+            this.slack = slack;
+        }
+
+        void writeWhole(KeyringView view) throws IOException {
+            ascii("{\n\"next_index\": ");
+            indexAt = flushed + used;
+            ascii(index(view.nextIndex()));
+            for (Map.Entry<String, byte[]> unknown : view.unknownMembers().entrySet()) {
+                ascii(",\n\"");
+                bytes(escaped(unknown.getKey()));
+                ascii("\": ");
+                bytes(unknown.getValue());
+            }
+            begin("derived", '{');
+            derivedLines(view, 0);
+            end(derived);
+            begin("labels", '{');
+            labelLines(view, 0);
+            end(labels);
+            begin("imported", '[');
+            importedLines(view, 0);
+            end(imported);
+            ascii("\n}\n");
+            flush();
+            buffer = null;
+        }
+
+        /** Fills in the rows from {@code from} on; false, with nothing usable left of this successor, when they do not fit. */
+        boolean append(KeyringView view, int from) throws IOException {
+            buffer = new byte[1024];
+            patch(indexAt, index(view.nextIndex()));
+            derivedLines(view, from);
+            if (!patch(derived)) {
+                return false;
+            }
+            labelLines(view, from);
+            if (!patch(labels)) {
+                return false;
+            }
+            importedLines(view, from);
+            return patch(imported);
+        }
+
+        private boolean patch(Member member) throws IOException {
+            if (used == 0) {
+                return true;
+            }
+            if (member.end + used + 1 > member.limit) {
+                return false;
+            }
+            ascii(Character.toString(member.close));
+            target.write(member.end, buffer, used);
+            member.end += used - 1;
+            used = 0;
+            return true;
+        }
+
+        private void patch(long at, String text) throws IOException {
+            byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+            target.write(at, bytes, bytes.length);
+        }
+
+        /** With slack, as wide as the widest index, so that it can be replaced in place. */
+        private String index(long nextIndex) {
+            String digits = Long.toString(nextIndex);
+            return slack == 0 ? digits : digits + " ".repeat(INDEX_DIGITS - digits.length());
+        }
+
+        private void begin(String name, char open) throws IOException {
+            ascii(",\n\"" + name + "\": " + open);
+        }
+
+        private void end(Member member) throws IOException {
+            member.end = flushed + used;
+            ascii(Character.toString(member.close));
+            ascii(" ".repeat(slack));
+            member.limit = flushed + used;
+        }
+
+        private void derivedLines(KeyringView view, int from) throws IOException {
+            KeyColumns columns = view.columns();
+            for (int row = from; row < view.size(); row++) {
+                if (columns.isDerived(row)) {
+                    separate(derived);
+                    address(columns, row);
+                    ascii("\": " + columns.index(row));
+                }
+            }
+        }
+
+        private void labelLines(KeyringView view, int from) throws IOException {
+            KeyColumns columns = view.columns();
+            for (int row = from; row < view.size(); row++) {
+                if (columns.isLabelled(row)) {
+                    separate(labels);
+                    address(columns, row);
+                    ascii("\": \"");
+                    bytes(escaped(columns.label(row)));
+                    ascii("\"");
+                }
+            }
+        }
+
+        private void importedLines(KeyringView view, int from) throws IOException {
+            KeyColumns columns = view.columns();
+            for (int row = from; row < view.size(); row++) {
+                if (columns.isImported(row)) {
+                    separate(imported);
+                    address(columns, row);
+                    ascii("\"");
+                }
+            }
+        }
+
+        private void address(KeyColumns columns, int row) throws IOException {
+            room(2 * Address.LENGTH);
+            byte[] records = columns.records();
+            int from = row * KeyColumns.RECORD;
+            for (int at = from; at < from + Address.LENGTH; at++) {
+                buffer[used++] = HEX[records[at] >> 4 & 0xf];
+                buffer[used++] = HEX[records[at] & 0xf];
+            }
+        }
+
+        private void separate(Member member) throws IOException {
+            ascii(member.empty ? "\n\"" : ",\n\"");
+            member.empty = false;
+        }
+
+        private static byte[] escaped(String text) {
+            return JsonStringEncoder.getInstance().quoteAsUTF8(text);
+        }
+
+        @SuppressWarnings("deprecation") // the one way to copy ASCII text without an array per call
+        private void ascii(String text) throws IOException {
+            room(text.length());
+            text.getBytes(0, text.length(), buffer, used);
+            used += text.length();
+        }
+
+        private void bytes(byte[] utf8) throws IOException {
+            room(utf8.length);
+            System.arraycopy(utf8, 0, buffer, used, utf8.length);
+            used += utf8.length;
+        }
+
+        /** While the whole file is written a full buffer goes out; a patch stays in the buffer, which grows. */
+        private void room(int length) throws IOException {
+            if (used + length <= buffer.length) {
+                return;
+            }
+            if (indexAt == 0 || imported.limit == 0) {
+                flush();
+            }
+            if (used + length > buffer.length) {
+                buffer = Arrays.copyOf(buffer, Math.max(2 * buffer.length, used + length));
+            }
+        }
+
+        private void flush() throws IOException {
+            target.write(flushed, buffer, used);
+            flushed += used;
+            used = 0;
+        }
+    }
+}
