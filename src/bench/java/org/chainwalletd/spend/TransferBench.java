@@ -33,8 +33,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.Props;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.bench.DiskBytes;
@@ -51,6 +53,7 @@ import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
@@ -163,8 +166,17 @@ public final class TransferBench {
                 HandOvers.counted("spends", executor));
         nodeClient = nodes.client();
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        system.systemActorOf(SpendService.create(env, started), "spending", Props.empty());
+        system.systemActorOf(SpendService.create(env, inBackground(system), started), "spending", Props.empty());
         return started.join();
+    }
+
+    private static Background inBackground(ActorSystem<?> system) {
+        return new Background() {
+            @Override
+            public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
+                return system.systemActorOf(work, name, Props.empty());
+            }
+        };
     }
 
     /** As one who follows the chain knows them: every canned coin, without a question to the node. */

@@ -36,7 +36,10 @@ final class Spending {
         VerifiedOutputs outputs = outputs(context, nodes, following, store);
         SpendEnvironment environment = environment(context, nodes, following, keyring, store, outputs);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        Guardian.spawn(context.system(), SpendService.create(environment.heardBy(listener), started), "spending");
+        Guardian.spawn(
+                context.system(),
+                SpendService.create(environment.heardBy(listener), context.keeper(), started),
+                "spending");
         return Futures.await(started, OPENING, "taking up the spends in flight");
     }
 

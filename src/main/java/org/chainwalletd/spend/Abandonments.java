@@ -3,8 +3,10 @@ package org.chainwalletd.spend;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +18,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
@@ -97,6 +100,10 @@ final class Abandonments {
     private final Map<Owner.Running, Hash256> sending = new HashMap<>();
     private final Set<Hash256> underWay = new HashSet<>();
     private final List<Reservations.Command> waiting = new ArrayList<>();
+    /** Questions that are not settled, and of these the ones whose spends nothing sends any more. */
+    private final Set<Question> open = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private final Set<Question> quiet = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<Hash256, Long> givenUp = new HashMap<>();
     private final Map<Outpoint, Long> freed = new HashMap<>();
 
@@ -169,7 +176,7 @@ final class Abandonments {
         }
         held.keySet().removeIf(this::isBusy);
         underWay.addAll(held.keySet());
-        return new Question(held, free, false, false, answer);
+        return opened(new Question(held, free, false, false, answer));
     }
 
     /** One spend with all that it holds; nothing while somebody sends it. */
@@ -180,7 +187,24 @@ final class Abandonments {
             held.put(txId, coins.inFlightOf(new Owner.Payment(txId)));
             underWay.add(txId);
         }
-        return new Question(held, Set.of(), true, command.keepsCoins(), command.answer());
+        return opened(new Question(held, Set.of(), true, command.keepsCoins(), command.answer()));
+    }
+
+    private Question opened(Question question) {
+        open.add(question);
+        return question;
+    }
+
+    /** What a spend monitor that begins anew must not send. */
+    Collection<Question> open() {
+        return List.copyOf(open);
+    }
+
+    /** There is no spend monitor: nothing was begun. */
+    void refuse(Question question) {
+        if (open.contains(question) && !quiet.contains(question)) {
+            settle(question, nothing(Background.stopped()));
+        }
     }
 
     private Optional<Hash256> inFlight(Outpoint outpoint) {
@@ -201,6 +225,9 @@ final class Abandonments {
      * @param unreserved spends in flight that hold none of their coins any more
      */
     void locate(Question question, Set<Hash256> unreserved) {
+        if (!open.contains(question) || !quiet.add(question)) {
+            return;
+        }
         context.pipeToSelf(
                 whereabouts(question, unreserved),
                 (places, failure) -> new Reservations.GivingUp(new Located(question, Outcome.of(places, failure))));
@@ -300,6 +327,8 @@ final class Abandonments {
 
     /** What the call has come to, in memory too. */
     private void settle(Question question, Given given) {
+        open.remove(question);
+        quiet.remove(question);
         int released = taken(question, given);
         given.spends().forEach(choice::settled);
         monitor.tell(new SpendMonitor.Release(question, given.spends()));

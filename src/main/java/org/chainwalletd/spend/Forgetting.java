@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. When a block has a
  * payment all the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is
- * written down. Owns its timer and how far it has looked; talks to the store, the followed chain, the reservations and the spend monitor.
+ * written down. Owns its timer and how far it has looked; talks to the store, the followed chain and the spend monitor.
  * After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
@@ -65,26 +65,24 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Shrunk(Outcome<Integer> count) implements Command {}
 
-    /** Who hears of a payment that a block has after all. */
-    record Neighbours(ActorRef<Reservations.Command> reservations, ActorRef<SpendMonitor.Command> monitor) {}
-
     private final SpendEnvironment env;
-    private final Neighbours neighbours;
+    private final ActorRef<SpendMonitor.Command> monitor;
     private final Clock clock;
     private long lookedUpTo;
     private boolean shrinking;
 
-    private Forgetting(ActorContext<Command> context, SpendEnvironment env, Neighbours neighbours) {
+    private Forgetting(ActorContext<Command> context, SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
         super(context);
-        this.neighbours = neighbours;
+        this.monitor = monitor;
         this.env = env;
         this.clock = env.clock();
     }
 
-    static Behavior<Command> create(SpendEnvironment env, Neighbours neighbours) {
+    /** @param monitor hears of a payment that a block has after all */
+    static Behavior<Command> create(SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
-            return Behaviors.setup(context -> new Forgetting(context, env, neighbours));
+            return Behaviors.setup(context -> new Forgetting(context, env, monitor));
         });
     }
 
@@ -186,14 +184,13 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private void wonPerhaps(ConfirmedSpend spend, Throwable failure) {
         LOG.warn("spend {}: {}", spend.txId(), Broadcast.words(failure));
-        neighbours.monitor().tell(new SpendMonitor.WatchConfirmed(new ConfirmedSpend(spend.spend(), Optional.empty())));
+        monitor.tell(new SpendMonitor.WatchConfirmed(new ConfirmedSpend(spend.spend(), Optional.empty())));
     }
 
     private void won(ConfirmedSpend spend, Transition transition) {
         if (transition instanceof Transition.Made) {
             LOG.info("spend {} is CONFIRMED after all", spend.txId());
-            neighbours.reservations().tell(new Reservations.Confirmed(spend.spend()));
-            neighbours.monitor().tell(new SpendMonitor.WatchConfirmed(spend));
+            monitor.tell(new SpendMonitor.WatchConfirmed(spend));
         }
     }
 

@@ -134,6 +134,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      */
     record Withheld(Abandonments.Question question, Set<Hash256> unreserved) implements Command {}
 
+    /** The spend monitor begins, or begins anew, and waits for what it must not send. */
+    record MonitorStarts() implements Command {}
+
+    /** There is no spend monitor that could withhold what the question concerns. */
+    record NotWithheld(Abandonments.Question question) implements Command {}
+
     /** What was found out or written down about spends that are given up. */
     record GivingUp(Abandonments.Step step) implements Command {}
 
@@ -235,6 +241,8 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(Suspect.class, this::markSuspect)
                 .onMessage(LeavingInDoubt.class, this::leavingInDoubt)
                 .onMessage(Withheld.class, this::withheld)
+                .onMessage(MonitorStarts.class, command -> monitorStarts())
+                .onMessage(NotWithheld.class, this::notWithheld)
                 .onMessage(GivingUp.class, this::givingUp)
                 .onMessage(Settle.class, command -> settle())
                 .onMessage(Settled.class, this::settled)
@@ -425,6 +433,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> withheld(Withheld command) {
         abandonments.locate(command.question(), command.unreserved());
+        return this;
+    }
+
+    private Behavior<Command> monitorStarts() {
+        abandonments.open().forEach(question -> monitor.tell(new SpendMonitor.Withhold(question)));
+        monitor.tell(new SpendMonitor.Begin());
+        return this;
+    }
+
+    private Behavior<Command> notWithheld(NotWithheld command) {
+        abandonments.refuse(command.question());
         return this;
     }
 

@@ -1,18 +1,24 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -51,15 +57,20 @@ import org.slf4j.LoggerFactory;
  * expected; or in flight again when a reorganisation has removed it.
  *
  * <p>What was found out is written down first, then the reservations hear of it, then memory changes. Hears the follower; talks to the books,
- * the nodes, the store and the reservations. After a restart it goes on with everything that the store has in flight or not yet buried.
+ * the nodes, the store and the reservations. It ends and begins anew while the daemon serves, and goes on then, as after a restart, with
+ * everything that the store has in flight or not yet buried.
  */
 final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SpendMonitor.class);
 
     sealed interface Command {}
 
-    /** Whom to tell; sent once, before anything else. */
-    record Attach(ActorRef<Reservations.Command> reservations) implements Command {}
+    /** The reservations have told what they know of questions that are open: everything that comes before is kept until this. */
+    record Begin() implements Command {}
+
+    private record Attached(Outcome<ActorRef<Reservations.Command>> reservations) implements Command {}
+
+    private record Loaded(Outcome<Known> known, boolean again) implements Command {}
 
     /** From now on this spend is looked after here; a node has just been asked about it. */
     record Watch(Intent intent, boolean holdsCoins) implements Command {}
@@ -90,8 +101,11 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     /** What was asked of the chain, a node or the store is answered. */
     private record Answered(Runnable next) implements Command {}
 
-    /** Nobody but the parent knows this actor before it is attached. */
-    private static final int MOST_EARLY = 100;
+    /** Bound of what is kept until the store has answered: each is a spend that lands or is taken back. */
+    private static final int MOST_EARLY = 100_000;
+    /** How long a spend that is not known to have been accepted is left to its spender when spends may be running at the start. */
+    private static final Duration ADOPTION = Duration.ofSeconds(30);
+
     /** Confirmed spends that are looked up in the books together. */
     private static final int TOGETHER = 500;
 
@@ -115,6 +129,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private final List<Abandonments.Question> withheld = new ArrayList<>();
     private Optional<Hash256> nodesTip = Optional.empty();
     private boolean resting;
+    /** Questions to the chain, the nodes and the store that are not answered yet. */
+    private final Set<Pending<?>> pending = new LinkedHashSet<>();
+
+    private boolean ended;
     /** Whether the books are being asked about confirmed spends. */
     private boolean reading;
 
@@ -126,18 +144,22 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             SpendEnvironment env,
-            Known known,
             Broadcast broadcast,
             Counts counts,
-            ActorRef<Reservations.Command> reservations) {
+            ActorRef<Reservations.Command> reservations,
+            Loaded loaded) {
         super(context);
         this.env = env;
         this.broadcast = broadcast;
         this.clock = env.clock();
         this.pace = env.pace();
         this.reservations = reservations;
-        this.inFlight = new SpendsInFlight(known.inFlight(), clock.millis(), counts.inFlight());
+        Known known = loaded.known().value().orElseThrow();
+        long now = clock.millis();
+        this.inFlight = new SpendsInFlight(
+                known.inFlight(), intent -> loaded.again() ? adoptedIn(intent, now) : 0, now, counts.inFlight());
         this.unburied = new UnburiedSpends(known.unburied(), counts.unburied());
+        this.resting = env.stopped().isPresent();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
         env.chain().subscribe(context.messageAdapter(FollowEvent.class, Followed::new));
     }
@@ -162,35 +184,101 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    static Behavior<Command> create(SpendEnvironment env, Known known, Broadcast broadcast, Counts counts) {
-        counts.inFlight().set((int) known.inFlight().stream()
-                .filter(intent -> intent.state().inFlight())
-                .count());
-        counts.unburied().set(known.unburied().size());
-        return Behaviors.withStash(
-                MOST_EARLY,
-                stash -> Behaviors.receive(Command.class)
-                        .onMessage(
-                                Attach.class,
-                                attach -> stash.unstashAll(
-                                        watching(env, known, broadcast, counts, attach.reservations())))
-                        .onAnyMessage(early -> kept(stash, early))
-                        .build());
+    /**
+     * What does not depend on the actor's life: it may end and begin anew while the daemon serves.
+     *
+     * @param reservations complete when they are there
+     * @param known what the store has, as long as nothing has changed since it was read
+     */
+    record Setup(
+            SpendEnvironment env,
+            Broadcast broadcast,
+            Counts counts,
+            CompletableFuture<ActorRef<Reservations.Command>> reservations,
+            AtomicReference<Known> known) {
+        /** Gives what the store has to the first life, and shows the numbers before that begins. */
+        void begin(ActorRef<Reservations.Command> there, Known first) {
+            counts.inFlight().set((int) first.inFlight().stream()
+                    .filter(intent -> intent.state().inFlight())
+                    .count());
+            counts.unburied().set(first.unburied().size());
+            known.set(first);
+            reservations.complete(there);
+        }
+
+        /** Takes what is told while there is no actor: the store knows it when there is one again, and nothing may be abandoned. */
+        void whileStopped(Command command) {
+            known.set(null);
+            if (command instanceof Withhold withhold) {
+                reservations.join().tell(new Reservations.NotWithheld(withhold.question()));
+            }
+        }
+
+        private CompletionStage<Known> read() {
+            CompletableFuture<List<ConfirmedSpend>> unburied =
+                    env.intents().unburied().toCompletableFuture();
+            return env.intents().inFlight().thenCombineAsync(unburied, Known::new, env.executor());
+        }
     }
 
-    private static Behavior<Command> kept(StashBuffer<Command> stash, Command early) {
-        stash.stash(early);
+    static Behavior<Command> create(Setup setup) {
+        return Behaviors.withStash(
+                MOST_EARLY,
+                stash -> Behaviors.setup(context -> {
+                    context.pipeToSelf(
+                            setup.reservations(), (there, failure) -> new Attached(Outcome.of(there, failure)));
+                    return starting(context, stash, setup);
+                }));
+    }
+
+    /** What is told meanwhile is kept. */
+    private static Behavior<Command> starting(ActorContext<Command> context, StashBuffer<Command> stash, Setup setup) {
+        return Behaviors.receive(Command.class)
+                .onMessage(Attached.class, attached -> {
+                    attached.reservations().value().orElseThrow().tell(new Reservations.MonitorStarts());
+                    return Behaviors.same();
+                })
+                .onMessage(Begin.class, begin -> load(context, setup))
+                .onMessage(Loaded.class, loaded -> loaded(context, stash, setup, loaded))
+                .onAnyMessage(early -> {
+                    stash.stash(early);
+                    return Behaviors.same();
+                })
+                .build();
+    }
+
+    private static Behavior<Command> load(ActorContext<Command> context, Setup setup) {
+        Known first = setup.known().getAndSet(null);
+        context.pipeToSelf(
+                first == null ? setup.read() : CompletableFuture.completedFuture(first),
+                (known, failure) -> new Loaded(Outcome.of(known, failure), first == null));
         return Behaviors.same();
     }
 
-    private static Behavior<Command> watching(
-            SpendEnvironment env,
-            Known known,
-            Broadcast broadcast,
-            Counts counts,
-            ActorRef<Reservations.Command> reservations) {
-        return Behaviors.setup(context -> Behaviors.withTimers(
-                timers -> new SpendMonitor(context, timers, env, known, broadcast, counts, reservations).tick()));
+    private static Behavior<Command> loaded(
+            ActorContext<Command> context, StashBuffer<Command> stash, Setup setup, Loaded loaded) {
+        if (loaded.known().failure().isPresent()) {
+            LOG.error(
+                    "the spends in flight cannot be read yet: {}",
+                    Broadcast.words(loaded.known().failure().get()));
+            context.scheduleOnce(setup.env().pace().firstLook(), context.getSelf(), new Begin());
+            return Behaviors.same();
+        }
+        return stash.unstashAll(Behaviors.withTimers(timers -> new SpendMonitor(
+                        context,
+                        timers,
+                        setup.env(),
+                        setup.broadcast(),
+                        setup.counts(),
+                        setup.reservations().join(),
+                        loaded)
+                .tick()));
+    }
+
+    /** Its spender may be sending it for the first time just now, and must not meet a node that has it already. */
+    private static long adoptedIn(Intent intent, long now) {
+        long age = now - Math.max(intent.createdAt(), intent.changedAt());
+        return intent.state() == IntentState.PREPARED && age >= 0 ? Math.max(0, ADOPTION.toMillis() - age) : 0;
     }
 
     @Override
@@ -205,6 +293,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Followed.class, this::followed)
                 .onMessage(Answered.class, this::answered)
+                .onSignal(PostStop.class, signal -> ended())
                 .build();
     }
 
@@ -218,6 +307,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     private Behavior<Command> watchConfirmed(WatchConfirmed command) {
+        command.spend()
+                .place()
+                .ifPresent(place -> reservations.tell(
+                        new Reservations.Confirmed(command.spend().spend())));
         unburied.add(command.spend());
         return this;
     }
@@ -288,18 +381,56 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return lookAtDue();
     }
 
-    private <T> void ask(CompletionStage<T> asked, Consumer<Outcome<T>> then) {
+    /** A question that was asked, and what is done with its answer. */
+    private record Pending<T>(CompletableFuture<T> asked, Consumer<Outcome<T>> then) {}
+
+    private <T> void ask(Supplier<CompletionStage<T>> question, Consumer<Outcome<T>> then) {
+        if (ended) {
+            return;
+        }
+        Pending<T> asking = new Pending<>(question.get().toCompletableFuture(), then);
+        pending.add(asking);
         getContext()
-                .pipeToSelf(asked, (answer, failure) -> new Answered(() -> then.accept(Outcome.of(answer, failure))));
+                .pipeToSelf(
+                        asking.asked(),
+                        (answer, failure) -> new Answered(() -> {
+                            pending.remove(asking);
+                            asking.then().accept(Outcome.of(answer, failure));
+                        }));
     }
 
     /** The answer counts only while the spend is still watched, and not watched anew. */
-    private <T> void ask(InFlight spend, CompletionStage<T> asked, Consumer<Outcome<T>> then) {
-        ask(asked, answer -> {
+    private <T> void ask(InFlight spend, Supplier<CompletionStage<T>> question, Consumer<Outcome<T>> then) {
+        ask(question, answer -> {
             if (inFlight.has(spend)) {
                 then.accept(answer);
             }
         });
+    }
+
+    /**
+     * What is written after the end of this actor is told to the reservations all the same, one answer at a time; nothing more is asked, and
+     * the next life finds out the rest from the store.
+     */
+    private Behavior<Command> ended() {
+        ended = true;
+        inFlight.retire();
+        unburied.retire();
+        unanswered.forEach(question -> reservations.tell(new Reservations.NotWithheld(question)));
+        unanswered.clear();
+        List.copyOf(pending).forEach(this::readAfterEnd);
+        return this;
+    }
+
+    private <T> void readAfterEnd(Pending<T> asking) {
+        asking.asked()
+                .whenCompleteAsync(
+                        (answer, failure) -> {
+                            synchronized (pending) {
+                                asking.then().accept(Outcome.of(answer, failure));
+                            }
+                        },
+                        env.executor());
     }
 
     /** What is abandoned must not reach a node a moment later. */
@@ -363,7 +494,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private void look(InFlight spend) {
         ask(
                 spend,
-                env.chain().fates(List.of(spend.question())),
+                () -> env.chain().fates(List.of(spend.question())),
                 chain -> judge(spend, chain.value().flatMap(Function.identity())));
     }
 
@@ -403,7 +534,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private void locate(InFlight spend, Optional<BlockPlace> read) {
         ask(
                 spend,
-                broadcast.lookup().sight(spend.txId()),
+                () -> broadcast.lookup().sight(spend.txId()),
                 sighting -> sighting.match(seen -> located(spend, seen, read), failure -> {
                     LOG.debug("spend {}: the nodes cannot be asked: {}", spend.txId(), Broadcast.words(failure));
                     pause(spend);
@@ -428,7 +559,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     /** The followed chain may have it in the block of the sighting, which no book tells. */
     private void prove(InFlight spend, Lookup.Sighting sighting) {
         BlockPlace place = sighting.block().orElseThrow();
-        ask(spend, env.chain().proves(spend.txId(), place), proven -> {
+        ask(spend, () -> env.chain().proves(spend.txId(), place), proven -> {
             if (proven.value().orElse(false)) {
                 confirm(spend, place, spend.state());
                 return;
@@ -476,6 +607,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     /** To each node that lacks it in turn. */
     private void send(InFlight spend, Lookup.Sighting sighting) {
+        if (ended) {
+            return;
+        }
         env.metrics().sentAgain();
         sending.add(spend);
         int before = spend.beginSend(
@@ -484,7 +618,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 pace.longestBetweenSends().toMillis());
         List<Integer> lacking = sighting.lacking();
         int first = lacking.isEmpty() ? before : lacking.get(before % lacking.size());
-        ask(broadcast.sendAgain(spend.txId(), spend.intent().transaction(), first), answer -> {
+        ask(() -> broadcast.sendAgain(spend.txId(), spend.intent().transaction(), first), answer -> {
             sending.remove(spend);
             answerQuiet();
             if (inFlight.has(spend)) {
@@ -511,7 +645,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         } else {
             ask(
                     spend,
-                    env.intents().find(parent.get()),
+                    () -> env.intents().find(parent.get()),
                     found -> parentFound(spend, found.value().flatMap(Function.identity())));
         }
     }
@@ -532,7 +666,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     /** A mempool may have taken it after its coins' time was over: nobody else may choose them now. */
     private void accepted(InFlight spend) {
         if (spend.needsReservations()) {
-            ask(env.reservations().reserveAgain(spend.txId()), written -> reservedAgain(spend, written));
+            ask(() -> env.reservations().reserveAgain(spend.txId()), written -> reservedAgain(spend, written));
         } else {
             acceptedWithCoins(spend);
         }
@@ -559,7 +693,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             rest(spend);
             return;
         }
-        ask(env.intents().accept(spend.txId(), Set.of(spend.state()), clock.millis()), written -> {
+        ask(() -> env.intents().accept(spend.txId(), Set.of(spend.state()), clock.millis()), written -> {
             if (succeeded(spend, written) && inFlight.has(spend)) {
                 if (spend.isInFlight()) {
                     spend.accepted(clock.millis());
@@ -576,7 +710,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             return;
         }
         LOG.info("reservations of spend {} end: their time is over and no mempool has it", spend.txId());
-        ask(spend, env.reservations().end(spend.txId(), spend.state()), written -> reservationsEnded(spend, written));
+        ask(
+                spend,
+                () -> env.reservations().end(spend.txId(), spend.state()),
+                written -> reservationsEnded(spend, written));
     }
 
     /** When a spender has taken it back meanwhile, it may have reserved its coins again: then only the next watch can say. */
@@ -603,7 +740,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     /** A write for an earlier watch still counts for the neighbours, but moves no spend. */
     private void conflicted(InFlight spend, String text) {
         LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
-        ask(new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true), written -> {
+        ask(() -> new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true), written -> {
             if (!succeeded(spend, written)) {
                 return;
             }
@@ -618,7 +755,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     /** @param before what the store has; a block outweighs that it was closed as lost */
     private void confirm(InFlight spend, BlockPlace place, IntentState before) {
-        ask(env.intents().confirm(spend.txId(), before, place, clock.millis()), written -> {
+        ask(() -> env.intents().confirm(spend.txId(), before, place, clock.millis()), written -> {
             Optional<IntentState> lost =
                     stale(written).flatMap(Transition.Stale::found).filter(OutcomeWrites.LOST::contains);
             if (lost.isPresent() && inFlight.has(spend)) {
@@ -713,7 +850,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         reading = true;
         due.forEach(Entry::begin);
         long asked = forks;
-        ask(env.chain().fates(due.stream().map(Entry::question).toList()), chain -> read(due, asked, chain));
+        ask(() -> env.chain().fates(due.stream().map(Entry::question).toList()), chain -> read(due, asked, chain));
     }
 
     /** A clock that was set back must not stop the watch. */
@@ -774,7 +911,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     /** The books begin above its block. */
     private void prove(Entry entry, BlockPlace place) {
-        ask(env.chain().proves(entry.txId(), place), proven -> {
+        ask(() -> env.chain().proves(entry.txId(), place), proven -> {
             if (proven.value().orElse(false)) {
                 found(entry, place);
             } else {
@@ -795,7 +932,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * nothing is lost when that was not true.
      */
     private void search(Entry entry) {
-        ask(broadcast.lookup().find(entry.txId()), found -> {
+        ask(() -> broadcast.lookup().find(entry.txId()), found -> {
             Optional<BlockPlace> place = found.value()
                     .flatMap(Function.identity())
                     .filter(tx -> tx.blockHeight() != null)
@@ -825,7 +962,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private void move(Entry entry, BlockPlace place) {
         LOG.info("spend {} is now in block {} at height {}", entry.txId(), place.blockId(), place.height());
         ask(
-                env.intents().confirm(entry.txId(), IntentState.CONFIRMED, place, clock.millis()),
+                () -> env.intents().confirm(entry.txId(), IntentState.CONFIRMED, place, clock.millis()),
                 written -> written.match(
                         transition -> moved(entry, place, transition), failure -> notWritten(entry, failure)));
     }
@@ -843,7 +980,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private void unconfirm(Entry entry) {
         LOG.warn("spend {} was confirmed and is no longer on the chain: it is in flight again", entry.txId());
         ask(
-                env.intents().unconfirm(entry.txId(), clock.millis()),
+                () -> env.intents().unconfirm(entry.txId(), clock.millis()),
                 written -> written.match(outcome -> unconfirmed(entry, outcome), failure -> {
                     entry.putBackPerhaps();
                     notWritten(entry, failure);
@@ -866,7 +1003,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             return;
         }
         ask(
-                env.intents().find(entry.txId()),
+                () -> env.intents().find(entry.txId()),
                 intent -> intent.match(there -> reread(entry, there), failure -> notWritten(entry, failure)));
     }
 
@@ -895,7 +1032,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
         deep.forEach(Entry::begin);
         ask(
-                env.intents().bury(deep.stream().map(Entry::txId).toList()),
+                () -> env.intents().bury(deep.stream().map(Entry::txId).toList()),
                 written -> written.match(
                         done -> deep.forEach(entry -> {
                             reservations.tell(new Reservations.End(entry.txId()));

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -17,6 +18,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
@@ -42,25 +44,21 @@ public final class SpendService {
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
     private final AtomicInteger inFlightTransfers;
 
-    private SpendService(ActorContext<?> context, SpendEnvironment env, Remembered remembered) {
-        this.env = env;
-        Broadcast broadcast = Broadcast.of(env);
-        SpendMonitor.Counts counts = new SpendMonitor.Counts();
+    private SpendService(ActorContext<?> context, Parts parts, Remembered remembered) {
+        this.env = parts.monitored().env();
+        this.monitor = parts.monitor();
+        Broadcast broadcast = parts.monitored().broadcast();
+        SpendMonitor.Counts counts = parts.monitored().counts();
         this.inFlightTransfers = counts.inFlight();
-        SpendMonitor.Known known = new SpendMonitor.Known(
-                remembered.inFlight(), remembered.reservations().unburied());
-        this.monitor = child(context, SpendMonitor.create(env, known, broadcast, counts), "monitor");
         this.reservations = child(
                 context,
                 Reservations.create(env, remembered.reservations(), broadcast, monitor, inFlightUtxos),
                 "reservations");
-        monitor.tell(new SpendMonitor.Attach(reservations));
-        if (env.stopped().isEmpty()) {
-            child(context, Forgetting.create(env, new Forgetting.Neighbours(reservations, monitor)), "forgetting");
-        } else {
-            // Others may have taken the place of what the store knows.
-            rest();
-        }
+        parts.monitored()
+                .begin(
+                        reservations,
+                        new SpendMonitor.Known(
+                                remembered.inFlight(), remembered.reservations().unburied()));
         env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, counts.unburied()::get);
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulations = new Simulations(env, reservations);
@@ -68,17 +66,40 @@ public final class SpendService {
         this.push = new Push(env.node(), broadcast.lookup(), env.executor());
     }
 
+    /** What stands before the actors that own money in flight: the spend monitor, which is background work. */
+    private record Parts(SpendMonitor.Setup monitored, ActorRef<SpendMonitor.Command> monitor) {
+        /** While the store is stopped nothing is forgotten: others may have taken the place of what it knows. */
+        static Parts begin(SpendEnvironment env, Background background) {
+            SpendMonitor.Setup setup = new SpendMonitor.Setup(
+                    env,
+                    Broadcast.of(env),
+                    new SpendMonitor.Counts(),
+                    new CompletableFuture<>(),
+                    new AtomicReference<>());
+            ActorRef<SpendMonitor.Command> monitor =
+                    background.begin("spend-monitor", SpendMonitor.create(setup), setup::whileStopped);
+            if (env.stopped().isEmpty()) {
+                background.begin("forgetting", Forgetting.create(env, monitor), command -> {});
+            }
+            return new Parts(setup, monitor);
+        }
+    }
+
     /**
      * The parent of the actors that own money in flight. It takes up everything that the store has in flight, then completes {@code
      * started}. It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
+     *
+     * @param background sends again what is in flight, and follows it until it is buried
      */
-    public static Behavior<Void> create(SpendEnvironment env, CompletableFuture<SpendService> started) {
+    public static Behavior<Void> create(
+            SpendEnvironment env, Background background, CompletableFuture<SpendService> started) {
+        Parts parts = Parts.begin(env, background);
         return Behaviors.<Object>setup(context -> {
                     context.pipeToSelf(
                             Remembered.read(env),
                             (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
                     return Behaviors.receive(Object.class)
-                            .onMessage(Reading.class, reading -> read(context, env, reading.remembered(), started))
+                            .onMessage(Reading.class, reading -> read(context, parts, reading.remembered(), started))
                             .build();
                 })
                 .narrow();
@@ -86,11 +107,11 @@ public final class SpendService {
 
     private static Behavior<Object> read(
             ActorContext<?> context,
-            SpendEnvironment env,
+            Parts parts,
             Outcome<Remembered> reading,
             CompletableFuture<SpendService> started) {
         return reading.fold(
-                remembered -> begin(context, env, remembered, started), failure -> refuse(started, failure));
+                remembered -> begin(context, parts, remembered, started), failure -> refuse(started, failure));
     }
 
     private static Behavior<Object> refuse(CompletableFuture<SpendService> started, Throwable failure) {
@@ -99,12 +120,9 @@ public final class SpendService {
     }
 
     private static Behavior<Object> begin(
-            ActorContext<?> context,
-            SpendEnvironment env,
-            Remembered remembered,
-            CompletableFuture<SpendService> started) {
+            ActorContext<?> context, Parts parts, Remembered remembered, CompletableFuture<SpendService> started) {
         try {
-            started.complete(new SpendService(context, env, remembered));
+            started.complete(new SpendService(context, parts, remembered));
         } catch (RuntimeException e) {
             started.completeExceptionally(e);
             throw e;

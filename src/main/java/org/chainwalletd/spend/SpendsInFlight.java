@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
@@ -173,19 +174,25 @@ final class SpendsInFlight {
     /** By the transactions that made their coins. */
     private final Map<Hash256, Set<InFlight>> children = new HashMap<>();
 
-    private final AtomicInteger count;
+    private AtomicInteger count;
     private long added;
     private int busy;
 
     /**
-     * @param known all due; who reads the number meanwhile never sees a part of them
+     * @param known who reads the number meanwhile never sees a part of them
+     * @param firstWait milliseconds until the first look at one of them
      * @param count kept equal to the number of spends that are broadcast and not yet settled
      */
-    SpendsInFlight(List<Intent> known, long now, AtomicInteger count) {
+    SpendsInFlight(List<Intent> known, ToLongFunction<Intent> firstWait, long now, AtomicInteger count) {
         this.count = count;
-        known.forEach(intent -> put(intent, false, now, 0));
+        known.forEach(intent -> put(intent, false, now, firstWait.applyAsLong(intent)));
         count.set(
                 (int) known.stream().filter(intent -> intent.state().inFlight()).count());
+    }
+
+    /** What changes from now on is not counted any more. */
+    void retire() {
+        count = new AtomicInteger();
     }
 
     /** One that is watched already begins anew. */

@@ -91,14 +91,20 @@ final class UnburiedSpends {
     /** Those in doubt, the oldest doubt first, with the time in milliseconds before which they are not asked for. */
     private final Map<Entry, Long> inDoubt = new LinkedHashMap<>();
 
-    private final AtomicInteger count;
+    private AtomicInteger count;
 
     /**
      * @param count kept equal to the number of spends that are watched
      */
     UnburiedSpends(List<ConfirmedSpend> spends, AtomicInteger count) {
         this.count = count;
+        count.set(0);
         spends.forEach(this::add);
+    }
+
+    /** What changes from now on is not counted any more. */
+    void retire() {
+        count = new AtomicInteger();
     }
 
     /** Takes up a spend, or a new block of one that is watched already; who knows no block tells nothing new of that one. */

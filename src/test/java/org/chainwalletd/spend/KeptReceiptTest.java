@@ -69,10 +69,8 @@ class KeptReceiptTest {
     /** What is done every minute. */
     private void tick() {
         spends.awaitFollowed();
-        TestProbe<Reservations.Command> reservations = spends.kit.createTestProbe();
         TestProbe<SpendMonitor.Command> burials = spends.kit.createTestProbe();
-        spends.kit.spawn(
-                Forgetting.create(spends.environment(), new Forgetting.Neighbours(reservations.ref(), burials.ref())));
+        spends.kit.spawn(Forgetting.create(spends.environment(), burials.ref()));
     }
 
     private boolean isWhole() {

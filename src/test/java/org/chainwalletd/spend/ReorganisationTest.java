@@ -256,10 +256,7 @@ class ReorganisationTest {
     /** What is done every minute. */
     private void forget() {
         spends.awaitFollowed();
-        spends.kit.spawn(Forgetting.create(
-                spends.environment(),
-                new Forgetting.Neighbours(
-                        spends.kit.<Reservations.Command>createTestProbe().ref(), burials.ref())));
+        spends.kit.spawn(Forgetting.create(spends.environment(), burials.ref()));
     }
 
     @Test

@@ -100,6 +100,9 @@ final class SpendHarness implements AutoCloseable {
     SqliteStore store;
     SpendService spending;
 
+    /** Where what follows spends runs. */
+    Background background = new Actors();
+
     private Path folder;
     private Optional<Path> booksFolder = Optional.empty();
     private final List<ActorRef<?>> actors = new ArrayList<>();
@@ -157,7 +160,7 @@ final class SpendHarness implements AutoCloseable {
         books = Books.open(booksFolder.orElse(folder), List.of(spendings));
         follower = Follower.start(new Actors(), following(new SpendingBook(PROFILE, spendings)));
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        new Actors().begin("spending", SpendService.create(environment(), started), command -> {});
+        new Actors().begin("spending", SpendService.create(environment(), background, started), command -> {});
         spending = get(started);
         return this;
     }
@@ -165,7 +168,7 @@ final class SpendHarness implements AutoCloseable {
     /** A second daemon over the same store, which knows of the first one's payments only what the store says when it is asked. */
     SpendService beside() {
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        new Actors().begin("beside", SpendService.create(environment(), started), command -> {});
+        new Actors().begin("beside", SpendService.create(environment(), new Actors(), started), command -> {});
         return get(started);
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -51,9 +52,12 @@ class SpendMonitorTest {
         spends.beforeReservations = this::answeredByTest;
         reservations = spends.kit.createTestProbe();
         SpendEnvironment env = spends.environment();
-        monitor = spends.kit.spawn(
-                SpendMonitor.create(env, new SpendMonitor.Known(List.of(), List.of()), Broadcast.of(env), counts));
-        monitor.tell(new SpendMonitor.Attach(reservations.ref()));
+        SpendMonitor.Setup setup = new SpendMonitor.Setup(
+                env, Broadcast.of(env), counts, new CompletableFuture<>(), new AtomicReference<>());
+        setup.begin(reservations.ref(), new SpendMonitor.Known(List.of(), List.of()));
+        monitor = spends.kit.spawn(SpendMonitor.create(setup));
+        reservations.expectMessageClass(Reservations.MonitorStarts.class);
+        monitor.tell(new SpendMonitor.Begin());
     }
 
     @AfterEach
@@ -152,5 +156,18 @@ class SpendMonitorTest {
         write(this::takeBack);
 
         hearsNothing();
+    }
+
+    /** The next life is not told, and would hold the coins for ever. */
+    @Test
+    void what_is_written_after_the_end_of_the_monitor_is_told_all_the_same() {
+        restTooLong();
+        CompletableFuture<Transition> write = Await.result(asked);
+        hearsNothing();
+
+        spends.kit.stop(monitor);
+        write.complete(new Transition.Made());
+
+        assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Lapsed(intent));
     }
 }

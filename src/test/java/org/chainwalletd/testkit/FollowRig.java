@@ -54,6 +54,16 @@ public final class FollowRig implements AutoCloseable {
         this(folder, books, setup -> setup, nodes);
     }
 
+    /** Work that runs from when it is begun. */
+    public Background background() {
+        return new Background() {
+            @Override
+            public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
+                return kit.spawn(behavior, name);
+            }
+        };
+    }
+
     /** With another setup than the usual one. */
     public FollowRig(Path folder, List<Book<?, ?>> books, UnaryOperator<FollowerSetup> change, URI... nodes) {
         List<BookTable<?, ?>> tables = new ArrayList<>();
@@ -65,12 +75,7 @@ public final class FollowRig implements AutoCloseable {
             followed.add(new FollowedNode(nodes[followed.size()].toString(), one));
         }
         this.follower = Follower.start(
-                new Background() {
-                    @Override
-                    public <T> ActorRef<T> begin(String name, Behavior<T> behavior, Consumer<? super T> whileStopped) {
-                        return kit.spawn(behavior, name);
-                    }
-                },
+                background(),
                 change.apply(new FollowerSetup(
                         ChainProfile.of("chain"),
                         new FollowerSetup.Sources(followed, client.hasty(), known(Network.DEVNET)),

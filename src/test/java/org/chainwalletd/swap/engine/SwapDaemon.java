@@ -251,7 +251,7 @@ public final class SwapDaemon implements AutoCloseable {
     private ChainSide chainSide() {
         SpendEnvironment env = environment();
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        follow.kit().spawn(SpendService.create(env, started), "spending");
+        follow.kit().spawn(SpendService.create(env, follow.background(), started), "spending");
         SpendService spending = Await.result(started);
         Sightings sightings = new Sightings(follow.books(), sealed.intents(), htlcs, follow.executor());
         return new ChainSide(

@@ -126,7 +126,7 @@ public final class ChainLegRig implements AutoCloseable {
         store = SqliteStore.open(folder);
         CompletableFuture<SpendService> started = new CompletableFuture<>();
         SpendEnvironment env = environment();
-        follow.kit().spawn(SpendService.create(env, started), "spending");
+        follow.kit().spawn(SpendService.create(env, follow.background(), started), "spending");
         spending = get(started);
         sightings = new Sightings(follow.books(), store.intents(), book, follow.executor());
         htlcs = new HtlcSpends(

@@ -1,0 +1,130 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.keeper.Keeper;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Payments go on while background work is stopped, and are followed from the store when it runs again. */
+class BackgroundStopsTest {
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Keeper keeper;
+    private Address payer;
+    private Address shop;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder);
+        keeper = Keeper.under(new Keeper.Root() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return spends.kit.spawn(behavior, name);
+            }
+        });
+        spends.background = keeper;
+        spends.start();
+        keeper.start();
+        payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000);
+        shop = spends.keys.add(99);
+    }
+
+    @AfterEach
+    void stop() {
+        keeper.stop();
+        spends.close();
+    }
+
+    private Intent spend(Receipt receipt) {
+        return get(spends.store.intents().find(receipt.txId())).orElseThrow();
+    }
+
+    @Test
+    void what_was_paid_while_it_was_stopped_is_followed_when_it_runs_again() {
+        Receipt before = get(spends.spending.transfer(request(payer, shop, 1_000, "token-before")));
+        keeper.stop();
+        Receipt meanwhile = get(spends.spending.transfer(request(payer, shop, 2_000, "token-meanwhile")));
+        spends.devnet.mine(1);
+        spends.awaitFollowed();
+        assertThat(spend(before).state()).isNotEqualTo(IntentState.CONFIRMED);
+
+        keeper.start();
+
+        spends.confirmAll();
+        assertThat(spend(before).state()).isEqualTo(IntentState.CONFIRMED);
+        assertThat(spend(meanwhile).state()).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
+    void what_a_node_has_forgotten_meanwhile_is_sent_again_and_what_is_gone_from_the_chain_too() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-lost")));
+        spends.confirmAll();
+        keeper.stop();
+        spends.devnet.reorganise(1, false, List.of());
+        spends.awaitFollowed();
+
+        keeper.start();
+
+        Await.until("a node has it again", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(receipt.txId()).isPresent();
+        });
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    @Test
+    void nothing_is_abandoned_while_it_is_stopped_and_the_call_can_be_repeated() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-abandoned")));
+        List<Outpoint> coins =
+                spend(receipt).inputs().stream().map(Coin::outpoint).toList();
+        spends.lose();
+        keeper.stop();
+
+        assertThatThrownBy(() -> get(spends.spending.abandon(coins)))
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.BUSY));
+        assertThat(spend(receipt).state().inFlight()).isTrue();
+
+        keeper.start();
+        assertThat(get(spends.spending.abandon(coins)).released()).isEqualTo(coins.size());
+        assertThat(spend(receipt).state()).isEqualTo(IntentState.ABANDONED);
+    }
+
+    @Test
+    void stops_and_starts_under_payments_lose_none_and_contest_none() {
+        List<CompletionStage<Receipt>> answers = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            answers.add(spends.spending.transfer(request(payer, shop, 1_000 + i, "token-" + i)));
+            keeper.stop();
+            keeper.start();
+        }
+
+        List<Receipt> receipts = answers.stream().map(SpendHarness::get).toList();
+
+        spends.confirmAll();
+        receipts.forEach(receipt -> assertThat(spend(receipt).state()).isEqualTo(IntentState.CONFIRMED));
+        assertThat(spends.coins(shop)).hasSize(6);
+    }
+}
