@@ -1,11 +1,14 @@
 package org.chainwalletd.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.chainwalletd.config.CommandOptions;
+import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Version;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,26 +18,41 @@ import picocli.CommandLine.ParseResult;
 
 /** The grammar of the command line, made from the commands and the configuration's table of options. */
 final class CommandLineParser {
+    private static final String HELP = "--help";
+    private static final String ALL = "all";
+
     private final Map<String, Command> commands = new LinkedHashMap<>();
-    private final CommandLine grammar;
+    private final String program;
+    private final List<Command> all;
 
     /**
      * @param all the first one is meant when no command is named
      */
     CommandLineParser(String program, List<Command> all) {
+        this.program = program;
+        this.all = List.copyOf(all);
+        commands.put(program, all.get(0));
+        all.forEach(command -> commands.put(command.word(), command));
+    }
+
+    private CommandLine grammar(Predicate<Option> shown) {
         CommandSpec root = spec(program, all.get(0));
         root.addOption(OptionSpec.builder("-V", "--version")
                 .versionHelp(true)
                 .type(boolean.class)
                 .description("print the version and exit")
                 .build());
-        CommandOptions.addTo(root);
-        commands.put(program, all.get(0));
+        CommandOptions.addTo(root, shown);
         for (Command command : all) {
-            commands.put(command.word(), command);
             root.addSubcommand(command.word(), spec(command.word(), command));
         }
-        grammar = new CommandLine(root).setUsageHelpWidth(110).setUsageHelpLongOptionsMaxWidth(34);
+        long hidden = Option.all().stream().filter(shown.negate()).count();
+        if (hidden > 0) {
+            root.usageMessage()
+                    .footer("%n" + HELP + " " + ALL + " lists " + hidden
+                            + " more options that few need: limits, times, swaps, the development node.");
+        }
+        return new CommandLine(root).setUsageHelpWidth(110).setUsageHelpLongOptionsMaxWidth(34);
     }
 
     /**
@@ -53,7 +71,10 @@ final class CommandLineParser {
      * @throws CommandLine.ParameterException with a message for the user
      */
     Parsed parse(String... words) {
-        ParseResult top = grammar.parseArgs(words);
+        int help = Arrays.asList(words).indexOf(HELP);
+        boolean whole = help >= 0 && help + 1 < words.length && words[help + 1].equals(ALL);
+        ParseResult top =
+                grammar(whole ? option -> true : Option::isCommon).parseArgs(whole ? without(words, help + 1) : words);
         ParseResult last = top;
         while (last.hasSubcommand()) {
             last = last.subcommand();
@@ -63,8 +84,15 @@ final class CommandLineParser {
                 command, text(command, top, last), CommandOptions.given(top), own(command, last), positionals(last));
     }
 
+    private static String[] without(String[] words, int index) {
+        List<String> left = new ArrayList<>(Arrays.asList(words));
+        left.remove(index);
+        return left.toArray(String[]::new);
+    }
+
+    /** The whole grammar, for the completion of shells. */
     CommandLine grammar() {
-        return grammar;
+        return grammar(option -> true);
     }
 
     private static Optional<String> text(Command command, ParseResult top, ParseResult last) {
@@ -104,7 +132,7 @@ final class CommandLineParser {
                 .sortOptions(false)
                 .commandListHeading("%nCommands:%n")
                 .optionListHeading("%nOptions:%n");
-        spec.addOption(OptionSpec.builder("-h", "--help")
+        spec.addOption(OptionSpec.builder("-h", HELP)
                 .usageHelp(true)
                 .type(boolean.class)
                 .description("print this help and exit")

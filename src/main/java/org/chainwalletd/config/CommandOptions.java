@@ -2,6 +2,7 @@ package org.chainwalletd.config;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -11,8 +12,12 @@ import picocli.CommandLine.ParseResult;
 public final class CommandOptions {
     private CommandOptions() {}
 
-    /** Adds every option, and {@code --config}, to a command and to those below it. */
-    public static void addTo(CommandSpec command) {
+    /**
+     * Adds every option, and {@code --config}, to a command and to those below it.
+     *
+     * @param shown those that the command's help shows; all are accepted
+     */
+    public static void addTo(CommandSpec command, Predicate<Option> shown) {
         command.addOption(OptionSpec.builder(SettingsLoader.CONFIG_FLAG)
                 .paramLabel("<file>")
                 .type(String.class)
@@ -21,7 +26,7 @@ public final class CommandOptions {
                         + " if it is there [env " + SettingsLoader.CONFIG_VARIABLE + "]")
                 .build());
         for (Option option : Option.all()) {
-            command.addOption(spec(option));
+            command.addOption(spec(option, !shown.test(option)));
         }
     }
 
@@ -40,10 +45,11 @@ public final class CommandOptions {
         return flags;
     }
 
-    private static OptionSpec spec(Option option) {
+    private static OptionSpec spec(Option option, boolean hidden) {
         OptionSpec.Builder spec = OptionSpec.builder(option.flag())
                 .type(String.class)
                 .scopeType(CommandLine.ScopeType.INHERIT)
+                .hidden(hidden)
                 .description(description(option).replace("%", "%%"));
         if (option.form() == Option.Form.SWITCH) {
             return spec.arity("0..1")

@@ -1,9 +1,11 @@
 package org.chainwalletd.config;
 
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Every setting, once: its flag, variable, key in the configuration file, form, default and meaning. The command line, the sample
@@ -568,6 +570,30 @@ public enum Option {
             "let its next block take every payment that came before it; a block of a real node was put together when the one before it"
                     + " arrived, so that a payment is still pending after a tip");
 
+    /** The options that most installations need; the others tune or belong to a part that few use. */
+    private static final Set<Option> COMMON = EnumSet.of(
+            DATADIR,
+            PASSPHRASE_FILE,
+            EXPECT_GENESIS,
+            NETWORK,
+            NODE_RPC,
+            INDEXER_RPC,
+            CHECKPOINT,
+            FOLLOW_FROM,
+            BIND,
+            ALLOW_PUBLIC_BIND,
+            TLS,
+            TLS_SAN,
+            TRUSTED_PROXIES,
+            METRICS_BIND,
+            SPEND_CAP_PER_TX,
+            SPEND_CAP_PER_PERIOD,
+            SPEND_CAP_PERIOD,
+            EVM_RPC,
+            SWAP_POOL,
+            JSON_LOGS,
+            DEVNET);
+
     /** All keys of the configuration file lie below this one. */
     public static final String ROOT = "walletd";
 
@@ -695,6 +721,11 @@ public enum Option {
     /** Largest number allowed. */
     public long most() {
         return most;
+    }
+
+    /** Whether {@code --help} shows it; the others stand in {@code --help all}. */
+    public boolean isCommon() {
+        return COMMON.contains(this);
     }
 
     public static List<Option> all() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import org.chainwalletd.config.Option;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -47,5 +48,21 @@ class CommandLineParserTest {
             assertThat(parser.parse(command.word(), "--help").text())
                     .hasValueSatisfying(text -> assertThat(text).contains("--help"));
         }
+    }
+
+    @Test
+    void help_shows_what_most_need_and_help_all_every_option() {
+        String common = parser.parse("--help").text().orElseThrow();
+        String whole = parser.parse("--help", "all").text().orElseThrow();
+
+        assertThat(Option.all()).filteredOn(Option::isCommon).hasSizeBetween(15, 25);
+        for (Option option : Option.all()) {
+            assertThat(common.contains(option.flag() + "=") || common.contains(option.flag() + "["))
+                    .as(option.flag())
+                    .isEqualTo(option.isCommon());
+            assertThat(whole).contains(option.flag());
+        }
+        assertThat(common).contains("--help all");
+        assertThat(parser.parse("--max-waits", "5").flags()).containsEntry("--max-waits", "5");
     }
 }

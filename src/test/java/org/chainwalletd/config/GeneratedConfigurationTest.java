@@ -68,7 +68,7 @@ class GeneratedConfigurationTest {
     @Test
     void the_command_line_hands_over_what_was_given() {
         CommandLine.Model.CommandSpec command = CommandLine.Model.CommandSpec.create();
-        CommandOptions.addTo(command);
+        CommandOptions.addTo(command, option -> true);
         CommandLine line = new CommandLine(command);
         CommandLine.ParseResult parsed =
                 line.parseArgs("--tls", "--bind", "[::1]:1", "--json-logs=false", "--config", "x.conf");
