@@ -85,6 +85,7 @@ final class HttpFrontend {
         httpMetrics.held(server::heldBytes, server.mostHeldBytes());
         httpMetrics.waits(dispatcher::longPolls);
         httpMetrics.streams(services.events()::open);
+        services.measure();
         lookAtTokens();
     }
 

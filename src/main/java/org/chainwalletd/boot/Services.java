@@ -1,12 +1,16 @@
 package org.chainwalletd.boot;
 
+import io.micrometer.core.instrument.Gauge;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
@@ -156,19 +160,54 @@ record Services(
 
     /** What must hold before the daemon is of use to its callers. The keyring is open before anything is served. */
     List<ReadinessCheck> readiness() {
-        List<ReadinessCheck> checks = new ArrayList<>(List.<ReadinessCheck>of(
+        return List.copyOf(checks().values());
+    }
+
+    /** By the words that the meters have for them. */
+    private Map<String, ReadinessCheck> checks() {
+        Map<String, ReadinessCheck> checks = new LinkedHashMap<>();
+        checks.put(
+                "nodes",
                 () -> external.nodes().seen().get().isAnswering()
                         ? Optional.empty()
-                        : Optional.of("no node of the chain has answered"),
-                () -> external.nodes().chain().complaint(),
-                spending::stopped,
+                        : Optional.of("no node of the chain has answered"));
+        checks.put("chain", () -> external.nodes().chain().complaint());
+        checks.put("spending", spending::stopped);
+        checks.put(
+                "background",
                 () -> context.keeper().isRunning()
                         ? Optional.empty()
-                        : Optional.of("background work is stopped: no block is followed and nothing is sent again"),
-                new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC())));
-        accounts.map(Accounts::readiness).ifPresent(checks::add);
-        swaps.ifPresent(service -> checks.add(service::stalled));
-        return List.copyOf(checks);
+                        : Optional.of("background work is stopped: no block is followed and nothing is sent again"));
+        checks.put(
+                "follower",
+                new FollowerReadiness(following.follower(), settings().follow().maxLag(), Clock.systemUTC()));
+        accounts.map(Accounts::readiness).ifPresent(check -> checks.put("account_chain", check));
+        swaps.ifPresent(service -> checks.put("swaps", service::stalled));
+        return checks;
+    }
+
+    /** Meters of what {@code /readyz} asks, and of how far the books are behind. */
+    void measure() {
+        checks().forEach((name, check) -> {
+            Supplier<Number> ready = () -> check.missing().isEmpty() ? 1 : 0;
+            Gauge.builder("walletd.ready", ready)
+                    .description("1 when /readyz has nothing to say against this part")
+                    .tag("check", name)
+                    .register(context.meters());
+        });
+        Supplier<Number> lag = () -> following.follower().status().lag();
+        Gauge.builder("walletd.follower.lag.blocks", lag)
+                .description("Blocks that a node has and the books do not")
+                .register(context.meters());
+        Supplier<Number> age = () -> following
+                .follower()
+                .status()
+                .tip()
+                .map(tip -> (double) Math.max(0, Clock.systemUTC().instant().getEpochSecond() - tip.timestamp()))
+                .orElse(Double.NaN);
+        Gauge.builder("walletd.follower.tip.age.seconds", age)
+                .description("Age of the newest followed block by its own timestamp")
+                .register(context.meters());
     }
 
     /** The history of own addresses from the daemon's books, from the height on from which they are complete. */

@@ -105,6 +105,14 @@ public record SpendEnvironment(
         metrics.storeQueue(store::queued);
         metrics.allowanceUsed(store.allowance()::spent);
         Settings.Spend spend = settings.spend();
+        AllowanceStore.Limits limits =
+                new AllowanceStore.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod());
+        if (limits.perPeriod().isPresent()) {
+            metrics.allowanceLeft(
+                    () -> new AllowanceStore.Status(limits, store.allowance().spent())
+                            .remaining()
+                            .orElseThrow());
+        }
         return new SpendEnvironment(
                 settings.chain(),
                 node,
@@ -116,7 +124,7 @@ public record SpendEnvironment(
                         () -> nodes.get().tip(chain.setAside())),
                 signer,
                 Stores.of(store),
-                new AllowanceStore.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()),
+                limits,
                 new Pace(
                         TICK,
                         FIRST_LOOK,

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.IntentState;
@@ -76,6 +77,14 @@ public final class SpendMetrics {
                 .register(registry);
     }
 
+    /** @param left within the period; not called without a cap on a period */
+    void allowanceLeft(Supplier<Amount> left) {
+        Supplier<Number> number = () -> left.get().toBigInteger().doubleValue();
+        Gauge.builder("walletd.spend.allowance.left", number)
+                .description("Base units that may still leave in the current period")
+                .register(registry);
+    }
+
     void inFlight(IntSupplier transfers, IntSupplier utxos, IntSupplier unburied) {
         gauge(
                 "walletd.spend.in.flight",
@@ -86,6 +95,14 @@ public final class SpendMetrics {
                 "walletd.spend.unburied",
                 "Confirmed spends that a reorganisation may still take off the chain",
                 unburied);
+    }
+
+    /** @param seconds 0 without any */
+    void oldest(LongSupplier seconds) {
+        Supplier<Number> number = seconds::getAsLong;
+        Gauge.builder("walletd.spend.oldest.unconfirmed.seconds", number)
+                .description("Age of the oldest spend that is broadcast and not yet settled; 0 without any")
+                .register(registry);
     }
 
     /** Units of work that wait for the disk. */

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -157,7 +158,11 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         Known known = loaded.known().value().orElseThrow();
         long now = clock.millis();
         this.inFlight = new SpendsInFlight(
-                known.inFlight(), intent -> loaded.again() ? adoptedIn(intent, now) : 0, now, counts.inFlight());
+                known.inFlight(),
+                intent -> loaded.again() ? adoptedIn(intent, now) : 0,
+                now,
+                counts.inFlight(),
+                counts.oldest());
         this.unburied = new UnburiedSpends(known.unburied(), counts.unburied());
         this.resting = env.stopped().isPresent();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
@@ -177,10 +182,11 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      *
      * @param inFlight spends that are broadcast and not yet settled
      * @param unburied spends that are confirmed and not yet buried
+     * @param oldest when the oldest of those in flight was made, milliseconds since 1970; 0 without any
      */
-    record Counts(AtomicInteger inFlight, AtomicInteger unburied) {
+    record Counts(AtomicInteger inFlight, AtomicInteger unburied, AtomicLong oldest) {
         Counts() {
-            this(new AtomicInteger(), new AtomicInteger());
+            this(new AtomicInteger(), new AtomicInteger(), new AtomicLong());
         }
     }
 

@@ -60,6 +60,10 @@ public final class SpendService {
                         new SpendMonitor.Known(
                                 remembered.inFlight(), remembered.reservations().unburied()));
         env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, counts.unburied()::get);
+        env.metrics().oldest(() -> {
+            long since = counts.oldest().get();
+            return since == 0 ? 0 : Math.max(0, (env.clock().millis() - since) / 1_000);
+        });
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulations = new Simulations(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);

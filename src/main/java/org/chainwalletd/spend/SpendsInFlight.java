@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -174,7 +175,13 @@ final class SpendsInFlight {
     /** By the transactions that made their coins. */
     private final Map<Hash256, Set<InFlight>> children = new HashMap<>();
 
+    /** Those that are broadcast and not yet settled, the oldest first. */
+    private final NavigableSet<InFlight> unsettled =
+            new TreeSet<>(Comparator.<InFlight>comparingLong(spend -> spend.intent.createdAt())
+                    .thenComparingLong(spend -> spend.number));
+
     private AtomicInteger count;
+    private AtomicLong oldest;
     private long added;
     private int busy;
 
@@ -182,32 +189,36 @@ final class SpendsInFlight {
      * @param known who reads the number meanwhile never sees a part of them
      * @param firstWait milliseconds until the first look at one of them
      * @param count kept equal to the number of spends that are broadcast and not yet settled
+     * @param oldest kept equal to when the oldest of these was made, milliseconds since 1970; 0 without any
      */
-    SpendsInFlight(List<Intent> known, ToLongFunction<Intent> firstWait, long now, AtomicInteger count) {
+    SpendsInFlight(
+            List<Intent> known, ToLongFunction<Intent> firstWait, long now, AtomicInteger count, AtomicLong oldest) {
         this.count = count;
+        this.oldest = oldest;
         known.forEach(intent -> put(intent, false, now, firstWait.applyAsLong(intent)));
-        count.set(
-                (int) known.stream().filter(intent -> intent.state().inFlight()).count());
+        counted();
     }
 
     /** What changes from now on is not counted any more. */
     void retire() {
         count = new AtomicInteger();
+        oldest = new AtomicLong();
     }
 
     /** One that is watched already begins anew. */
     void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
         put(intent, holdsCoins, now, firstWait);
-        if (intent.state().inFlight()) {
-            count.incrementAndGet();
-        }
+        counted();
     }
 
     private void put(Intent intent, boolean holdsCoins, long now, long firstWait) {
         InFlight spend = new InFlight(intent, holdsCoins, ++added, now, firstWait);
         spends.put(intent.txId(), spend);
         waiting.add(spend);
+        if (spend.isInFlight()) {
+            unsettled.add(spend);
+        }
         for (Outpoint coin : spend.outpoints()) {
             children.computeIfAbsent(coin.txId(), parent -> new HashSet<>()).add(spend);
         }
@@ -225,8 +236,8 @@ final class SpendsInFlight {
         if (spend.busy) {
             busy--;
         }
-        if (spend.isInFlight()) {
-            count.decrementAndGet();
+        if (unsettled.remove(spend)) {
+            counted();
         }
     }
 
@@ -242,7 +253,13 @@ final class SpendsInFlight {
     /** It was in flight. */
     void abandon(InFlight spend, String reason, long now) {
         spend.intent = spend.intent.in(IntentState.ABANDONED, reason, now);
-        count.decrementAndGet();
+        unsettled.remove(spend);
+        counted();
+    }
+
+    private void counted() {
+        count.set(unsettled.size());
+        oldest.set(unsettled.isEmpty() ? 0 : unsettled.first().intent.createdAt());
     }
 
     /** Whether one of its coins was made by a spend that is itself in flight. */

@@ -75,6 +75,23 @@ class AbandonTest {
         return stored(txId).inputs().stream().map(Coin::outpoint).toList();
     }
 
+    private double oldestAge() {
+        return spends.meters
+                .get("walletd.spend.oldest.unconfirmed.seconds")
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void the_age_of_the_oldest_unconfirmed_payment_is_measured_until_it_is_confirmed() {
+        assertThat(oldestAge()).isZero();
+        get(spends.spending.transfer(request(payer, shop, 1_000, "token-old")));
+        spends.clock.move(Duration.ofMinutes(2));
+        Await.until("it is in flight", () -> oldestAge() >= 120);
+        spends.confirmAll();
+        Await.until("nothing is in flight", () -> oldestAge() == 0);
+    }
+
     @Test
     void what_a_node_has_is_not_given_up_and_is_sent_again_when_the_node_forgets_it() {
         Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-there")));
