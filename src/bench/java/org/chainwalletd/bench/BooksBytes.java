@@ -130,8 +130,8 @@ final class BooksBytes {
                                         Locale.ROOT,
                                         "%-36s %6.0f bytes in %6.0f of pages each",
                                         row.getString(1),
-                                        row.getDouble(2) / blocks,
-                                        row.getDouble(3) / blocks))))
+                                        (double) row.getLong(2) / blocks,
+                                        (double) row.getLong(3) / blocks))))
                 .forEach(System.out::println);
     }
 }

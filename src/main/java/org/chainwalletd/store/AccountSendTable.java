@@ -1,14 +1,11 @@
 package org.chainwalletd.store;
 
 import java.math.BigInteger;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.chainwalletd.chain.Bytes;
-import org.chainwalletd.chain.Hash256;
 
 /** The tables {@code account_sends}, a row for each nonce that was given, and {@code account_versions}, one for each version of its transaction. */
 final class AccountSendTable {
@@ -149,57 +146,51 @@ final class AccountSendTable {
         return List.copyOf(sends);
     }
 
-    private static AccountSend.Version version(ResultSet row) throws SQLException {
+    private static AccountSend.Version version(Row row) throws SQLException {
         return new AccountSend.Version(
-                Hash256.of(row.getBytes(1)),
-                Bytes.wrap(row.getBytes(2)),
-                number(row.getBytes(3)),
-                number(row.getBytes(4)),
-                row.getInt(5) == 1,
-                row.getLong(6));
+                row.hash("hash"),
+                row.bytes("raw"),
+                row.large("tip"),
+                row.large("max_fee"),
+                row.flag("cancels"),
+                row.number("created_at"));
     }
 
-    private static AccountSend read(ResultSet row, List<AccountSend.Version> versions) throws SQLException {
-        byte[] ceiling = row.getBytes("fee_ceiling");
-        byte[] mined = row.getBytes("mined_hash");
+    private static AccountSend read(Row row, List<AccountSend.Version> versions) throws SQLException {
         return new AccountSend(
-                row.getLong("id"),
+                row.number("id"),
                 new AccountSend.Order(
-                        row.getString("reference"),
-                        Hash256.of(row.getBytes("digest")),
-                        row.getString("kind"),
-                        Optional.ofNullable(ceiling).map(AccountSendTable::number),
-                        row.getString("pushing"),
-                        Optional.ofNullable(row.getString("owner"))),
+                        row.text("reference"),
+                        row.hash("digest"),
+                        row.text("kind"),
+                        row.ifBytes("fee_ceiling").map(ceiling -> new BigInteger(1, ceiling.toArray())),
+                        row.text("pushing"),
+                        row.ifText("owner")),
                 new AccountSend.Call(
-                        number(row.getBytes("chain_id")),
-                        Bytes.wrap(row.getBytes("sender")),
-                        Bytes.wrap(row.getBytes("recipient")),
-                        number(row.getBytes("value")),
-                        Bytes.wrap(row.getBytes("data")),
-                        row.getLong("nonce"),
-                        row.getLong("gas_limit")),
+                        row.large("chain_id"),
+                        row.bytes("sender"),
+                        row.bytes("recipient"),
+                        row.large("value"),
+                        row.bytes("data"),
+                        row.number("nonce"),
+                        row.number("gas_limit")),
                 versions,
                 new AccountSend.Progress(
-                        AccountSend.State.valueOf(row.getString("state")),
-                        mined == null
+                        AccountSend.State.valueOf(row.text("state")),
+                        row.ifBytes("mined_hash").isEmpty()
                                 ? Optional.empty()
                                 : Optional.of(new AccountSend.Outcome(
-                                        Hash256.of(mined),
-                                        row.getLong("mined_number"),
-                                        Hash256.of(row.getBytes("mined_block")),
-                                        row.getInt("succeeded") == 1)),
-                        row.getLong("created_at"),
-                        row.getLong("changed_at")));
+                                        row.hash("mined_hash"),
+                                        row.number("mined_number"),
+                                        row.hash("mined_block"),
+                                        row.flag("succeeded"))),
+                        row.number("created_at"),
+                        row.number("changed_at")));
     }
 
     /** Big-endian without a sign; one byte for zero. */
     static byte[] bytes(BigInteger number) {
         byte[] bytes = number.toByteArray();
         return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;
-    }
-
-    private static BigInteger number(byte[] bytes) {
-        return new BigInteger(1, bytes);
     }
 }

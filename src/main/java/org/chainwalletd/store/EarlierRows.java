@@ -1,6 +1,5 @@
 package org.chainwalletd.store;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -61,21 +60,28 @@ final class EarlierRows {
     }
 
     private void moveIntent(byte[] txId) throws SQLException {
-        Row row = session.queryOne("SELECT " + INTENT + " FROM intents WHERE tx_id = ?", Row::read, (Object) txId)
+        String token = session.queryOne(
+                        "SELECT token FROM intents WHERE tx_id = ?", row -> row.ifText("token"), (Object) txId)
+                .orElseThrow()
+                .orElse(null);
+        List<Coin> inputs = session.queryOne(
+                        "SELECT inputs FROM intents WHERE tx_id = ?",
+                        row -> SpendRow.decode(row.raw("inputs")),
+                        (Object) txId)
                 .orElseThrow();
-        boolean bound = row.token() != null
+        boolean bound = token != null
                 && session.queryOne(
                                 "SELECT 1 FROM tokens WHERE token = ? AND intent = ?",
                                 found -> found.getLong(1),
-                                row.token(),
+                                token,
                                 txId)
                         .isPresent();
         session.update(
                 "INSERT INTO spends (" + INTENT + ", short_id, token_key, held, counted_at) SELECT " + INTENT
                         + ", ?, ?, ?, ? FROM intents WHERE tx_id = ?",
                 SpendRow.shortId(txId),
-                bound ? SpendTable.tokenKey(row.token()) : null,
-                held(txId, row.inputs()),
+                bound ? SpendTable.tokenKey(token) : null,
+                held(txId, inputs),
                 SpendTable.orNull(countedAt(txId)),
                 txId);
         session.update("DELETE FROM intents WHERE tx_id = ?", (Object) txId);
@@ -114,11 +120,4 @@ final class EarlierRows {
 
     /** @param at milliseconds since 1970 */
     private record Use(Hash256 txId, Amount amount, long at) {}
-
-    /** What has to be looked at of an intent; the rest is copied as it is. */
-    private record Row(String token, List<Coin> inputs) {
-        static Row read(ResultSet row) throws SQLException {
-            return new Row(row.getString("token"), SpendRow.decode(row.getBytes("inputs")));
-        }
-    }
 }

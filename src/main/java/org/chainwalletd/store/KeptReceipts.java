@@ -2,7 +2,6 @@ package org.chainwalletd.store;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +29,7 @@ final class KeptReceipts {
     }
 
     /** @param settledAt when it changed last as a spend: its token expires by that */
-    private record Row(long id, long settledAt) {}
+    private record Settled(long id, long settledAt) {}
 
     /** Puts the answer in the place of the spend. */
     static void replace(SqlSession session, SpendRow spend, Bytes answer) throws SQLException {
@@ -68,14 +67,14 @@ final class KeptReceipts {
                 BEFORE_ALL);
     }
 
-    static SentLine.Kept read(ResultSet row) throws SQLException {
+    static SentLine.Kept read(Row row) throws SQLException {
         return new SentLine.Kept(
-                Hash256.of(row.getBytes(1)),
-                row.getLong(2),
-                row.getLong(3),
-                Hash256.of(row.getBytes(4)),
-                row.getLong(5),
-                Bytes.wrap(row.getBytes(6)));
+                row.hash("tx_id"),
+                row.number("token_key"),
+                row.number("token_rest"),
+                row.hash("digest"),
+                row.number("settled_at"),
+                row.bytes("answer"));
     }
 
     /** The newest that the token is bound to, unless it was settled before {@code closedBefore}. */
@@ -84,8 +83,7 @@ final class KeptReceipts {
         return session.queryOne(
                 "SELECT tx_id, digest, answer FROM kept_receipts WHERE token_key = ? AND token_rest = ?"
                         + " AND settled_at >= ? ORDER BY id DESC LIMIT 1",
-                row -> new Bound.ToReceipt(
-                        Hash256.of(row.getBytes(1)), Hash256.of(row.getBytes(2)), Bytes.wrap(row.getBytes(3))),
+                row -> new Bound.ToReceipt(row.hash("tx_id"), row.hash("digest"), row.bytes("answer")),
                 hash.key(),
                 hash.rest(),
                 closedBefore);
@@ -103,13 +101,13 @@ final class KeptReceipts {
 
     /** Of the first rows those that were settled before then. */
     static int forget(SqlSession session, long before, int most) throws SQLException {
-        List<Row> first = session.query(
+        List<Settled> first = session.query(
                 "SELECT id, settled_at FROM kept_receipts WHERE id > ? ORDER BY id LIMIT ?",
-                row -> new Row(row.getLong(1), row.getLong(2)),
+                row -> new Settled(row.getLong(1), row.getLong(2)),
                 BEFORE_ALL,
                 most);
         int forgotten = 0;
-        for (Row row : first) {
+        for (Settled row : first) {
             if (row.settledAt() < before) {
                 session.update("DELETE FROM kept_receipts WHERE id = ?", row.id());
                 forgotten++;

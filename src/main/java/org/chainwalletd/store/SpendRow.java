@@ -1,7 +1,6 @@
 package org.chainwalletd.store;
 
 import java.nio.ByteBuffer;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,9 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
@@ -29,26 +26,23 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
 
     static final int COIN_BYTES = 32 + 4 + 8;
 
-    static SpendRow read(ResultSet row) throws SQLException {
-        int change = row.getInt(8);
-        OptionalInt changeIndex = row.wasNull() ? OptionalInt.empty() : OptionalInt.of(change);
-        String token = row.getString(9);
+    static SpendRow read(Row row) throws SQLException {
+        OptionalLong change = row.ifNumber("change_index");
+        Optional<String> token = row.ifText("token");
         Intent intent = new Intent(
-                Hash256.of(row.getBytes(2)),
-                row.getString(3),
-                Address.of(row.getBytes(4)),
-                Bytes.wrap(row.getBytes(5)),
-                decode(row.getBytes(6)),
-                row.getLong(7),
-                changeIndex,
-                token == null ? Optional.empty() : Optional.of(new TokenBinding(token, Hash256.of(row.getBytes(10)))),
-                Amount.ofUnsigned(row.getLong(11)),
-                row.getLong(12),
-                new Intent.Progress(IntentState.valueOf(row.getString(14)), row.getString(15), row.getLong(13)));
-        byte[] held = row.getBytes(16);
-        long countedAt = row.getLong(17);
-        return new SpendRow(
-                row.getLong(1), intent, held, row.wasNull() ? OptionalLong.empty() : OptionalLong.of(countedAt));
+                row.hash("tx_id"),
+                row.text("kind"),
+                row.address("from_address"),
+                row.bytes("tx"),
+                decode(row.raw("inputs")),
+                row.number("built_at_height"),
+                change.isPresent() ? OptionalInt.of((int) change.getAsLong()) : OptionalInt.empty(),
+                token.isPresent() ? Optional.of(new TokenBinding(token.get(), row.hash("digest"))) : Optional.empty(),
+                row.amount("allowance"),
+                row.number("created_at"),
+                new Intent.Progress(
+                        IntentState.valueOf(row.text("state")), row.text("reason"), row.number("changed_at")));
+        return new SpendRow(row.number("id"), intent, row.raw("held"), row.ifNumber("counted_at"));
     }
 
     List<Coin> heldCoins() {

@@ -1,6 +1,5 @@
 package org.chainwalletd.store;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -140,7 +139,7 @@ final class SpendTable {
                 .orElseThrow();
     }
 
-    static Hash256 txId(ResultSet row) throws SQLException {
+    static Hash256 txId(Row row) throws SQLException {
         return Hash256.of(row.getBytes(1));
     }
 

@@ -16,13 +16,13 @@ public final class SqlSession implements AutoCloseable {
     /** Reads one row. */
     @FunctionalInterface
     public interface RowReader<T> {
-        T read(ResultSet row) throws SQLException;
+        T read(Row row) throws SQLException;
     }
 
     /** Takes what it wants of one row. */
     @FunctionalInterface
     public interface RowVisitor {
-        void visit(ResultSet row) throws SQLException;
+        void visit(Row row) throws SQLException;
     }
 
     private final Connection connection;
@@ -56,8 +56,9 @@ public final class SqlSession implements AutoCloseable {
     /** Collects nothing: for many rows of which little is kept. */
     public void visit(String sql, RowVisitor visitor, Object... values) throws SQLException {
         try (ResultSet result = bind(sql, values).executeQuery()) {
+            Row row = new Row(result);
             while (result.next()) {
-                visitor.visit(result);
+                visitor.visit(row);
             }
         } catch (SQLException e) {
             discard(sql);

@@ -1,6 +1,5 @@
 package org.chainwalletd.store;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -271,7 +270,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
                 SqliteSpends::confirmed));
     }
 
-    private static ConfirmedSpend confirmed(ResultSet row) throws SQLException {
+    private static ConfirmedSpend confirmed(Row row) throws SQLException {
         byte[] blockId = row.getBytes(4);
         return new ConfirmedSpend(
                 PackedSpend.packed(row.getBytes(1), row.getBytes(2)),

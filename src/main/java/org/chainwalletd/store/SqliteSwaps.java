@@ -1,11 +1,9 @@
 package org.chainwalletd.store;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
@@ -106,16 +104,16 @@ final class SqliteSwaps implements SwapStore {
                 "DELETE FROM swaps WHERE status = ? AND watched = 0 AND updated_at < ?", status, updatedBefore));
     }
 
-    private static SwapEntry read(ResultSet row) throws SQLException {
+    private static SwapEntry read(Row row) throws SQLException {
         return new SwapEntry(
-                row.getLong(1),
-                row.getString(2),
-                row.getLong(3),
-                row.getString(4),
-                Hash256.of(row.getBytes(5)),
-                row.getString(6),
-                row.getInt(7) == 1,
-                Bytes.wrap(row.getBytes(8)),
-                row.getLong(9));
+                row.number("number"),
+                row.text("id"),
+                row.number("version"),
+                row.text("pool_id"),
+                row.hash("hash_lock"),
+                row.text("status"),
+                row.flag("watched"),
+                row.bytes("content"),
+                row.number("updated_at"));
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +18,7 @@ import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.Row;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.BookTable;
@@ -151,15 +151,7 @@ final class ModelBooks implements AutoCloseable {
     }
 
     private static List<String> rows(Page page, String sql) {
-        return page.query(sql, row -> {
-            StringBuilder text = new StringBuilder();
-            for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
-                Object value = row.getObject(i);
-                text.append(value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value)
-                        .append(' ');
-            }
-            return text.toString();
-        });
+        return page.query(sql, Row::toString);
     }
 
     @Override

@@ -114,7 +114,7 @@ class QueryPlanTest {
 
     private static String plan(SqlSession session, String sql) {
         try {
-            return sql + " => " + session.query("EXPLAIN QUERY PLAN " + sql, row -> row.getString("detail"));
+            return sql + " => " + session.query("EXPLAIN QUERY PLAN " + sql, row -> row.text("detail"));
         } catch (java.sql.SQLException e) {
             throw new IllegalStateException(sql, e);
         }

@@ -1,11 +1,11 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Row;
 
 /**
  * The book of block ids, and where each scan stands. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last
@@ -212,7 +212,7 @@ public final class BlockRows {
         page.update("INSERT OR REPLACE INTO chain_facts (name, value) VALUES (?, ?)", name, value);
     }
 
-    private static BlockRow read(ResultSet row) throws SQLException {
+    private static BlockRow read(Row row) throws SQLException {
         return new BlockRow(
                 row.getLong(1),
                 Hash256.of(row.getBytes(2)),

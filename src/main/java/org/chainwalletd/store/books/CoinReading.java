@@ -1,6 +1,5 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.Row;
 
 /**
  * Reads the unspent coins of covered addresses, and their sums, as they were after a block: later ones may be written and not be told yet. A
@@ -65,7 +65,7 @@ final class CoinReading {
                 .isPresent();
     }
 
-    private static OwnCoin coin(ResultSet row) throws SQLException {
+    private static OwnCoin coin(Row row) throws SQLException {
         return new OwnCoin(
                 LedgerTable.outpoint(row),
                 Address.of(row.getBytes(3)),
@@ -100,8 +100,9 @@ final class CoinReading {
     static final class CoinSums {
         private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
 
-        private static final String COLUMNS = "SELECT (SELECT a.address FROM addresses a WHERE a.id = coins.address),"
-                + " value, height, coinbase, spent_height";
+        private static final String COLUMNS =
+                "SELECT (SELECT a.address FROM addresses a WHERE a.id = coins.address) AS address,"
+                        + " value, height, coinbase, spent_height";
 
         private static final String NOW = COLUMNS
                 + " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1"
@@ -142,15 +143,13 @@ final class CoinReading {
          * @param spent height; {@link Long#MAX_VALUE} while it is there
          */
         private record Life(Address address, Amount value, long height, boolean coinbase, long spent) {
-            static Life read(ResultSet row) throws SQLException {
-                long spentHeight = row.getLong(5);
-                long spent = row.wasNull() ? Long.MAX_VALUE : spentHeight;
+            static Life read(Row row) throws SQLException {
                 return new Life(
-                        Address.of(row.getBytes(1)),
-                        Amount.ofUnsigned(row.getLong(2)),
-                        row.getLong(3),
-                        row.getInt(4) != 0,
-                        spent);
+                        row.address("address"),
+                        row.amount("value"),
+                        row.number("height"),
+                        row.flag("coinbase"),
+                        row.ifNumber("spent_height").orElse(Long.MAX_VALUE));
             }
 
             boolean counts(Moment at) {

@@ -1,6 +1,5 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +12,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.store.Row;
 
 /**
  * Reads the feed of credits. At depth 0 it is the log itself. At depth n it is made from the log and the heights: entries of the log are
@@ -250,7 +250,7 @@ public final class CreditFeed {
             String ofAddress = after.address().isPresent()
                     ? " AND (l.address = " + CreditTable.ADDRESS + " OR l.address IS NULL)"
                     : "";
-            String sql = "SELECT l.number, l.entry, l.height, " + CreditTable.COLUMNS
+            String sql = "SELECT l.number, l.entry, l.height AS entry_height, " + CreditTable.COLUMNS
                     + " FROM credit_log l LEFT JOIN credits c ON c.id = l.credit WHERE l.number > ?" + ofAddress
                     + " ORDER BY l.number LIMIT " + ENTRIES;
             Object[] values = after.address().isPresent()
@@ -262,7 +262,7 @@ public final class CreditFeed {
                             row.getLong(1),
                             row.getInt(2),
                             row.getLong(3),
-                            row.getInt(2) == CreditTable.UNDONE ? null : CreditTable.readFrom(row, 3)),
+                            row.getInt(2) == CreditTable.UNDONE ? null : CreditTable.read(row)),
                     values);
         }
 
@@ -291,8 +291,8 @@ public final class CreditFeed {
             return false;
         }
 
-        private static CreditEvent entered(ResultSet row) throws SQLException {
-            return new CreditEvent(row.getLong(1), CreditEvent.Kind.CONFIRMED, CreditTable.readFrom(row, 1));
+        private static CreditEvent entered(Row row) throws SQLException {
+            return new CreditEvent(row.getLong(1), CreditEvent.Kind.CONFIRMED, CreditTable.read(row));
         }
 
         private boolean isFull() {

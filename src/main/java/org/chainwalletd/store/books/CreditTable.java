@@ -1,6 +1,5 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,12 +10,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Row;
 
 /**
  * The rows of the feed of credits. A credit is never deleted when its block goes: it is marked, and the log gets an entry. The log is
@@ -38,7 +37,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     static final long PENDING = -1;
 
     static final String COLUMNS =
-            "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address), c.amount, c.height, c.block,"
+            "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
                     + " c.position, c.own, c.change, c.coinbase, c.datum";
 
     /** The number of an address, for a statement that is given the address. */
@@ -306,23 +305,17 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /** Reads {@link #COLUMNS}. */
-    static Credit read(ResultSet row) throws SQLException {
-        return readFrom(row, 0);
-    }
-
-    /** Reads {@link #COLUMNS} after {@code skipped} others. */
-    static Credit readFrom(ResultSet row, int skipped) throws SQLException {
-        byte[] datum = row.getBytes(skipped + 11);
+    static Credit read(Row row) throws SQLException {
         return new Credit(
-                new Outpoint(Hash256.of(row.getBytes(skipped + 1)), row.getLong(skipped + 2)),
-                Address.of(row.getBytes(skipped + 3)),
-                Amount.ofUnsigned(row.getLong(skipped + 4)),
-                new BlockPlace(row.getLong(skipped + 5), Hash256.of(row.getBytes(skipped + 6))),
-                row.getLong(skipped + 7),
-                row.getInt(skipped + 8) != 0,
-                row.getInt(skipped + 9) != 0,
-                row.getInt(skipped + 10) != 0,
-                Optional.ofNullable(datum).map(Bytes::of));
+                new Outpoint(row.hash("tx"), row.number("output")),
+                row.address("address"),
+                row.amount("amount"),
+                new BlockPlace(row.number("height"), row.hash("block")),
+                row.number("position"),
+                row.flag("own"),
+                row.flag("change"),
+                row.flag("coinbase"),
+                row.ifBytes("datum"));
     }
 
     /**

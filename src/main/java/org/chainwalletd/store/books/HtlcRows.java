@@ -1,7 +1,6 @@
 package org.chainwalletd.store.books;
 
 import java.nio.ByteBuffer;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -16,6 +15,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.store.Row;
 
 /** Questions to the {@link HtlcTable}'s rows of the head, and what is written into them outside the blocks. Every answer costs what it tells. */
 public final class HtlcRows {
@@ -272,32 +272,35 @@ public final class HtlcRows {
                 outpoint.index());
     }
 
-    private static HtlcRow read(ResultSet row) throws SQLException {
+    private static HtlcRow read(Row row) throws SQLException {
         HtlcParams params = new HtlcParams(
-                PublicKey.of(row.getBytes(3)),
-                PublicKey.of(row.getBytes(4)),
-                Hash256.of(row.getBytes(5)),
-                HtlcTable.ordered(row.getLong(6)));
-        byte[] inputs = row.getBytes(18);
+                PublicKey.of(row.raw("sender")),
+                PublicKey.of(row.raw("receiver")),
+                row.hash("hash_lock"),
+                HtlcTable.ordered(row.number("timeout")));
+        byte[] inputs = row.raw("inputs");
         return new HtlcRow(
-                new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2)),
+                new Outpoint(row.hash("tx_id"), row.number("output_index")),
                 params,
-                Amount.ofUnsigned(row.getLong(7)),
-                row.getInt(8),
-                height(row.getLong(9)),
-                spend(row.getBytes(10), row.getInt(11), row.getBytes(12), row.getLong(13)),
-                spend(row.getBytes(14), row.getInt(15), null, row.getLong(16)),
-                row.getInt(17) == 1,
+                row.amount("amount"),
+                (int) row.number("role"),
+                height(row.number("lock_height")),
+                spend(row, "claim", row.ifBytes("preimage")),
+                spend(row, "reclaim", Optional.empty()),
+                row.flag("seen"),
                 inputs == null ? List.of() : decode(inputs),
-                row.getInt(19) == 1,
-                row.getInt(20) == 1);
+                row.flag("lost"),
+                row.flag("forgotten"));
     }
 
-    private static Optional<HtlcRow.Spend> spend(byte[] txId, int input, byte[] preimage, long height) {
-        return txId == null
+    private static Optional<HtlcRow.Spend> spend(Row row, String how, Optional<Bytes> preimage) throws SQLException {
+        return row.raw(how + "_tx") == null
                 ? Optional.empty()
                 : Optional.of(new HtlcRow.Spend(
-                        Hash256.of(txId), input, Optional.ofNullable(preimage).map(Bytes::wrap), height(height)));
+                        row.hash(how + "_tx"),
+                        (int) row.number(how + "_input"),
+                        preimage,
+                        height(row.number(how + "_height"))));
     }
 
     private static OptionalLong height(long kept) {

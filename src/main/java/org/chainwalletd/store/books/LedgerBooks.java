@@ -1,6 +1,5 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +22,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Row;
 import org.chainwalletd.store.books.CoinReading.CoinSums;
 import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
 
@@ -142,7 +142,7 @@ public final class LedgerBooks {
                         address.toArray());
     }
 
-    private static Watched watched(ResultSet row) throws SQLException {
+    private static Watched watched(Row row) throws SQLException {
         return new Watched(Address.of(row.getBytes(1)), row.getLong(2), row.getLong(3));
     }
 
@@ -226,7 +226,7 @@ public final class LedgerBooks {
         private HistoryReading() {}
 
         private record Part(long coin, HistoryEntry entry) {
-            static Part read(ResultSet row, boolean input) throws SQLException {
+            static Part read(Row row, boolean input) throws SQLException {
                 return new Part(
                         row.getLong(1),
                         new HistoryEntry(

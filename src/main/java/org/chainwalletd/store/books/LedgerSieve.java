@@ -1,7 +1,6 @@
 package org.chainwalletd.store.books;
 
 import java.nio.ByteBuffer;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Row;
 
 /**
  * What the writer of the ledger has in mind, so that the payments of strangers, which are nearly all of a chain, cost it no look into a table:
@@ -150,7 +150,7 @@ final class LedgerSieve {
             return end;
         }
 
-        private static byte[] joined(ResultSet row) throws SQLException {
+        private static byte[] joined(Row row) throws SQLException {
             byte[] bytes = row.getBytes(2);
             byte[] joined = bytes == null ? new byte[0] : bytes;
             if (joined.length != row.getLong(1) * Address.LENGTH) {

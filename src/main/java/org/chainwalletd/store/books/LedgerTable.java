@@ -1,6 +1,5 @@
 package org.chainwalletd.store.books;
 
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
@@ -8,6 +7,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Row;
 
 /**
  * The ledger: coins of watched addresses, from which height on the history of each address is known, and where it begins. Only blocks enter
@@ -235,7 +235,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 height);
     }
 
-    static Outpoint outpoint(ResultSet row) throws SQLException {
+    static Outpoint outpoint(Row row) throws SQLException {
         return new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2));
     }
 

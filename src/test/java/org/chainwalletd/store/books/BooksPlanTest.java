@@ -134,7 +134,7 @@ class BooksPlanTest {
                 .toList();
         used.forEach(sql -> plans.put(
                 sql.replaceAll("\\s+", " "),
-                session.query("EXPLAIN QUERY PLAN " + sql, row -> row.getString("detail"))
+                session.query("EXPLAIN QUERY PLAN " + sql, row -> row.text("detail"))
                         .toString()));
         return null;
     }
