@@ -177,6 +177,9 @@ final class StoreModel {
 
     Transition confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return change(txId, before, spend -> {
+            if (spend.intent.state().failed() && spend.countedAt.isEmpty()) {
+                spend.countedAt = OptionalLong.of(now);
+            }
             if (spend.intent.state() != IntentState.CONFIRMED) {
                 spend.enter(IntentState.CONFIRMED, "", now);
             }
