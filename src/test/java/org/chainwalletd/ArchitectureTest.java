@@ -50,9 +50,10 @@ class ArchitectureTest {
             Map.entry("wire", Set.of("chain", "crypto")),
             Map.entry("api", Set.of("wire", "chain", "crypto")),
             Map.entry("config", Set.of("chain", "evm")),
-            Map.entry("observe", Set.of("api", "wire", "chain", "config", "rpc")),
+            Map.entry("observe", Set.of("access", "api", "wire", "chain", "config", "rpc")),
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("keeper", Set.of("store")),
+            Map.entry("access", Set.of("api", "wire", "chain", "config", "store")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("wire", "chain", "crypto", "config", "store", "net")),
             Map.entry("keyring", Set.of("api", "wire", "chain", "crypto", "config", "store", "evm")),
@@ -66,23 +67,26 @@ class ArchitectureTest {
             Map.entry(
                     "spend",
                     Set.of(
-                            "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "follow",
-                            "keeper")),
+                            "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
+                            "follow", "keeper")),
             Map.entry("message", Set.of("api", "wire", "chain", "crypto", "keyring")),
             Map.entry(
                     "htlc",
                     Set.of(
-                            "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend",
-                            "follow", "indexer")),
+                            "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
+                            "spend", "follow", "indexer")),
             Map.entry(
                     "rpc",
                     Set.of(
-                            "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins", "spend",
-                            "htlc", "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap", "account")),
+                            "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
+                            "spend", "htlc", "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap",
+                            "account")),
             Map.entry("event", Set.of("api", "wire", "chain", "store", "follow", "wait", "htlc", "rpc", "swap")),
             Map.entry(
                     "http",
-                    Set.of("api", "wire", "chain", "crypto", "config", "store", "net", "rpc", "observe", "event")),
+                    Set.of(
+                            "access", "api", "wire", "chain", "crypto", "config", "store", "net", "rpc", "observe",
+                            "event")),
             Map.entry("client", Set.of("api", "wire", "chain", "crypto")),
             Map.entry("watch", Set.of("client", "api", "wire", "chain")),
             Map.entry("evm", Set.of("chain", "crypto")),

@@ -29,6 +29,7 @@ import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.japi.function.Function;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
@@ -209,7 +210,7 @@ public final class ServerBench {
                 new RpcDispatcher.Limits(1000, 16, 1000),
                 system.executionContext());
         Map<String, String> tokens = Map.of("read", TOKEN, "manage", TOKEN + "-m", "spend", TOKEN + "-s");
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, tokens, line -> {}));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, tokens, line -> {}), NamedTokens.none());
         HttpServer.Services services = new HttpServer.Services(
                 dispatcher::dispatch, authenticator, List.of(), metrics::scrape, refusals::refused);
         HttpServer.Place place = new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), Optional.empty());

@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -70,7 +71,7 @@ public class RpcBench {
 
     private RpcAnswer answer(byte[] body) {
         return dispatcher
-                .dispatch(body, Optional.of(Scope.SPEND), CLIENT)
+                .dispatch(body, Optional.of(Grant.of(Scope.SPEND)), CLIENT)
                 .toCompletableFuture()
                 .join();
     }

@@ -111,7 +111,14 @@ public enum ErrorCode {
             Retry.LATER,
             "Too many requests",
             "too many requests, waits or passphrase attempts",
-            "{retryable: true, retry_after_secs}");
+            "{retryable: true, retry_after_secs}"),
+    POLICY_REFUSED(
+            -32043,
+            200,
+            Retry.NO,
+            "Policy refused",
+            "the policy of the token, or a switch of the operator, does not allow the call; another token may",
+            "{token, rule, value, limit}");
 
     private final int code;
     private final int httpStatus;

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.Version;
@@ -34,6 +35,6 @@ final class DryRun {
                         CallObserver.NONE,
                         new RpcDispatcher.Limits(1, 1, 0),
                         Runnable::run)
-                .dispatch(CALL.clone(), Optional.of(Scope.READ), Client.staying(""));
+                .dispatch(CALL.clone(), Optional.of(Grant.of(Scope.READ)), Client.staying(""));
     }
 }

@@ -3,6 +3,7 @@ package org.chainwalletd.boot;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.Authenticator;
@@ -36,8 +39,11 @@ final class HttpFrontend {
         this.context = context;
         Settings settings = context.settings();
         Map<String, String> configured = settings.http().tokenFlags();
-        this.authenticator = new Authenticator(Tokens.open(settings.datadir(), configured, console));
-        this.rotation = new TokenRotation(settings.datadir(), configured, authenticator);
+        Settings.Access access = settings.http().access();
+        NamedTokens named = NamedTokens.open(new TokenFile(settings.datadir()), Clock.systemUTC(), access.keyExport());
+        this.authenticator =
+                new Authenticator(Tokens.open(settings.datadir(), configured, access.classicTokens(), console), named);
+        this.rotation = new TokenRotation(settings.datadir(), configured, access.classicTokens(), authenticator);
         this.tls = openTls(settings);
     }
 

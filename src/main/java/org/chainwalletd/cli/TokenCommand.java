@@ -1,18 +1,63 @@
 package org.chainwalletd.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.chainwalletd.access.NamedToken;
+import org.chainwalletd.access.TokenFile;
+import org.chainwalletd.access.TokenRows;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.Tokens;
+import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.RpcMethod;
 
-/** Replaces a bearer token. */
+/** Makes, lists, replaces and ends bearer tokens, beside a running daemon or without one. */
 final class TokenCommand implements Command {
-    private static final String ROTATE = "rotate";
+    private static final Duration OVERLAP = Duration.ofHours(24);
+    private static final Set<String> PAGES = Set.of("/events", "/metrics");
+    private static final Set<String> OF_CREATE =
+            Set.of("--scope", "--methods", "--from", "--to", "--cap-per-tx", "--expires");
+
+    private final InstantSource clock;
+
+    TokenCommand() {
+        this(Clock.systemUTC());
+    }
+
+    TokenCommand(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** What the operator has typed cannot be done; the message says why. */
+    private static final class Unusable extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Unusable(String message) {
+            super(message);
+        }
+    }
 
     @Override
     public String word() {
@@ -21,46 +66,332 @@ final class TokenCommand implements Command {
 
     @Override
     public String summary() {
-        return "token rotate read|manage|spend: puts a new token into the scope's file and prints it once. "
-                + "A running daemon takes it, and refuses the old one, within 5 seconds, at once when it is sent SIGHUP.";
+        return "token create NAME --scope read|manage|spend [--methods a,b] [--from address|label,...] [--to FILE] [--cap-per-tx N]"
+                + " [--expires 90d]: makes a token and prints it once. token list shows all. token rotate NAME"
+                + " [--overlap 24h] prints a new value once, and the old one holds that long. token revoke NAME ends a token for ever."
+                + " token rotate read|manage|spend: puts a new token into the scope's file and prints it once."
+                + " A running daemon takes a change within 5 seconds, at once when it is sent SIGHUP.";
     }
 
     @Override
     public List<String> arguments() {
-        return List.of("action", "scope");
+        return List.of("action", "[name]");
+    }
+
+    @Override
+    public List<Flag> flags() {
+        return List.of(
+                new Flag("--scope", "scope", "create: read, manage or spend"),
+                new Flag("--methods", "list", "create: only these methods; /events and /metrics are names too"),
+                new Flag("--from", "list", "create: may spend from these addresses and labels only, as they are now"),
+                new Flag("--to", "file", "create: may pay the addresses in this file only, one on a line"),
+                new Flag("--cap-per-tx", "amount", "create: most that one transaction may spend, in base units"),
+                new Flag("--expires", "duration", "create: when it ends, such as 90d, 12h or 30m; default never"),
+                new Flag("--overlap", "duration", "rotate: how long the old value still holds; default 24h"));
     }
 
     @Override
     public int run(Invocation invocation) {
-        String action = invocation.arguments().get(0);
-        String word = invocation.arguments().get(1);
-        Optional<Scope> scope = Arrays.stream(Scope.values())
-                .filter(each -> each.word().equals(word))
-                .findFirst();
-        if (!action.equals(ROTATE) || scope.isEmpty()) {
-            return invocation.fail(ExitCode.USAGE, "say token rotate read, token rotate manage or token rotate spend");
+        List<String> arguments = invocation.arguments();
+        String action = arguments.get(0);
+        Optional<String> name = arguments.size() > 1 ? Optional.of(arguments.get(1)) : Optional.empty();
+        Optional<String> mistake = mistake(invocation, action, name);
+        if (mistake.isPresent()) {
+            return invocation.fail(ExitCode.USAGE, mistake.get());
         }
         Settings settings = invocation.configuration().settings();
-        if (settings.http().tokenFlags().containsKey(word)) {
-            return invocation.fail(
-                    ExitCode.FAILED,
-                    "the " + word + " token comes from a flag, a variable or the configuration file: change it there");
+        TokenRows rows = new TokenFile(settings.datadir());
+        try {
+            boolean change = action.equals("rotate") && scope(name.get()).isEmpty() || action.equals("revoke");
+            if (change && rows.all().stream().noneMatch(row -> row.name().equals(name.get()))) {
+                return invocation.fail(
+                        ExitCode.USAGE,
+                        "there is no token " + name.get() + "; read, manage, spend, or one of token list");
+            }
+            return switch (action) {
+                case "create" -> create(invocation, settings, rows, name.get());
+                case "list" -> list(invocation, rows);
+                case "revoke" -> revoke(invocation, rows, name.get());
+                default ->
+                    scope(name.get()).isPresent()
+                            ? rotateClassic(
+                                    invocation, settings, scope(name.get()).get())
+                            : rotate(invocation, rows, name.get());
+            };
+        } catch (TokenRows.RefusedChange | Unusable e) {
+            return invocation.fail(ExitCode.FAILED, e.getMessage());
+        } catch (IOException | Tokens.TokenException e) {
+            throw new StartupException("the tokens were not changed: " + e.getMessage());
         }
-        return rotate(invocation, settings.datadir(), scope.get());
     }
 
-    private static int rotate(Invocation invocation, Path datadir, Scope scope) {
-        try {
-            String token = Tokens.rotate(datadir, scope);
-            invocation.out().println(token);
-            invocation
-                    .streams()
-                    .err()
-                    .println("new " + scope.word() + " token in " + datadir
-                            + "; a running daemon takes it within 5 seconds, at once when it is sent SIGHUP");
-            return ExitCode.OK;
-        } catch (IOException | Tokens.TokenException e) {
-            throw new StartupException("the token was not replaced: " + e.getMessage());
+    private static Optional<String> mistake(Invocation invocation, String action, Optional<String> name) {
+        if (!Set.of("create", "list", "rotate", "revoke").contains(action)) {
+            return Optional.of("say token create, token list, token rotate or token revoke");
         }
+        if (action.equals("list") == name.isPresent()) {
+            return Optional.of(action.equals("list") ? "token list takes no name" : "say token " + action + " NAME");
+        }
+        if (action.equals("revoke") && scope(name.get()).isPresent()) {
+            return Optional.of("the " + name.get() + " token is switched off with --classic-tokens, and replaced with"
+                    + " token rotate " + name.get());
+        }
+        Optional<String> stray = invocation.options().keySet().stream()
+                .filter(option -> option.equals("--overlap")
+                        ? !action.equals("rotate") || scope(name.get()).isPresent()
+                        : OF_CREATE.contains(option) && !action.equals("create"))
+                .findFirst();
+        if (stray.isPresent()) {
+            return Optional.of(stray.get() + " does nothing for token " + action
+                    + name.map(each -> " " + each).orElse(""));
+        }
+        return action.equals("create")
+                        && invocation
+                                .option("--scope")
+                                .flatMap(TokenCommand::scope)
+                                .isEmpty()
+                ? Optional.of("say --scope read, --scope manage or --scope spend")
+                : Optional.empty();
+    }
+
+    private static Optional<Scope> scope(String word) {
+        return Arrays.stream(Scope.values())
+                .filter(each -> each.word().equals(word))
+                .findFirst();
+    }
+
+    private int create(Invocation invocation, Settings settings, TokenRows rows, String name) throws IOException {
+        NamedToken.objectionTo(name).ifPresent(objection -> {
+            throw new Unusable(objection);
+        });
+        Scope scope = invocation.option("--scope").flatMap(TokenCommand::scope).orElseThrow();
+        long now = clock.millis();
+        Optional<List<String>> methods = invocation.option("--methods").map(text -> methods(settings, text));
+        Optional<List<Address>> from = Optional.empty();
+        if (invocation.option("--from").isPresent()) {
+            from = Optional.of(payers(settings, invocation.option("--from").get()));
+        }
+        Optional<List<Address>> to = Optional.empty();
+        if (invocation.option("--to").isPresent()) {
+            to = Optional.of(destinations(Path.of(invocation.option("--to").get())));
+        }
+        NamedToken.Policy policy =
+                new NamedToken.Policy(methods, from, to, amount(invocation, "--cap-per-tx"), Optional.empty());
+        OptionalLong expires = invocation
+                .option("--expires")
+                .map(text ->
+                        OptionalLong.of(now + duration("--expires", text, 1).toMillis()))
+                .orElse(OptionalLong.empty());
+        String token = Tokens.random();
+        rows.add(new NamedToken(
+                name,
+                scope,
+                policy,
+                expires,
+                now,
+                OptionalLong.empty(),
+                List.of(new NamedToken.Value(digest(token), OptionalLong.empty()))));
+        show(invocation, token, "new token " + name);
+        return ExitCode.OK;
+    }
+
+    private int rotate(Invocation invocation, TokenRows rows, String name) throws IOException {
+        Duration overlap = invocation
+                .option("--overlap")
+                .map(text -> duration("--overlap", text, 0))
+                .orElse(OVERLAP);
+        long now = clock.millis();
+        String token = Tokens.random();
+        rows.rotate(name, digest(token), now, now + overlap.toMillis());
+        show(invocation, token, "new value of token " + name + "; the old one holds for " + words(overlap));
+        return ExitCode.OK;
+    }
+
+    private int revoke(Invocation invocation, TokenRows rows, String name) throws IOException {
+        rows.revoke(name, clock.millis());
+        invocation.streams().err().println("token " + name + " is revoked; a running daemon ends it within 5 seconds");
+        return ExitCode.OK;
+    }
+
+    /** The token stands nowhere else, so it is printed when it is durable. */
+    private static void show(Invocation invocation, String token, String what) {
+        invocation.out().println(token);
+        invocation.streams().err().println(what + "; a running daemon takes it within 5 seconds");
+    }
+
+    private static Hash256 digest(String token) {
+        return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static List<String> methods(Settings settings, String text) {
+        MethodRegistry registry = RpcParameters.registry(settings.chain());
+        Set<String> known =
+                registry.methods().stream().map(RpcMethod::name).collect(Collectors.toCollection(LinkedHashSet::new));
+        known.addAll(PAGES);
+        List<String> methods = words(text);
+        for (String method : methods) {
+            if (!known.contains(method)) {
+                throw new Unusable("there is no method " + method + "; rpc help lists them");
+            }
+        }
+        return methods;
+    }
+
+    private static List<String> words(String text) {
+        List<String> words = Arrays.stream(text.split(","))
+                .map(String::strip)
+                .filter(word -> !word.isEmpty())
+                .distinct()
+                .toList();
+        if (words.isEmpty()) {
+            throw new Unusable("an empty list would allow nothing: leave the option out, or name something");
+        }
+        return words;
+    }
+
+    /** Labels are resolved now: one that is given to another address later changes nothing. */
+    private static List<Address> payers(Settings settings, String text) throws IOException {
+        Set<Address> payers = new LinkedHashSet<>();
+        JsonNode labels = null;
+        for (String word : words(text)) {
+            Optional<Address> address = address(word);
+            if (address.isPresent()) {
+                payers.add(address.get());
+                continue;
+            }
+            labels = labels == null ? labels(settings.wallets().resolve("state.json")) : labels;
+            int before = payers.size();
+            labels.properties().forEach(entry -> {
+                if (entry.getValue().asText().equals(word)) {
+                    payers.add(Address.parse(entry.getKey()));
+                }
+            });
+            if (payers.size() == before) {
+                throw new Unusable("no address has the label " + word);
+            }
+        }
+        return List.copyOf(payers);
+    }
+
+    private static JsonNode labels(Path state) throws IOException {
+        try {
+            return new ObjectMapper().readTree(Files.readAllBytes(state)).path("labels");
+        } catch (NoSuchFileException e) {
+            throw new Unusable("the datadir has no keyring yet, so there are no labels; name addresses");
+        }
+    }
+
+    private static Optional<Address> address(String word) {
+        try {
+            return Optional.of(Address.parse(word));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Addresses, one on a line; what follows a {@code #} is a comment. */
+    private static List<Address> destinations(Path file) throws IOException {
+        Set<Address> destinations = new LinkedHashSet<>();
+        int number = 0;
+        for (String line : Files.readAllLines(file)) {
+            number++;
+            String word = line.replaceFirst("#.*", "").strip();
+            if (!word.isEmpty()) {
+                int at = number;
+                destinations.add(
+                        address(word).orElseThrow(() -> new Unusable("line " + at + " of " + file + " is no address")));
+            }
+        }
+        if (destinations.isEmpty()) {
+            throw new Unusable(file + " names no address: the token could pay nobody");
+        }
+        return List.copyOf(destinations);
+    }
+
+    private static Optional<Amount> amount(Invocation invocation, String option) {
+        return invocation.option(option).map(text -> {
+            try {
+                return Amount.of(new BigInteger(text));
+            } catch (IllegalArgumentException e) {
+                throw new Unusable(option + " must be a number of base units");
+            }
+        });
+    }
+
+    private static Duration duration(String option, String text, long least) {
+        try {
+            long count = Long.parseLong(text.substring(0, text.length() - 1));
+            Duration duration = switch (text.charAt(text.length() - 1)) {
+                case 'd' -> Duration.ofDays(count);
+                case 'h' -> Duration.ofHours(count);
+                case 'm' -> Duration.ofMinutes(count);
+                case 's' -> Duration.ofSeconds(count);
+                default -> throw new NumberFormatException(text);
+            };
+            if (count >= least && duration.toDays() <= 36_500) {
+                return duration;
+            }
+        } catch (ArithmeticException | NumberFormatException | StringIndexOutOfBoundsException e) {
+            // The one message below.
+        }
+        throw new Unusable(option + " must be a number with d, h, m or s, such as 90d");
+    }
+
+    private static String words(Duration duration) {
+        return duration.isZero()
+                ? "no time"
+                : duration.toString().substring(1).replace("T", "").toLowerCase();
+    }
+
+    private int list(Invocation invocation, TokenRows rows) throws IOException {
+        long now = clock.millis();
+        List<String> lines = new ArrayList<>();
+        for (NamedToken token : rows.all()) {
+            List<String> rules = new ArrayList<>();
+            NamedToken.Policy policy = token.policy();
+            policy.methods().ifPresent(each -> rules.add("methods=" + String.join(",", each)));
+            policy.from().ifPresent(each -> rules.add("from=" + each.size() + " addresses"));
+            policy.to().ifPresent(each -> rules.add("to=" + each.size() + " addresses"));
+            policy.capPerTx().ifPresent(each -> rules.add("cap-per-tx=" + each));
+            lines.add(String.format(
+                    "%-24s %-7s %-8s expires %-20s %s",
+                    token.name(),
+                    token.scope().word(),
+                    state(token, now),
+                    token.expiresAt().isPresent()
+                            ? Instant.ofEpochMilli(token.expiresAt().getAsLong())
+                                    .truncatedTo(java.time.temporal.ChronoUnit.SECONDS)
+                            : "never",
+                    rules.isEmpty() ? "no restriction" : String.join(" ", rules)));
+        }
+        lines.forEach(invocation.out()::println);
+        if (lines.isEmpty()) {
+            invocation.streams().err().println("no named tokens; token create makes one");
+        }
+        return ExitCode.OK;
+    }
+
+    private static String state(NamedToken token, long now) {
+        if (token.revokedAt().isPresent()) {
+            return "revoked";
+        }
+        boolean expired = token.expiresAt().isPresent() && token.expiresAt().getAsLong() <= now;
+        return expired ? "expired" : "valid";
+    }
+
+    private static int rotateClassic(Invocation invocation, Settings settings, Scope scope) throws IOException {
+        if (settings.http().tokenFlags().containsKey(scope.word())) {
+            return invocation.fail(
+                    ExitCode.FAILED,
+                    "the " + scope.word()
+                            + " token comes from a flag, a variable or the configuration file: change it there");
+        }
+        invocation.out().println(Tokens.rotate(settings.datadir(), scope));
+        invocation
+                .streams()
+                .err()
+                .println("new " + scope.word() + " token in " + settings.datadir()
+                        + "; a running daemon takes it within 5 seconds, at once when it is sent SIGHUP");
+        return ExitCode.OK;
     }
 }

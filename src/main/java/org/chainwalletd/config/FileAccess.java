@@ -87,6 +87,13 @@ public final class FileAccess {
         return Optional.empty();
     }
 
+    /** Why this process should not write here: what it leaves would belong to another user than what is there. */
+    public Optional<String> objectionToWriter() {
+        return owner == us
+                ? Optional.empty()
+                : Optional.of("belongs to another user (uid " + owner + "): run the command as that user");
+    }
+
     private Optional<String> objectionToOwner() {
         return owner == us || owner == ROOT
                 ? Optional.empty()

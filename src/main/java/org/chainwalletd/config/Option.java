@@ -181,6 +181,18 @@ public enum Option {
             "token of read scope; default: made on first run in <datadir>/token-read"),
     AUTH_TOKEN_MANAGE("auth-token-manage", "http.auth-token-manage", Form.SECRET, "token of manage scope, likewise"),
     AUTH_TOKEN_SPEND("auth-token-spend", "http.auth-token-spend", Form.SECRET, "token of spend scope, likewise"),
+    CLASSIC_TOKENS(
+            "classic-tokens",
+            "http.classic-tokens",
+            Form.CLASSIC_TOKENS,
+            "all",
+            "which of the three tokens that every daemon has are accepted beside those of token create"),
+    NO_KEY_EXPORT(
+            "no-key-export",
+            "http.no-key-export",
+            Form.SWITCH,
+            "false",
+            "refuse the methods that give keys and phrases away (reveal_*, export_*) to every token"),
     MAX_HEAD(
             "max-head-bytes",
             "http.max-head-bytes",
@@ -605,6 +617,7 @@ public enum Option {
         NETWORKS("list", "a comma-separated list of IP addresses and networks such as 10.0.0.0/8"),
         SECRET("token", "printable ASCII without spaces, best 64 random hex characters"),
         NETWORK("mainnet|testnet|devnet", "mainnet, testnet or devnet"),
+        CLASSIC_TOKENS("all|read|none", "all, read or none"),
         HASH("hex64", "64 hex characters"),
         BLOCK("height:hex64", "a height and a block id"),
         HEIGHT("height", "a height, full or now"),

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.chainwalletd.chain.Amount;
@@ -95,6 +96,16 @@ final class Parsing {
             case "node" -> false;
             case "ledger" -> true;
             default -> throw new IllegalArgumentException("must be node or ledger");
+        };
+    }
+
+    /** The scopes whose classic tokens are accepted. */
+    static Set<String> classicTokens(String text) {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "all" -> Set.of("read", "manage", "spend");
+            case "read" -> Set.of("read");
+            case "none" -> Set.of();
+            default -> throw new IllegalArgumentException("must be all, read or none");
         };
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -146,7 +147,16 @@ public record Settings(
             int maxConnections,
             ClientShares shares,
             Duration drain,
-            boolean console) {}
+            boolean console,
+            Access access) {}
+
+    /**
+     * What tokens may do, whatever their own policies are.
+     *
+     * @param classicTokens scopes whose tokens in the datadir or from the configuration are accepted
+     * @param keyExport whether keys and phrases are given away at all
+     */
+    public record Access(Set<String> classicTokens, boolean keyExport) {}
 
     /**
      * @param allowPublic whether the operator asserts that something in front of a public address terminates TLS

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -179,7 +180,19 @@ public final class SettingsLoader {
                 values.count(Option.MAX_CONNECTIONS),
                 shares(),
                 Duration.ofSeconds(values.number(Option.DRAIN)),
-                values.truth(Option.CONSOLE));
+                values.truth(Option.CONSOLE),
+                access(tokens));
+    }
+
+    private Settings.Access access(Map<String, String> tokens) {
+        Set<String> classic =
+                values.value(Option.CLASSIC_TOKENS, Parsing::classicTokens).orElse(Set.of());
+        tokens.keySet().stream()
+                .filter(scope -> !classic.contains(scope))
+                .sorted()
+                .forEach(scope -> problems.add("--auth-token-" + scope + " is given, and "
+                        + Option.CLASSIC_TOKENS.flag() + " switches that token off: leave one out"));
+        return new Settings.Access(classic, !values.truth(Option.NO_KEY_EXPORT));
     }
 
     private Settings.Requests requests() {

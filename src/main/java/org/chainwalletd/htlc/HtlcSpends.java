@@ -1,12 +1,15 @@
 package org.chainwalletd.htlc;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -65,7 +68,13 @@ public final class HtlcSpends {
 
     /** Builds, signs and broadcasts a lock. */
     public CompletionStage<Receipt> lock(LockRequest request) {
-        return checked(request, sender -> noted(spending.spend(request.plan(sender))));
+        return lock(request, Grant.of(Scope.SPEND));
+    }
+
+    /** As {@link #lock(LockRequest)}, as far as the caller's token allows it: who is paid is the address of the receiver's key. */
+    public CompletionStage<Receipt> lock(LockRequest request, Grant grant) {
+        List<Address> receiver = List.of(profile.addressOf(request.receiver()));
+        return checked(request, sender -> noted(spending.spend(request.plan(sender), grant, receiver)));
     }
 
     /** What {@link #lock} would do now. Broadcasts, reserves and signs nothing. */

@@ -7,20 +7,29 @@ import java.security.SecureRandom;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
 
 /**
  * Decides what a bearer token allows (interface.md, section 5). Holds only the SHA-256 of each token. Every check computes one digest and
- * compares it with all three, so that its time says nothing about which token was close.
+ * compares it with those of all three classic tokens, so that its time says nothing about which token was close.
  */
 public final class Authenticator {
     private static final String SCHEME = "bearer ";
 
+    private final NamedTokens named;
     private volatile Map<Scope, byte[]> digests;
 
-    /** @param tokens at least one; no two scopes share one */
-    public Authenticator(Tokens tokens) {
+    /** @param tokens no two scopes share one */
+    public Authenticator(Tokens tokens, NamedTokens named) {
+        this.named = named;
         replace(tokens);
+    }
+
+    NamedTokens named() {
+        return named;
     }
 
     /** Takes other tokens from now on; requests in work keep what they were granted. */
@@ -34,18 +43,18 @@ public final class Authenticator {
 
     /**
      * @param authorization value of the Authorization header, or null
-     * @return the scope of the token; empty for no header, another scheme or an unknown token
+     * @return what the token allows; empty for no header, another scheme, and a token that is unknown, revoked or expired
      */
-    public Optional<Scope> scopeOf(String authorization) {
+    public Optional<Grant> grantOf(String authorization) {
         byte[] digest = sha256(bearerToken(authorization).getBytes(StandardCharsets.UTF_8));
         Map<Scope, byte[]> known = digests;
         boolean read = MessageDigest.isEqual(digest, known.get(Scope.READ));
         boolean manage = MessageDigest.isEqual(digest, known.get(Scope.MANAGE));
         boolean spend = MessageDigest.isEqual(digest, known.get(Scope.SPEND));
         if (!(read | manage | spend)) {
-            return Optional.empty();
+            return named.find(Hash256.of(digest));
         }
-        return Optional.of(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ);
+        return Optional.of(named.classic(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ));
     }
 
     /** What follows the scheme, or an empty string, which is no token. */

@@ -3,15 +3,15 @@ package org.chainwalletd.http;
 import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
-import org.chainwalletd.api.Scope;
+import org.chainwalletd.access.Grant;
 
 /** Who sent a request, by its headers and its connection. */
 final class Callers {
     /**
-     * @param scope of the token; empty without a valid one
+     * @param grant of the token; empty without a valid one
      * @param client address as far as it can be trusted
      */
-    record Caller(Optional<Scope> scope, String client) {
+    record Caller(Optional<Grant> grant, String client) {
         /** Whose work takes turns with that of others: one subscriber's network of IPv6 is one, as it is for {@link AddressShares}. */
         String subscriber() {
             return ClientAddress.network(client);
@@ -36,8 +36,8 @@ final class Callers {
             }
         }
         // Two Authorization headers are a sign of a confused proxy: which one it vouches for cannot be known.
-        Optional<Scope> scope = authenticator.scopeOf(twice ? null : authorization);
-        return new Caller(scope, client(request, connection));
+        Optional<Grant> grant = authenticator.grantOf(twice ? null : authorization);
+        return new Caller(grant, client(request, connection));
     }
 
     private String client(HttpRequest request, Connection connection) {

@@ -16,8 +16,11 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.stream.KillSwitches;
+import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.event.EventFeed;
 import org.chainwalletd.net.ByteBudget;
 
@@ -68,12 +71,17 @@ final class EventPage implements Router.Page {
             return CompletableFuture.completedFuture(Responses.wrongMethod(ALLOWS));
         }
         Callers.Caller caller = callers.of(request, connection);
-        if (caller.scope().isEmpty()) {
+        if (caller.grant().isEmpty()) {
             return refusals.unauthorized(caller.client());
+        }
+        Grant grant = caller.grant().get();
+        Optional<HttpResponse> refusal = Responses.refusal(grant, PATH);
+        if (refusal.isPresent()) {
+            return CompletableFuture.completedFuture(refusal.get());
         }
         boolean closes = HTTP_1.contains(request.protocol());
         return feed.open(lastEventId(request), memoryOf(connection.budget()))
-                .thenComposeAsync(opening -> answer(opening, connection, closes), executor);
+                .thenComposeAsync(opening -> answer(opening, connection, grant, closes), executor);
     }
 
     /** An empty one is what a reader sends who has no id. */
@@ -86,9 +94,10 @@ final class EventPage implements Router.Page {
         return Optional.empty();
     }
 
-    private CompletionStage<HttpResponse> answer(EventFeed.Opening opening, Connection connection, boolean closes) {
+    private CompletionStage<HttpResponse> answer(
+            EventFeed.Opening opening, Connection connection, Grant grant, boolean closes) {
         if (opening instanceof EventFeed.Opened opened) {
-            HttpResponse response = stream(opened.bytes(), connection);
+            HttpResponse response = stream(opened.bytes(), connection, grant);
             return CompletableFuture.completedFuture(closes ? response.addHeader(Responses.CLOSE) : response);
         }
         if (opening instanceof EventFeed.Full) {
@@ -105,12 +114,20 @@ final class EventPage implements Router.Page {
         return CompletableFuture.completedFuture(Responses.shuttingDown());
     }
 
-    private HttpResponse stream(Source<ByteString, NotUsed> bytes, Connection connection) {
-        Source<ByteString, NotUsed> watched = bytes.watchTermination((none, end) -> {
-            connection.streamBegan();
-            end.whenCompleteAsync((done, failure) -> connection.streamEnded(), executor);
-            return none;
-        });
+    /** It ends when its reader leaves or its token ends. */
+    private HttpResponse stream(Source<ByteString, NotUsed> bytes, Connection connection, Grant grant) {
+        Source<ByteString, NotUsed> watched = bytes.viaMat(KillSwitches.<ByteString>single(), Keep.right())
+                .watchTermination((ending, end) -> {
+                    connection.streamBegan();
+                    Runnable registered = grant.whenEnded(ending::shutdown);
+                    end.whenCompleteAsync(
+                            (done, failure) -> {
+                                registered.run();
+                                connection.streamEnded();
+                            },
+                            executor);
+                    return NotUsed.getInstance();
+                });
         return HttpResponse.create()
                 .addHeaders(LIVE)
                 .withEntity(HttpEntities.createChunked(MediaTypes.TEXT_EVENT_STREAM.toContentType(), watched));

@@ -14,6 +14,7 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
@@ -78,8 +79,12 @@ final class Pages {
     Pages guardedMetrics(HttpServer.Services services, Callers callers, Refusals refusals) {
         add("/metrics", (request, connection) -> {
             Callers.Caller caller = callers.of(request, connection);
-            return caller.scope().isEmpty()
-                    ? refusals.unauthorized(caller.client())
+            if (caller.grant().isEmpty()) {
+                return refusals.unauthorized(caller.client());
+            }
+            Optional<HttpResponse> refusal = Responses.refusal(caller.grant().get(), "/metrics");
+            return refusal.isPresent()
+                    ? CompletableFuture.completedFuture(refusal.get())
                     : CompletableFuture.completedFuture(
                             Responses.metrics(services.metrics().get()));
         });

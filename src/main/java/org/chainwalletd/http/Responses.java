@@ -1,8 +1,10 @@
 package org.chainwalletd.http;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
@@ -15,6 +17,8 @@ import org.apache.pekko.http.javadsl.model.headers.Connection;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.RpcAnswer;
 
 /** The answers that do not come from {@code rpc}. */
@@ -76,6 +80,13 @@ final class Responses {
      */
     static HttpResponse refusal(int status, String message) {
         return json(status, ("{\"message\":\"" + message + "\"}").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** 403 for a page that the policy of the token does not allow. */
+    static Optional<HttpResponse> refusal(Grant grant, String page) {
+        return grant.objectionTo(page, Scope.READ)
+                .map(refusal -> refusal(
+                        403, String.valueOf(JsonStringEncoder.getInstance().quoteAsString(refusal.message()))));
     }
 
     static HttpResponse shuttingDown() {

@@ -97,7 +97,7 @@ final class RpcHandler implements HttpHandler {
             this.presence = presence;
             this.caller = callers.of(request, connection);
             this.json = isJson(request.entity());
-            this.slot = json ? caller.scope().flatMap(slots::take) : Optional.empty();
+            this.slot = json ? caller.grant().flatMap(slots::take) : Optional.empty();
             this.body = new MemoryReservation(connection.budget(), 0);
             // One request at a time costs less than its connection; streams are as many as their client likes.
             this.held = new MemoryReservation(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
@@ -147,7 +147,7 @@ final class RpcHandler implements HttpHandler {
             if (bodies.tooLong(received.total())) {
                 return refuse(bodies.tooLongRefusal());
             }
-            if (caller.scope().isEmpty()) {
+            if (caller.grant().isEmpty()) {
                 release();
                 return refusals.unauthorized(caller.client());
             }
@@ -190,7 +190,7 @@ final class RpcHandler implements HttpHandler {
 
         private CompletableFuture<RpcAnswer> dispatch(ByteString bytes, Client client) {
             try {
-                return rpc.dispatch(bytes.toArray(), caller.scope(), client).toCompletableFuture();
+                return rpc.dispatch(bytes.toArray(), caller.grant(), client).toCompletableFuture();
             } catch (RuntimeException | StackOverflowError e) {
                 return CompletableFuture.failedFuture(e);
             }

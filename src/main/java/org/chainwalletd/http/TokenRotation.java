@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.stage.Signals;
 import org.slf4j.Logger;
@@ -23,14 +24,25 @@ public final class TokenRotation {
 
     private final Path datadir;
     private final Map<String, String> configured;
+    private final Set<String> accepted;
     private final Authenticator authenticator;
     /** What the files were when they were last read. */
     private List<Object> read;
     /** What they were at the last look. */
     private List<Object> seen;
 
-    /** @param configured tokens from flag or environment by scope word, as for {@link Tokens#open} */
+    /** Of all three scopes. */
     public TokenRotation(Path datadir, Map<String, String> configured, Authenticator authenticator) {
+        this(datadir, configured, Tokens.EVERY_SCOPE, authenticator);
+    }
+
+    /**
+     * @param configured tokens from flag or environment by scope word, as for {@link Tokens#open}
+     * @param accepted words of the scopes that have such a token
+     */
+    public TokenRotation(
+            Path datadir, Map<String, String> configured, Set<String> accepted, Authenticator authenticator) {
+        this.accepted = Set.copyOf(accepted);
         this.datadir = datadir;
         this.configured = Map.copyOf(configured);
         this.authenticator = authenticator;
@@ -40,6 +52,7 @@ public final class TokenRotation {
 
     /** Reloads when the files have changed since they were last read, and not since the last look: one that is being written is left alone. */
     public synchronized void look() {
+        authenticator.named().look();
         List<Object> now = stamps();
         if (!now.equals(read) && now.equals(seen)) {
             reload();
@@ -49,7 +62,7 @@ public final class TokenRotation {
 
     private List<Object> stamps() {
         List<Object> stamps = new ArrayList<>();
-        for (Scope scope : Scope.values()) {
+        for (Scope scope : Tokens.scopes(accepted)) {
             if (!configured.containsKey(scope.word())) {
                 stamps.add(stamp(Tokens.file(datadir, scope)));
             }
@@ -69,8 +82,9 @@ public final class TokenRotation {
     /** Returns whether the files were taken. */
     public synchronized boolean reload() {
         read = stamps();
+        authenticator.named().look();
         try {
-            authenticator.replace(Tokens.read(datadir, configured));
+            authenticator.replace(Tokens.read(datadir, configured, accepted));
             LOG.info("Token files read again");
             return true;
         } catch (IOException | Tokens.TokenException e) {

@@ -9,6 +9,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class Tokens {
     /** Shortest token that is taken from an operator; generated ones have 64 characters. */
     public static final int MIN_LENGTH = 16;
+
+    /** The scopes of tokens that are accepted when nothing is switched off, as words. */
+    static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
 
     private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
     private static final int RANDOM_BYTES = 32;
@@ -46,7 +50,18 @@ public final class Tokens {
      */
     public static Tokens open(Path datadir, Map<String, String> configured, Consumer<String> created)
             throws IOException {
-        for (Scope scope : Scope.values()) {
+        return open(datadir, configured, EVERY_SCOPE, created);
+    }
+
+    /**
+     * As {@link #open(Path, Map, Consumer)}.
+     *
+     * @param accepted words of the scopes that have such a token; of the others no file is made or read
+     */
+    public static Tokens open(
+            Path datadir, Map<String, String> configured, Set<String> accepted, Consumer<String> created)
+            throws IOException {
+        for (Scope scope : scopes(accepted)) {
             Path file = file(datadir, scope);
             if (!configured.containsKey(scope.word()) && !Files.exists(file)) {
                 byte[] token = generate();
@@ -55,7 +70,13 @@ public final class Tokens {
                         + new String(token, 0, token.length - 1, StandardCharsets.US_ASCII));
             }
         }
-        return read(datadir, configured);
+        return read(datadir, configured, accepted);
+    }
+
+    static List<Scope> scopes(Set<String> accepted) {
+        return Arrays.stream(Scope.values())
+                .filter(scope -> accepted.contains(scope.word()))
+                .toList();
     }
 
     /**
@@ -63,9 +84,9 @@ public final class Tokens {
      *
      * @throws TokenException as {@link #open}, and when a file is missing
      */
-    public static Tokens read(Path datadir, Map<String, String> configured) throws IOException {
+    public static Tokens read(Path datadir, Map<String, String> configured, Set<String> accepted) throws IOException {
         Map<Scope, byte[]> digests = new EnumMap<>(Scope.class);
-        for (Scope scope : Scope.values()) {
+        for (Scope scope : scopes(accepted)) {
             String flag = configured.get(scope.word());
             byte[] digest = flag == null
                     ? fromFile(file(datadir, scope))
@@ -98,6 +119,11 @@ public final class Tokens {
         return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
     }
 
+    /** A new token: 64 hex characters. */
+    public static String random() {
+        return new String(generate(), 0, 2 * RANDOM_BYTES, StandardCharsets.US_ASCII);
+    }
+
     Optional<byte[]> digest(Scope scope) {
         return Optional.ofNullable(digests.get(scope));
     }
@@ -106,6 +132,7 @@ public final class Tokens {
         return datadir.resolve("token-" + scope.word());
     }
 
+    /** As it stands in a file: with a line feed. */
     private static byte[] generate() {
         byte[] random = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(random);

@@ -52,7 +52,7 @@ public final class AuditTrail implements CallObserver {
         lines.accept("time=" + clock.instant().truncatedTo(ChronoUnit.MILLIS)
                 + " method=" + Printable.word(outcome.method())
                 + " scope=" + outcome.required().word()
-                + " token=" + context.scope().word()
+                + " token=" + context.grant().name()
                 + " client=" + Printable.word(context.client())
                 + " request_id=" + Printable.word(context.requestId())
                 + " tx_id=" + outcome.txId().map(Hash256::toString).orElse("-")

@@ -2,28 +2,29 @@ package org.chainwalletd.rpc;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 
 /** Who calls: what an audit line and a limit need to know, and whether the caller is still there. */
 public final class CallContext {
     private final String requestId;
-    private final Scope scope;
+    private final Grant grant;
     private final String client;
     private final ClientPresence presence;
     private CompletableFuture<Void> gone;
     private ClientPresence.Registration listening;
     private boolean ended;
 
-    CallContext(String requestId, Scope scope, String client, ClientPresence presence) {
+    CallContext(String requestId, Grant grant, String client, ClientPresence presence) {
         this.requestId = requestId;
-        this.scope = scope;
+        this.grant = grant;
         this.client = client;
         this.presence = presence;
     }
 
     /** Of a caller that stays. */
-    public CallContext(String requestId, Scope scope, String client) {
-        this(requestId, scope, client, new ClientPresence());
+    public CallContext(String requestId, Grant grant, String client) {
+        this(requestId, grant, client, new ClientPresence());
     }
 
     /** Unique within this process, also in the log context. */
@@ -33,7 +34,12 @@ public final class CallContext {
 
     /** Of the token that was presented. */
     public Scope scope() {
-        return scope;
+        return grant.scope();
+    }
+
+    /** What the token that was presented allows. */
+    public Grant grant() {
+        return grant;
     }
 
     /** The caller's address as far as it can be trusted. */
@@ -42,7 +48,7 @@ public final class CallContext {
     }
 
     /**
-     * Completes when the caller has left: its connection is closed or reset, or its HTTP/2 stream is reset. Never completes after the call
+     * Completes when the caller has left: its connection is closed or reset, its HTTP/2 stream is reset, or its token has ended. Never completes after the call
      * has ended, and never fails. An HTTP/1 client that has only closed its sending side still counts as there for as long as the server
      * works for it ({@code HttpLimits.halfClosed}).
      *
@@ -53,7 +59,12 @@ public final class CallContext {
             CompletableFuture<Void> leaving = new CompletableFuture<>();
             gone = leaving;
             if (!ended) {
-                listening = presence.whenLeft(() -> leaving.complete(null));
+                ClientPresence.Registration connection = presence.whenLeft(() -> leaving.complete(null));
+                Runnable token = grant.whenEnded(() -> leaving.complete(null));
+                listening = () -> {
+                    connection.cancel();
+                    token.run();
+                };
             }
         }
         return gone;

@@ -18,7 +18,11 @@ final class OpenRpc {
 
     /** What any method can answer. */
     private static final List<ErrorCode> COMMON = List.of(
-            ErrorCode.INVALID_PARAMS, ErrorCode.INTERNAL_ERROR, ErrorCode.UNAUTHORIZED, ErrorCode.TOO_MANY_REQUESTS);
+            ErrorCode.INVALID_PARAMS,
+            ErrorCode.INTERNAL_ERROR,
+            ErrorCode.UNAUTHORIZED,
+            ErrorCode.TOO_MANY_REQUESTS,
+            ErrorCode.POLICY_REFUSED);
 
     private OpenRpc() {}
 

@@ -17,6 +17,7 @@ final class RpcCall {
     private static final String MDC_REQUEST = "request_id";
     private static final String MDC_METHOD = "method";
     private static final String MDC_SCOPE = "scope";
+    private static final String MDC_TOKEN = "token";
 
     private final Shared shared;
     private final Envelope envelope;
@@ -93,6 +94,12 @@ final class RpcCall {
             observeRefusal(method.method().name(), required, unauthorized);
             return now(finish, refuse(unauthorized));
         }
+        Optional<RefusedException> objection =
+                context.grant().objectionTo(method.method().name(), required).map(RefusedException::new);
+        if (objection.isPresent()) {
+            observeRefusal(method.method().name(), required, objection.get());
+            return now(finish, refuse(objection.get()));
+        }
         return runMethod(method, finish);
     }
 
@@ -140,7 +147,13 @@ final class RpcCall {
     }
 
     private void endWhenTheCallerLeaves(CompletableFuture<?> running) {
-        watch = context.presence().whenLeft(() -> running.completeExceptionally(new CallerLeft()));
+        ClientPresence.Registration connection =
+                context.presence().whenLeft(() -> running.completeExceptionally(new CallerLeft()));
+        Runnable token = context.grant().whenEnded(() -> running.completeExceptionally(authenticationRequired()));
+        watch = () -> {
+            connection.cancel();
+            token.run();
+        };
     }
 
     /** Gives back what the call held besides its answer. */
@@ -236,12 +249,14 @@ final class RpcCall {
         MDC.put(MDC_REQUEST, context.requestId());
         MDC.put(MDC_METHOD, method.method().name());
         MDC.put(MDC_SCOPE, context.scope().word());
+        MDC.put(MDC_TOKEN, context.grant().name());
     }
 
     private static void closeLogContext() {
         MDC.remove(MDC_REQUEST);
         MDC.remove(MDC_METHOD);
         MDC.remove(MDC_SCOPE);
+        MDC.remove(MDC_TOKEN);
     }
 
     private static <T> CompletableFuture<T> now(Function<Outcome, T> finish, Outcome outcome) {

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.api.Scope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -86,18 +86,18 @@ public final class RpcDispatcher {
 
     /**
      * @param body the complete request body, given over: it is overwritten when it holds secrets
-     * @param scope of the token that came with the request; empty when there was none or a wrong one
+     * @param grant of the token that came with the request; empty when there was none or a wrong one
      */
-    public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, Client client) {
-        if (scope.isEmpty()) {
+    public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client) {
+        if (grant.isEmpty()) {
             return CompletableFuture.completedFuture(UNAUTHORIZED);
         }
         Envelope.Body read = reader.read(body, client.room());
         if (read instanceof Envelope.Single single) {
-            return single(single.envelope(), scope.get(), client);
+            return single(single.envelope(), grant.get(), client);
         }
         if (read instanceof Envelope.Batch batch) {
-            return new BatchRun(batch.envelopes(), scope.get(), client).start();
+            return new BatchRun(batch.envelopes(), grant.get(), client).start();
         }
         RefusedException refusal = read instanceof Envelope.Refused refused
                 ? new RefusedException(refused.code(), refused.message())
@@ -107,9 +107,9 @@ public final class RpcDispatcher {
                 new RpcAnswer(refusal.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID, client.room())));
     }
 
-    private CompletableFuture<RpcAnswer> single(Envelope envelope, Scope scope, Client client) {
+    private CompletableFuture<RpcAnswer> single(Envelope envelope, Grant grant, Client client) {
         boolean aside = isLongPoll(envelope);
-        CompletableFuture<RpcAnswer> answer = call(envelope, scope, client, client.room(), RpcDispatcher::answer);
+        CompletableFuture<RpcAnswer> answer = call(envelope, grant, client, client.room(), RpcDispatcher::answer);
         if (aside && !answer.isDone()) {
             client.parked().run();
         }
@@ -123,8 +123,8 @@ public final class RpcDispatcher {
     }
 
     private <T> CompletableFuture<T> call(
-            Envelope envelope, Scope scope, Client client, AnswerRoom room, Function<RpcCall.Outcome, T> finish) {
-        CallContext context = new CallContext(requestIds.next(), scope, client.address(), client.presence());
+            Envelope envelope, Grant grant, Client client, AnswerRoom room, Function<RpcCall.Outcome, T> finish) {
+        CallContext context = new CallContext(requestIds.next(), grant, client.address(), client.presence());
         return new RpcCall(shared, envelope, context, room, client.denied()).run(finish);
     }
 
@@ -138,7 +138,7 @@ public final class RpcDispatcher {
      */
     private final class BatchRun {
         private final List<Envelope> envelopes;
-        private final Scope scope;
+        private final Grant grant;
         private final Client client;
         private final AnswerRoom room;
         private final List<byte[]>[] answers;
@@ -150,9 +150,9 @@ public final class RpcDispatcher {
         /** Empty when all is answered: a lane that still waits for its turn then must not keep what nobody counts any more. */
         private final AtomicReference<BatchRun> unfinished = new AtomicReference<>(this);
 
-        BatchRun(List<Envelope> envelopes, Scope scope, Client client) {
+        BatchRun(List<Envelope> envelopes, Grant grant, Client client) {
             this.envelopes = envelopes;
-            this.scope = scope;
+            this.grant = grant;
             this.client = client;
             this.room = new BatchRoom(client.room(), limits.maxBatchAnswerBytes());
             this.answers = noAnswers(envelopes.size());
@@ -216,7 +216,7 @@ public final class RpcDispatcher {
 
         private CompletableFuture<List<byte[]>> begin(Envelope envelope) {
             try {
-                return call(envelope, scope, client, room, RpcCall.Outcome::json);
+                return call(envelope, grant, client, room, RpcCall.Outcome::json);
             } catch (RuntimeException | StackOverflowError fault) {
                 return CompletableFuture.failedFuture(fault);
             }

@@ -85,12 +85,15 @@ public record PaymentPlan(
         }
     }
 
+    @Override
+    public Amount knownFee() {
+        return fee instanceof FeeChoice.Fixed fixed ? fixed.fee() : Amount.ZERO;
+    }
+
     /** Outputs to {@link #from} itself do not leave. An explicit fee is known already. */
     @Override
     public Amount leaving() {
-        Amount out = outgoing();
-        Amount least = fee instanceof FeeChoice.Fixed fixed ? fixed.fee() : Amount.ZERO;
-        return saturatedSum(out, least);
+        return saturatedSum(outgoing(), knownFee());
     }
 
     @Override

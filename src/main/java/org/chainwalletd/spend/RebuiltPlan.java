@@ -54,6 +54,11 @@ record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
     }
 
     @Override
+    public Amount knownFee() {
+        return payment.knownFee();
+    }
+
+    @Override
     public Amount leaving() {
         return payment.leaving();
     }

@@ -34,6 +34,11 @@ public interface SpendPlan {
      */
     void check();
 
+    /** What it costs, as far as that is known before anything is listed. */
+    default Amount knownFee() {
+        return Amount.ZERO;
+    }
+
     /** What leaves {@link #from} at least, known before anything is listed; counted against the allowance. */
     Amount leaving();
 

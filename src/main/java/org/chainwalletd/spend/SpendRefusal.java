@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -82,6 +83,14 @@ public sealed interface SpendRefusal {
             return "what " + count + (count == 1 ? " coin is" : " coins are")
                     + " worth cannot be proven now, and nothing else covers the payment; nothing was broadcast, try"
                     + " again later (" + cause + ")";
+        }
+    }
+
+    /** The token of the caller does not allow it, or has ended. */
+    record PolicyRefused(Refusal refusal) implements SpendRefusal {
+        @Override
+        public String message() {
+            return refusal.message();
         }
     }
 

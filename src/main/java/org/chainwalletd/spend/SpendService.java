@@ -14,6 +14,8 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -184,8 +186,24 @@ public final class SpendService {
     }
 
     /** Builds, signs and broadcasts a payment (interface.md, section 4.7). */
+    public CompletionStage<Receipt> transfer(TransferRequest request, Grant grant) {
+        List<Address> destinations =
+                request.payments().stream().map(Payment::to).toList();
+        return whenOwned(request.from(), () -> spend(TransferPlans.plan(request), grant, destinations));
+    }
+
+    /** As {@link #transfer(TransferRequest, Grant)}, of a caller whom nothing restricts. */
     public CompletionStage<Receipt> transfer(TransferRequest request) {
-        return whenOwned(request.from(), () -> spend(TransferPlans.plan(request)));
+        return transfer(request, Grant.of(Scope.SPEND));
+    }
+
+    /**
+     * As {@link #spend(SpendPlan)}, as far as the caller's token allows it.
+     *
+     * @param destinations every address that is paid but the change to the one that pays
+     */
+    public CompletionStage<Receipt> spend(SpendPlan plan, Grant grant, List<Address> destinations) {
+        return spend(grant.isClassic() ? plan : new GrantedPlan(plan, grant, destinations));
     }
 
     /** Any other kind of spend; the caller has checked that the key is there. */

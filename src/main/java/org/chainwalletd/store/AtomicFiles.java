@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -62,6 +63,32 @@ public final class AtomicFiles {
     public static void delete(Path file) throws IOException {
         if (Files.deleteIfExists(file)) {
             syncFolder(file.toAbsolutePath().getParent());
+        }
+    }
+
+    /** Reads and writes files. */
+    @FunctionalInterface
+    public interface Change {
+        void make() throws IOException;
+    }
+
+    /**
+     * Makes a change of {@code file} that begins by reading it, while no other process or thread makes one. The lock is on {@code
+     * .<name>.lock} beside it and goes with the process that holds it.
+     *
+     * @return false: somebody else is changing it, and nothing was done
+     */
+    public static boolean alone(Path file, Change change) throws IOException {
+        Path lock = file.resolveSibling("." + file.getFileName() + ".lock");
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try (FileChannel channel = FileChannel.open(lock, options, OWNER_FILE)) {
+            if (channel.tryLock() == null) {
+                return false;
+            }
+            change.make();
+            return true;
+        } catch (OverlappingFileLockException e) {
+            return false;
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -97,6 +98,7 @@ class SettingsLoaderTest {
             case BLOCK -> List.of("1:" + "11".repeat(32), "2:" + "22".repeat(32), "3:" + "33".repeat(32));
             case HEIGHT -> List.of("7", "full", "now");
             case COIN_SOURCE -> List.of("node", "ledger", "node");
+            case CLASSIC_TOKENS -> List.of("read", "none", "all");
             case FINALITY -> List.of("safe", "12", "finalized");
             case EVM_ADDRESS, EVM_ADDRESSES ->
                 List.of("0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x" + "33".repeat(20));
@@ -183,6 +185,8 @@ class SettingsLoaderTest {
                 Map.entry("--trusted-proxies", "10.0.0.0/8,::1"),
                 Map.entry("--metrics-bind", "127.0.0.1:9100"),
                 Map.entry("--console", "true"),
+                Map.entry("--no-key-export", "true"),
+                Map.entry("--classic-tokens", "all"),
                 Map.entry("--spend-cap-per-tx", "18446744073709551615"),
                 Map.entry("--spend-cap-per-period", "0"),
                 Map.entry("--spend-cap-period-secs", "12"),
@@ -258,7 +262,8 @@ class SettingsLoaderTest {
                                 9,
                                 new Settings.ClientShares(7, OptionalLong.of(80_000), 60, 30),
                                 Duration.ZERO,
-                                true),
+                                true,
+                                new Settings.Access(Set.of("read", "manage", "spend"), false)),
                         new Settings.Spend(
                                 Optional.of(Amount.MAX),
                                 Optional.of(Amount.ZERO),

@@ -11,6 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangUp;
@@ -30,29 +32,30 @@ class AuthenticationTest {
 
     @Test
     void each_token_grants_its_own_scope_and_no_other_string_grants_any() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, ServerFixture.TOKENS, line -> {}));
+        Authenticator authenticator =
+                new Authenticator(Tokens.open(datadir, ServerFixture.TOKENS, line -> {}), NamedTokens.none());
 
-        assertThat(authenticator.scopeOf("Bearer " + ServerFixture.READ)).contains(Scope.READ);
-        assertThat(authenticator.scopeOf("bearer  " + ServerFixture.MANAGE + " "))
-                .contains(Scope.MANAGE);
-        assertThat(authenticator.scopeOf("BEARER " + ServerFixture.SPEND)).contains(Scope.SPEND);
-        assertThat(authenticator.scopeOf(null)).isEmpty();
-        assertThat(authenticator.scopeOf("")).isEmpty();
-        assertThat(authenticator.scopeOf("Bearer")).isEmpty();
-        assertThat(authenticator.scopeOf("Bearer ")).isEmpty();
-        assertThat(authenticator.scopeOf(ServerFixture.SPEND)).isEmpty();
-        assertThat(authenticator.scopeOf("Basic " + ServerFixture.SPEND)).isEmpty();
-        assertThat(authenticator.scopeOf("Bearer " + ServerFixture.SPEND + "x")).isEmpty();
-        assertThat(authenticator.scopeOf("Bearer " + ServerFixture.SPEND.substring(1)))
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.READ)).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("bearer  " + ServerFixture.MANAGE + " "))
+                .contains(Grant.of(Scope.MANAGE));
+        assertThat(authenticator.grantOf("BEARER " + ServerFixture.SPEND)).contains(Grant.of(Scope.SPEND));
+        assertThat(authenticator.grantOf(null)).isEmpty();
+        assertThat(authenticator.grantOf("")).isEmpty();
+        assertThat(authenticator.grantOf("Bearer")).isEmpty();
+        assertThat(authenticator.grantOf("Bearer ")).isEmpty();
+        assertThat(authenticator.grantOf(ServerFixture.SPEND)).isEmpty();
+        assertThat(authenticator.grantOf("Basic " + ServerFixture.SPEND)).isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.SPEND + "x")).isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.SPEND.substring(1)))
                 .isEmpty();
-        assertThat(authenticator.scopeOf("Bearer " + ServerFixture.SPEND.toUpperCase()))
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.SPEND.toUpperCase()))
                 .isEmpty();
     }
 
     @Test
     void the_first_start_makes_three_files_for_the_owner_only_and_tells_each_token_once() throws Exception {
         List<String> told = new ArrayList<>();
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), told::add));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), told::add), NamedTokens.none());
 
         assertThat(told).hasSize(3);
         for (Scope scope : Scope.values()) {
@@ -62,7 +65,7 @@ class AuthenticationTest {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                     .isEqualTo("rw-------");
             assertThat(told.get(scope.ordinal())).contains(scope.word()).contains(content.strip());
-            assertThat(authenticator.scopeOf("Bearer " + content.strip())).contains(scope);
+            assertThat(authenticator.grantOf("Bearer " + content.strip())).contains(Grant.of(scope));
         }
 
         List<String> toldAgain = new ArrayList<>();
@@ -72,13 +75,13 @@ class AuthenticationTest {
 
     @Test
     void a_configured_token_suppresses_the_file_of_its_scope_only() throws Exception {
-        Authenticator authenticator =
-                new Authenticator(Tokens.open(datadir, Map.of("manage", ServerFixture.MANAGE), line -> {}));
+        Authenticator authenticator = new Authenticator(
+                Tokens.open(datadir, Map.of("manage", ServerFixture.MANAGE), line -> {}), NamedTokens.none());
 
         assertThat(datadir.resolve("token-manage")).doesNotExist();
         assertThat(datadir.resolve("token-read")).exists();
         assertThat(datadir.resolve("token-spend")).exists();
-        assertThat(authenticator.scopeOf("Bearer " + ServerFixture.MANAGE)).contains(Scope.MANAGE);
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.MANAGE)).contains(Grant.of(Scope.MANAGE));
     }
 
     @ParameterizedTest
@@ -132,35 +135,35 @@ class AuthenticationTest {
 
     @Test
     void a_replaced_file_is_taken_at_a_reload_and_the_old_token_is_void() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         String old = Files.readString(datadir.resolve("token-read")).strip();
         Files.writeString(datadir.resolve("token-read"), "another-token-0123456789\n");
 
         assertThat(new TokenRotation(datadir, Map.of(), authenticator).reload()).isTrue();
 
-        assertThat(authenticator.scopeOf("Bearer another-token-0123456789")).contains(Scope.READ);
-        assertThat(authenticator.scopeOf("Bearer " + old)).isEmpty();
+        assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("Bearer " + old)).isEmpty();
     }
 
     @Test
     void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
         rotation.look();
         String before = Files.readString(datadir.resolve("token-read")).strip();
 
         String after = Tokens.rotate(datadir, Scope.READ);
         rotation.look();
-        assertThat(authenticator.scopeOf("Bearer " + after)).isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + after)).isEmpty();
         rotation.look();
 
-        assertThat(authenticator.scopeOf("Bearer " + after)).contains(Scope.READ);
-        assertThat(authenticator.scopeOf("Bearer " + before)).isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + after)).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("Bearer " + before)).isEmpty();
     }
 
     @Test
     void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
         Path file = datadir.resolve("token-read");
         String before = Files.readString(file).strip();
@@ -168,22 +171,22 @@ class AuthenticationTest {
         Files.delete(file);
         rotation.look();
         rotation.look();
-        assertThat(authenticator.scopeOf("Bearer " + before)).contains(Scope.READ);
+        assertThat(authenticator.grantOf("Bearer " + before)).contains(Grant.of(Scope.READ));
         Files.writeString(file, "short\n");
         rotation.look();
         rotation.look();
-        assertThat(authenticator.scopeOf("Bearer " + before)).contains(Scope.READ);
+        assertThat(authenticator.grantOf("Bearer " + before)).contains(Grant.of(Scope.READ));
         Files.writeString(file, "another-token-0123456789\n");
         rotation.look();
         rotation.look();
 
-        assertThat(authenticator.scopeOf("Bearer another-token-0123456789")).contains(Scope.READ);
+        assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
     }
 
     @Test
     void sighup_makes_the_process_take_the_files_anew() throws Exception {
         HangUp.assumeHeard();
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
         new TokenRotation(datadir, Map.of(), authenticator).onHangUp();
 
@@ -193,12 +196,12 @@ class AuthenticationTest {
 
         Await.until(
                 "the new token is taken",
-                () -> authenticator.scopeOf("Bearer another-token-0123456789").isPresent());
+                () -> authenticator.grantOf("Bearer another-token-0123456789").isPresent());
     }
 
     @Test
     void a_reload_of_files_that_cannot_be_served_with_keeps_the_tokens_before() throws Exception {
-        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}));
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         String read = Files.readString(datadir.resolve("token-read")).strip();
         String spend = Files.readString(datadir.resolve("token-spend")).strip();
         TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
@@ -210,8 +213,8 @@ class AuthenticationTest {
         Files.delete(datadir.resolve("token-read"));
         assertThat(rotation.reload()).isFalse();
 
-        assertThat(authenticator.scopeOf("Bearer " + read)).contains(Scope.READ);
-        assertThat(authenticator.scopeOf("Bearer " + spend)).contains(Scope.SPEND);
+        assertThat(authenticator.grantOf("Bearer " + read)).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("Bearer " + spend)).contains(Grant.of(Scope.SPEND));
     }
 
     @Test

@@ -25,6 +25,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.apache.pekko.stream.Attributes;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.CallContext;
@@ -444,14 +445,14 @@ class ClientLeavesTest {
                 datadir, limits, ServerFixture.withHttp2(tls), List.of(), Optional.of(this::dispatch));
     }
 
-    private CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Scope> scope, Client client) {
+    private CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client) {
         Runnable parked = () -> {
             client.parked().run();
             placesGivenBack.incrementAndGet();
         };
         return dispatcher.dispatch(
                 body,
-                scope,
+                grant,
                 new Client(
                         client.address(), client.presence(), parked, client.room(), client.turns(), client.denied()));
     }

@@ -27,7 +27,7 @@ import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
-import org.chainwalletd.api.Scope;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
@@ -367,7 +367,7 @@ class MemoryReservationTest {
                 Optional.of(this::answer));
     }
 
-    private CompletionStage<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
+    private CompletionStage<RpcAnswer> answer(byte[] body, Optional<Grant> grant, Client client) {
         if (new String(body, StandardCharsets.UTF_8).startsWith("\"throw\"")) {
             throw new IllegalStateException("broken on purpose");
         }

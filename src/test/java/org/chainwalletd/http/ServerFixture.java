@@ -13,7 +13,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.chainwalletd.api.Scope;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.event.EventFeed;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
@@ -104,7 +105,7 @@ final class ServerFixture implements AutoCloseable {
             Optional<RpcEndpoint> rpc,
             Optional<EventFeed> events)
             throws Exception {
-        authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}));
+        authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}), NamedTokens.none());
         system = ActorSystem.create(Behaviors.empty(), "http-test");
         server = Await.outcome(HttpServer.start(
                         system,
@@ -133,14 +134,14 @@ final class ServerFixture implements AutoCloseable {
         Await.until(number + " calls have come", () -> calls.get() >= number);
     }
 
-    private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Scope> scope, Client client) {
-        return echo(body, scope, client.address(), client.denied());
+    private CompletableFuture<RpcAnswer> answer(byte[] body, Optional<Grant> grant, Client client) {
+        return echo(body, grant, client.address(), client.denied());
     }
 
-    private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Scope> scope, String client, Runnable denied) {
+    private CompletableFuture<RpcAnswer> echo(byte[] body, Optional<Grant> grant, String client, Runnable denied) {
         calls.incrementAndGet();
         String text = new String(body, StandardCharsets.UTF_8);
-        byte[] echo = ("{\"scope\":\"" + scope.get().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
+        byte[] echo = ("{\"scope\":\"" + grant.get().scope().word() + "\",\"client\":\"" + client + "\",\"bytes\":"
                         + body.length + "}")
                 .getBytes(StandardCharsets.UTF_8);
         return switch (text) {

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallOutcome;
@@ -121,7 +122,8 @@ class ForgedLinesTest {
 
     @Test
     void a_value_of_the_audit_trail_forges_no_field() {
-        CallContext caller = new CallContext("1 outcome=ok", Scope.SPEND, "192.0.2.1 outcome=ok\n" + FALSE_LINE);
+        CallContext caller =
+                new CallContext("1 outcome=ok", Grant.of(Scope.SPEND), "192.0.2.1 outcome=ok\n" + FALSE_LINE);
         StringBuilder heard = new StringBuilder();
         AuditTrail trail = new AuditTrail(Clock.systemUTC(), heard::append);
 

@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Optional;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class ObserveTest {
-    private static final CallContext CALLER = new CallContext("ab-1", Scope.SPEND, "192.0.2.1");
+    private static final CallContext CALLER = new CallContext("ab-1", Grant.of(Scope.SPEND), "192.0.2.1");
 
     private static CallOutcome outcome(String method, Scope required, ErrorCode error, Hash256 txId) {
         return new CallOutcome(method, required, Optional.ofNullable(error), 7_000_000, Optional.ofNullable(txId));
@@ -46,7 +47,7 @@ class ObserveTest {
             audit.ended(CALLER, outcome("generate_address", Scope.MANAGE, null, null));
             audit.ended(CALLER, outcome("ping", Scope.READ, null, null));
             audit.refused(
-                    new CallContext("ab-2", Scope.READ, "192.0.2.9"),
+                    new CallContext("ab-2", Grant.of(Scope.READ), "192.0.2.9"),
                     outcome("transfer", Scope.SPEND, ErrorCode.UNAUTHORIZED, null));
             audit.refused(CALLER, outcome("unknown", Scope.READ, ErrorCode.METHOD_NOT_FOUND, null));
         } finally {

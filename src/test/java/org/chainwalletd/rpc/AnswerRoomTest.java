@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,7 @@ class AnswerRoomTest {
     private RpcAnswer call(String body) {
         return Await.result(dispatcher.dispatch(
                 body.getBytes(StandardCharsets.UTF_8),
-                Optional.of(Scope.SPEND),
+                Optional.of(Grant.of(Scope.SPEND)),
                 new Client("c", new ClientPresence(), () -> {}, room)));
     }
 

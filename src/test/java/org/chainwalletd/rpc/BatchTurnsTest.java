@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,9 @@ class BatchTurnsTest {
     private CompletableFuture<RpcAnswer> dispatch() {
         String item = "{\"jsonrpc\":\"2.0\",\"method\":\"work\",\"id\":1}";
         byte[] batch = ("[" + String.join(",", Collections.nCopies(ITEMS, item)) + "]").getBytes(UTF_8);
-        return dispatcher.dispatch(batch, Optional.of(Scope.READ), client).toCompletableFuture();
+        return dispatcher
+                .dispatch(batch, Optional.of(Grant.of(Scope.READ)), client)
+                .toCompletableFuture();
     }
 
     /** In a function of its own, so that nothing of it is left on the stack. */

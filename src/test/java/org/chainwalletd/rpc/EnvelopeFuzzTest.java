@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -82,7 +83,8 @@ class EnvelopeFuzzTest {
     }
 
     private void check(byte[] body) throws IOException {
-        RpcAnswer answer = Await.result(dispatcher.dispatch(body, Optional.of(Scope.SPEND), Client.staying("fuzz")));
+        RpcAnswer answer =
+                Await.result(dispatcher.dispatch(body, Optional.of(Grant.of(Scope.SPEND)), Client.staying("fuzz")));
         if (answer.status() == 204) {
             assertThat(answer.body()).isEmpty();
             return;

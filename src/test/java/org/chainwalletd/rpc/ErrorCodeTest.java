@@ -34,6 +34,7 @@ class ErrorCodeTest {
             -32040 | 200 | Wait timeout
             -32041 | 200 | Indexer not configured
             -32042 | 200 | Too many requests
+            -32043 | 200 | Policy refused
             """;
 
     @Test

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.RetainedBytes;
@@ -128,7 +129,7 @@ class JsonWeightTest {
 
     private static String call(RpcDispatcher dispatcher, byte[] body, AnswerRoom room) {
         RpcAnswer answer = Await.result(dispatcher.dispatch(
-                body, Optional.of(Scope.READ), new Client("c", new ClientPresence(), () -> {}, room)));
+                body, Optional.of(Grant.of(Scope.READ)), new Client("c", new ClientPresence(), () -> {}, room)));
         return new String(answer.body(), UTF_8);
     }
 

@@ -115,7 +115,7 @@ class OpenRpcTest {
                         "| `tip` | hex64 or null |  |",
                         "| `index` | u64, optional |  |",
                         "| `lag` | i64 |  |",
-                        "Errors: -32602, -32603, -32001, -32042.",
+                        "Errors: -32602, -32603, -32001, -32042, -32043.",
                         "| -32039 | 200 | In-flight exhausted | yes |");
     }
 }

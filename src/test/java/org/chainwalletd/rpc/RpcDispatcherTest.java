@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
@@ -204,8 +205,8 @@ class RpcDispatcherTest {
         String beyond = "{\"jsonrpc\":\"2.0\",\"method\":\"broadcast\"}";
         String within = "{\"jsonrpc\":\"2.0\",\"method\":\"count\",\"id\":1}";
         List.of(beyond, within, beyond.replace("}", ",\"id\":1}"), "[" + beyond + "," + within + "," + beyond + "]")
-                .forEach(body ->
-                        Await.result(dispatcher.dispatch(body.getBytes(UTF_8), Optional.of(Scope.READ), client)));
+                .forEach(body -> Await.result(
+                        dispatcher.dispatch(body.getBytes(UTF_8), Optional.of(Grant.of(Scope.READ)), client)));
 
         assertThat(denied).hasValue(4);
     }
@@ -251,7 +252,7 @@ class RpcDispatcherTest {
         String item = "{\"jsonrpc\":\"2.0\",\"method\":\"hold\",\"id\":1}";
         CompletableFuture<RpcAnswer> answer = slow.dispatch(
                         ("[" + String.join(",", Collections.nCopies(10, item)) + "]").getBytes(UTF_8),
-                        Optional.of(Scope.READ),
+                        Optional.of(Grant.of(Scope.READ)),
                         Client.staying("c"))
                 .toCompletableFuture();
         Await.until("all items are answered", () -> {

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.testkit.Await;
 
@@ -77,6 +78,6 @@ final class TestMethods {
     }
 
     static RpcAnswer answer(RpcDispatcher dispatcher, Optional<Scope> scope, byte[] body) {
-        return Await.result(dispatcher.dispatch(body, scope, Client.staying("127.0.0.1")));
+        return Await.result(dispatcher.dispatch(body, scope.map(Grant::of), Client.staying("127.0.0.1")));
     }
 }

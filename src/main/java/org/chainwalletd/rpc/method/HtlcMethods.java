@@ -81,7 +81,9 @@ public final class HtlcMethods {
 
     private CompletionStage<HtlcLock.Result> lock(HtlcLock call, CallContext context) {
         LockRequest request = request(call.lock(), call.clientToken());
-        return services.spends().lock(request).thenApplyAsync(receipt -> result(request, receipt), executor);
+        return services.spends()
+                .lock(request, context.grant())
+                .thenApplyAsync(receipt -> result(request, receipt), executor);
     }
 
     private CompletionStage<SimulateHtlcLock.Result> simulateLock(SimulateHtlcLock call, CallContext context) {

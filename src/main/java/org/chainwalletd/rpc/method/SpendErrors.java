@@ -109,6 +109,9 @@ public final class SpendErrors implements ErrorTranslator {
                             SpendRefusal.TokenConflict.class,
                             ErrorCode.IDEMPOTENCY_CONFLICT,
                             conflict -> new TokenData(conflict.token())),
+                    Map.entry(
+                            SpendRefusal.PolicyRefused.class,
+                            refused -> new RefusedException(((SpendRefusal.PolicyRefused) refused).refusal())),
                     row(SpendRefusal.UpstreamFailed.class, ErrorCode.UPSTREAM),
                     row(
                             SpendRefusal.DoubleSpend.class,

@@ -51,7 +51,7 @@ public final class SpendMethods {
     }
 
     private CompletionStage<Transfer.Result> transfer(Transfer call, CallContext context) {
-        return spending.transfer(request(call.payment(), call.clientToken()))
+        return spending.transfer(request(call.payment(), call.clientToken()), context.grant())
                 .thenApplyAsync(
                         receipt -> new Transfer.Result(
                                 receipt.txId(),

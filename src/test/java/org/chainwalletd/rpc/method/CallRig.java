@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
@@ -64,7 +65,8 @@ public final class CallRig {
         request.put("jsonrpc", "2.0").put("method", method).put("id", 1).set("params", JSON.valueToTree(params));
         try {
             RpcAnswer answer = Await.outcome(dispatcher
-                    .dispatch(JSON.writeValueAsBytes(request), Optional.of(Scope.SPEND), Client.staying("test"))
+                    .dispatch(
+                            JSON.writeValueAsBytes(request), Optional.of(Grant.of(Scope.SPEND)), Client.staying("test"))
                     .toCompletableFuture());
             return JSON.readTree(new String(answer.body(), UTF_8));
         } catch (IOException e) {

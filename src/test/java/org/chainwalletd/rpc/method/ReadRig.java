@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -80,7 +81,10 @@ final class ReadRig implements AutoCloseable {
         String request = "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params + ",\"id\":1}";
         try {
             RpcAnswer answer = Await.outcome(dispatcher
-                    .dispatch(request.getBytes(StandardCharsets.UTF_8), Optional.of(Scope.READ), Client.staying("test"))
+                    .dispatch(
+                            request.getBytes(StandardCharsets.UTF_8),
+                            Optional.of(Grant.of(Scope.READ)),
+                            Client.staying("test"))
                     .toCompletableFuture());
             return JSON.readTree(answer.body());
         } catch (Exception e) {

@@ -31,6 +31,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.account.EvmEndpoints;
 import org.chainwalletd.account.Finality;
 import org.chainwalletd.api.Scope;
@@ -279,7 +280,7 @@ public class SwapMethodsTest {
             request.set("params", JSON.valueToTree(params));
             byte[] body = Await.result(methods.dispatch(
                             request.toString().getBytes(StandardCharsets.UTF_8),
-                            Optional.of(Scope.SPEND),
+                            Optional.of(Grant.of(Scope.SPEND)),
                             Client.staying("127.0.0.1")))
                     .body();
             return JSON.readTree(body);

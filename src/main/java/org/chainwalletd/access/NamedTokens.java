@@ -1,0 +1,127 @@
+package org.chainwalletd.access;
+
+import java.io.IOException;
+import java.time.Clock;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The named tokens as a running daemon knows them: a view of the rows, taken anew by {@link #look}, which the daemon calls every two seconds. Rows
+ * that cannot be read change nothing: the tokens before stay in force, so that a slip locks nobody out and opens nothing.
+ */
+public final class NamedTokens {
+    private static final Logger LOG = LoggerFactory.getLogger(NamedTokens.class);
+
+    private final TokenRows rows;
+    private final InstantSource clock;
+    private final boolean keyExport;
+    private final Map<Scope, Grant> classic = new EnumMap<>(Scope.class);
+    private volatile Map<Hash256, Held> held = Map.of();
+    private Object version;
+
+    /** What a value grants, and what that follows from. */
+    private record Held(NamedToken token, NamedToken.Value value, Grant grant) {
+        boolean follows(NamedToken other, NamedToken.Value otherValue) {
+            return token.scope() == other.scope()
+                    && token.policy().equals(other.policy())
+                    && token.expiresAt().equals(other.expiresAt())
+                    && value.equals(otherValue);
+        }
+    }
+
+    private NamedTokens(TokenRows rows, InstantSource clock, boolean keyExport) {
+        this.rows = rows;
+        this.clock = clock;
+        this.keyExport = keyExport;
+        for (Scope scope : Scope.values()) {
+            classic.put(scope, keyExport ? Grant.of(scope) : Grant.classic(scope, false));
+        }
+    }
+
+    /**
+     * Reads the rows.
+     *
+     * @param keyExport false: methods that give keys away are refused to every token
+     * @throws IOException when they cannot be read: nobody is served then
+     */
+    public static NamedTokens open(TokenRows rows, InstantSource clock, boolean keyExport) throws IOException {
+        NamedTokens tokens = new NamedTokens(rows, clock, keyExport);
+        tokens.take();
+        return tokens;
+    }
+
+    /** None, and every method allowed. */
+    public static NamedTokens none() {
+        return new NamedTokens(null, Clock.systemUTC(), true);
+    }
+
+    /** What the classic token of this scope grants. */
+    public Grant classic(Scope scope) {
+        return classic.get(scope);
+    }
+
+    /**
+     * What the token with this digest grants now. That the digest is looked up by its bits tells an observer of the time nothing that helps: who
+     * could choose digests would have the token already.
+     */
+    public Optional<Grant> find(Hash256 sha256) {
+        Held found = held.get(sha256);
+        return found != null && found.grant().isValidAt(clock.millis()) ? Optional.of(found.grant()) : Optional.empty();
+    }
+
+    /** Takes changed rows, and ends what has expired. */
+    public synchronized void look() {
+        if (rows == null) {
+            return;
+        }
+        try {
+            if (!rows.version().equals(version)) {
+                take();
+                LOG.info("Named tokens read again");
+            }
+        } catch (IOException e) {
+            LOG.error("Named tokens not taken, those before stay in force: {}", e.getMessage());
+        }
+        long now = clock.millis();
+        for (Held each : held.values()) {
+            if (!each.grant().isValidAt(now) && !each.grant().hasEnded()) {
+                each.grant().end();
+            }
+        }
+    }
+
+    /** A file that goes while the daemon runs was not removed by the command line, which never does so. */
+    private void take() throws IOException {
+        Object found = rows.version();
+        Map<Hash256, Held> before = held;
+        Map<Hash256, Held> next = new HashMap<>();
+        for (NamedToken token : rows.all()) {
+            for (NamedToken.Value value : token.values()) {
+                Held known = before.get(value.sha256());
+                next.put(
+                        value.sha256(),
+                        known != null && known.follows(token, value)
+                                ? known
+                                : new Held(token, value, Grant.of(token, value, keyExport)));
+            }
+        }
+        if (next.isEmpty() && !before.isEmpty() && rows.all().isEmpty()) {
+            throw new IOException("all rows are gone");
+        }
+        held = Map.copyOf(next);
+        version = found;
+        before.forEach((sha256, each) -> {
+            Held now = next.get(sha256);
+            if (now == null || now.grant() != each.grant()) {
+                each.grant().end();
+            }
+        });
+    }
+}

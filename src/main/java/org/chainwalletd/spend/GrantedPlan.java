@@ -1,0 +1,111 @@
+package org.chainwalletd.spend;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.RefusedException.Refusal;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * A spend as far as the token of its caller allows it. It is judged when it begins, when the payment is built again after it has lost, and on
+ * the draft: always after idempotency, and before anything of these bytes is durable.
+ *
+ * @param destinations every address that is paid but {@code from}'s change
+ */
+record GrantedPlan(SpendPlan plan, Grant grant, List<Address> destinations) implements SpendPlan {
+    private void judge(Amount fee, Amount leaving) {
+        objection(fee, leaving).ifPresent(refusal -> {
+            throw new SpendException(new SpendRefusal.PolicyRefused(refusal));
+        });
+    }
+
+    private Optional<Refusal> objection(Amount fee, Amount leaving) {
+        return grant.objectionTo(plan.from(), destinations, fee).or(() -> grant.objectionTo(leaving));
+    }
+
+    @Override
+    public String kind() {
+        return plan.kind();
+    }
+
+    @Override
+    public Address from() {
+        return plan.from();
+    }
+
+    @Override
+    public Optional<TokenBinding> token() {
+        return plan.token();
+    }
+
+    @Override
+    public void check() {
+        judge(plan.knownFee(), Amount.ZERO);
+        plan.check();
+        judge(plan.knownFee(), plan.leaving());
+    }
+
+    @Override
+    public Amount knownFee() {
+        return plan.knownFee();
+    }
+
+    @Override
+    public Amount leaving() {
+        return plan.leaving();
+    }
+
+    @Override
+    public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        Optional<Refusal> objection = objection(plan.knownFee(), plan.leaving());
+        return objection.isPresent()
+                ? CompletableFuture.failedFuture(new SpendException(new SpendRefusal.PolicyRefused(objection.get())))
+                : plan.gather(node, executor);
+    }
+
+    @Override
+    public Draft choose(Candidates candidates, Holdings holdings) {
+        Draft draft = plan.choose(candidates, holdings);
+        judge(draft.fee(), plan.leaving(draft));
+        return draft;
+    }
+
+    @Override
+    public Amount leaving(Draft draft) {
+        return plan.leaving(draft);
+    }
+
+    @Override
+    public boolean isCapped() {
+        return plan.isCapped();
+    }
+
+    @Override
+    public boolean isPayout() {
+        return plan.isPayout();
+    }
+
+    @Override
+    public Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
+        return plan.insteadOf(lost, lostForGood).map(next -> new GrantedPlan(next, grant, destinations));
+    }
+
+    @Override
+    public boolean hasAlternatives() {
+        return plan.hasAlternatives();
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return plan.witnesses(draft, signature);
+    }
+}

@@ -1,0 +1,273 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.chainwalletd.cli.Invocation;
+import org.chainwalletd.cli.Program;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Named tokens made with the command line, shown over HTTP to a whole daemon over a development chain (payments.md, section 3). */
+@Timeout(300)
+class NamedTokensDaemonTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int POLICY_REFUSED = -32043;
+    private static final int UNAUTHORIZED = -32001;
+
+    @TempDir
+    static Path datadir;
+
+    @TempDir
+    static Path files;
+
+    private static DaemonRig daemon;
+    private static ExecutorService callers;
+
+    @BeforeAll
+    static void start() {
+        daemon = DaemonRig.withChain(datadir, "--no-key-export", "true");
+        callers = Executors.newCachedThreadPool();
+    }
+
+    @AfterAll
+    static void stop() {
+        callers.shutdownNow();
+        daemon.close();
+    }
+
+    /** What the command printed; it must have succeeded. */
+    private static String token(String... words) {
+        List<String> all = new ArrayList<>(List.of("token"));
+        all.addAll(Arrays.asList(words));
+        all.addAll(List.of("--datadir", datadir.toString()));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Program.run(
+                all.toArray(String[]::new),
+                Map.of(),
+                new Invocation.Streams(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8)));
+        assertThat(code).as(err.toString(StandardCharsets.UTF_8)).isZero();
+        return out.toString(StandardCharsets.UTF_8).strip();
+    }
+
+    private static WalletdClient client(String token) {
+        return new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(100));
+    }
+
+    private static boolean isAccepted(String token) {
+        try {
+            client(token).call("ping", Map.of());
+            return true;
+        } catch (WalletdException.RpcError e) {
+            assertThat(e.code()).isEqualTo(UNAUTHORIZED);
+            return false;
+        }
+    }
+
+    private static WalletdClient taken(String token) {
+        Await.until("the daemon takes the token", () -> isAccepted(token));
+        return client(token);
+    }
+
+    private static WalletdException.RpcError refused(WalletdClient client, String method, Map<String, ?> params) {
+        return DaemonProcess.refusal(client, method, params);
+    }
+
+    private static String rule(WalletdException.RpcError error) {
+        assertThat(error.code()).as(error.getMessage()).isEqualTo(POLICY_REFUSED);
+        return error.data("rule").orElseThrow().asText();
+    }
+
+    private static Map<String, Object> payment(Party from, Party to, long amount, String clientToken) {
+        return params(
+                "from",
+                from.address,
+                "outputs",
+                List.of(params("to", to.address, "amount", amount)),
+                "client_token",
+                clientToken);
+    }
+
+    private static HttpResponse<String> get(String page, String token) throws Exception {
+        HttpRequest request = Dial.request(daemon.uri().resolve(page))
+                .header("authorization", "Bearer " + token)
+                .timeout(Duration.ofSeconds(10))
+                .build();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void a_token_is_taken_rotated_and_revoked_while_the_daemon_runs_and_what_it_has_open_ends() throws Exception {
+        String first = token("create", "life", "--scope", "read");
+        WalletdClient client = taken(first);
+        assertThat(isAccepted(first.replace(first.charAt(0), first.charAt(0) == 'a' ? 'b' : 'a')))
+                .as("forged")
+                .isFalse();
+        assertThat(refused(client, "transfer", Map.of()).code()).isEqualTo(UNAUTHORIZED);
+
+        String second = token("rotate", "life", "--overlap", "1h");
+        taken(second);
+        assertThat(isAccepted(first)).isTrue();
+        Party nobody = new Party(901);
+        CompletableFuture<WalletdException.RpcError> wait = CompletableFuture.supplyAsync(
+                () -> refused(
+                        client(second), "wait_for_payment", params("address", nobody.address, "timeout_secs", 600)),
+                callers);
+        try (EventReader events = EventReader.open(daemon.uri(), second, null)) {
+            assertThat(events.status()).isEqualTo(200);
+            Await.until("the wait is open", () -> daemon.metrics().contains("walletd_rpc_waits 1"));
+
+            token("revoke", "life");
+
+            assertThat(Await.result(wait).code()).isEqualTo(UNAUTHORIZED);
+            while (events.next().isPresent()) {
+                continue;
+            }
+        }
+        assertThat(isAccepted(first)).isFalse();
+        assertThat(isAccepted(second)).isFalse();
+    }
+
+    @Test
+    void a_policy_cannot_be_passed_by() throws Exception {
+        Party payer = daemon.imported(911);
+        Party other = daemon.imported(912);
+        Party shop = new Party(913);
+        Party stranger = new Party(914);
+        daemon.fund(payer, 50_000_000);
+        daemon.fund(other, 50_000_000);
+        daemon.call("get_balance", params("address", payer.address));
+        Path list = Files.writeString(files.resolve("to.txt"), "# shops\n" + shop.address + "\n");
+        WalletdClient worker = taken(token(
+                "create", "payer", "--scope", "spend", "--from", payer.address.toString(), "--to", list.toString()));
+
+        assertThat(rule(refused(worker, "transfer", payment(other, shop, 1_000, "by-pass-from"))))
+                .isEqualTo("from");
+        assertThat(rule(refused(worker, "transfer", payment(payer, stranger, 1_000, "by-pass-to"))))
+                .isEqualTo("to");
+        // Change is exempt, not whatever is called so: another address of the daemon, and the payer as a destination.
+        assertThat(rule(refused(worker, "transfer", payment(payer, other, 1_000, "by-pass-own"))))
+                .isEqualTo("to");
+        assertThat(rule(refused(worker, "transfer", payment(payer, payer, 1_000, "by-pass-self"))))
+                .isEqualTo("to");
+        Map<String, Object> dear = payment(payer, shop, 1_000, "by-pass-fee");
+        dear.put("fee", 2_000_001);
+        dear.put("max_fee", 3_000_000);
+        assertThat(rule(refused(worker, "transfer", dear))).isEqualTo("fee");
+        Map<String, Object> lock = params(
+                "from",
+                payer.address,
+                "receiver",
+                stranger.key,
+                "hash_lock",
+                "11".repeat(32),
+                "timeout",
+                10_000,
+                "amount",
+                10_000);
+        assertThat(rule(refused(worker, "htlc_lock", lock))).isEqualTo("to");
+        for (String method : List.of(
+                "send_raw_transaction",
+                "htlc_claim",
+                "htlc_reclaim",
+                "swap_execute",
+                "evm_send_native",
+                "sign_message",
+                "abandon_transfer",
+                "generate_address",
+                "import_vault",
+                "delete_address",
+                "htlc_forget")) {
+            assertThat(rule(refused(worker, method, Map.of()))).as(method).isEqualTo("allow_list");
+        }
+        assertThat(rule(refused(worker, "reveal_private_key", params("address", payer.address))))
+                .isEqualTo("key_export");
+        assertThat(rule(refused(daemon.client(), "export_vault", Map.of()))).isEqualTo("key_export");
+
+        JsonNode paid = worker.call("transfer", payment(payer, shop, 1_000, "within-policy"));
+        assertThat(paid.get("tx_id").asText()).hasSize(64);
+        assertThat(worker.call("transfer", payment(payer, shop, 1_000, "within-policy")))
+                .isEqualTo(paid);
+        assertThat(worker.call("get_wallet_balance", Map.of())).isNotNull();
+    }
+
+    @Test
+    void each_item_of_a_batch_and_each_page_is_judged_alone() throws Exception {
+        String token = token("create", "narrow", "--scope", "spend", "--methods", "ping,/metrics");
+        taken(token);
+        HttpRequest batch = Dial.request(daemon.uri())
+                .header("authorization", "Bearer " + token)
+                .header("content-type", "application/json")
+                .timeout(Duration.ofSeconds(10))
+                .POST(HttpRequest.BodyPublishers.ofString(
+                        "[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+                                + "\"list_addresses\"},{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}]"))
+                .build();
+
+        JsonNode answers = JSON.readTree(HttpClient.newHttpClient()
+                .send(batch, HttpResponse.BodyHandlers.ofString())
+                .body());
+
+        assertThat(answers.get(0).has("result")).isTrue();
+        assertThat(answers.get(1).at("/error/code").asInt()).isEqualTo(POLICY_REFUSED);
+        assertThat(answers.get(1).at("/error/data/token").asText()).isEqualTo("narrow");
+        assertThat(answers.get(1).at("/error/data/rule").asText()).isEqualTo("methods");
+        assertThat(answers.get(1).at("/error/data/value").asText()).isEqualTo("list_addresses");
+        assertThat(answers.get(1).at("/error/data/limit/0").asText()).isEqualTo("/metrics");
+        assertThat(answers.get(2).has("result")).isTrue();
+        assertThat(get("/metrics", token).statusCode()).isEqualTo(200);
+        assertThat(get("/events", token).statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void a_label_that_is_given_to_another_address_later_changes_no_token() {
+        Party first = daemon.imported(921);
+        String labelled = daemon.call("generate_independent_address", params("label", "till"))
+                .get("address")
+                .asText();
+        WalletdClient worker = taken(token("create", "till-worker", "--scope", "spend", "--from", "till"));
+        daemon.call("delete_address", params("address", labelled, "force", true, "passphrase", DaemonRig.PASSPHRASE));
+        String later = daemon.call("generate_independent_address", params("label", "till"))
+                .get("address")
+                .asText();
+
+        Map<String, Object> payment = payment(first, first, 1_000, "label-moved");
+        payment.put("from", later);
+        assertThat(rule(refused(worker, "transfer", payment))).isEqualTo("from");
+    }
+}
