@@ -76,4 +76,19 @@ public interface AccountChain {
      * has taken it, which is no proof that none has it.
      */
     CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash);
+
+    /**
+     * Price of gas in the next block, in wei per gas.
+     *
+     * @param baseFee burnt, as the header of a block says; zero on a chain without
+     * @param tip to be paid beyond it, at least one wei
+     */
+    public record FeeMarket(BigInteger baseFee, BigInteger tip) {
+        private static final BigInteger TWO = BigInteger.valueOf(2);
+
+        /** {@code 2 × base fee + tip}: still enough after six blocks that are all full. */
+        public BigInteger comfortable() {
+            return baseFee.multiply(TWO).add(tip);
+        }
+    }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -254,7 +255,7 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     @Override
-    public CompletionStage<FeeMarket> fees() {
+    public CompletionStage<AccountChain.FeeMarket> fees() {
         return newestBlock()
                 .thenCombineAsync(
                         each(AccountReads::tip), (block, tips) -> GasPrice.market(block, answersOf(tips)), executor);
@@ -352,5 +353,42 @@ public final class EvmEndpoints implements AccountChain {
                                 .filter(Objects::nonNull)
                                 .toList(),
                         executor);
+    }
+
+    /** One endpoint's word: that of the first that answers, beginning with the one that answered last. */
+    static final class FailoverReads extends JsonReads {
+        private final List<EndpointReads> endpoints;
+        private final AtomicInteger preferred = new AtomicInteger();
+
+        FailoverReads(List<EndpointReads> endpoints, Executor executor) {
+            super(executor);
+            this.endpoints = endpoints;
+        }
+
+        @Override
+        <T> CompletionStage<T> ask(Question<T> question) {
+            return ask(question, preferred.get(), 0);
+        }
+
+        private <T> CompletionStage<T> ask(Question<T> question, int first, int tried) {
+            int index = (first + tried) % endpoints.size();
+            return endpoints
+                    .get(index)
+                    .ask(question)
+                    .thenApplyAsync(
+                            answer -> {
+                                preferred.set(index);
+                                return answer;
+                            },
+                            executor())
+                    .exceptionallyComposeAsync(
+                            failure -> {
+                                Throwable why = Causes.of(failure);
+                                return why instanceof AccountException.Refused || tried + 1 == endpoints.size()
+                                        ? CompletableFuture.failedFuture(why)
+                                        : ask(question, first, tried + 1);
+                            },
+                            executor());
+        }
     }
 }

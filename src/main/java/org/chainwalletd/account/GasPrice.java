@@ -32,14 +32,14 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /** For a transaction that should be mined soon. */
-    static GasPrice of(FeeMarket market) {
+    static GasPrice of(AccountChain.FeeMarket market) {
         return new GasPrice(market.tip(), market.comfortable());
     }
 
     /** @param tips that endpoints name */
-    static FeeMarket market(AccountBlock block, List<BigInteger> tips) {
+    static AccountChain.FeeMarket market(AccountBlock block, List<BigInteger> tips) {
         BigInteger baseFee = block.baseFee().orElse(BigInteger.ZERO);
-        return new FeeMarket(baseFee, firstTip(tips, baseFee));
+        return new AccountChain.FeeMarket(baseFee, firstTip(tips, baseFee));
     }
 
     /** Lower median of what endpoints name, within bounds: tips are paid in full, so a liar may cost time but must not burn money. */
@@ -61,7 +61,7 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
      *
      * @param most wei per gas that may be paid
      */
-    Optional<GasPrice> raised(FeeMarket market, BigInteger most) {
+    Optional<GasPrice> raised(AccountChain.FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger leastFee = eighthMore(maxFee);
         if (leastFee.compareTo(most) > 0) {
@@ -80,7 +80,7 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /** The market's price or what {@code most} allows of it; empty when no block would take that now. */
-    static Optional<GasPrice> within(FeeMarket market, BigInteger most) {
+    static Optional<GasPrice> within(AccountChain.FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger fee = wanted.maxFee().min(most);
         return fee.compareTo(market.baseFee()) > 0

@@ -1,8 +1,10 @@
 package org.chainwalletd.account;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -179,5 +181,193 @@ abstract class JsonReads implements AccountReads {
                 .put("value", Quantities.text(value))
                 .put("data", Quantities.text(data));
         return ask(new Question<>("eth_estimateGas", params, Size.SMALL, Quantities::count));
+    }
+
+    /** Reads the results of calls. Each throws {@link IllegalArgumentException} for what is not the answer to its question. */
+    static final class ChainAnswers {
+        private static final int MOST_TOPICS = 4;
+        private static final int WORD = 32;
+
+        private ChainAnswers() {}
+
+        static Optional<AccountBlock> block(JsonNode result, BlockRef asked) {
+            if (result.isNull()) {
+                return Optional.empty();
+            }
+            AccountBlock block = new AccountBlock(
+                    Quantities.count(member(result, "number")),
+                    Quantities.hash(member(result, "hash")),
+                    Quantities.hash(member(result, "parentHash")),
+                    Quantities.count(member(result, "timestamp")),
+                    optional(result, "baseFeePerGas").map(Quantities::number),
+                    Quantities.count(member(result, "gasLimit")));
+            if (asked instanceof BlockRef.ByHash byHash && !block.hash().equals(byHash.hash())) {
+                throw new IllegalArgumentException("another block than the one asked for");
+            }
+            if (asked instanceof BlockRef.ByNumber byNumber && block.number() != byNumber.number()) {
+                throw new IllegalArgumentException("a block of another height");
+            }
+            return Optional.of(block);
+        }
+
+        static Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, JsonNode result, BlockRef asked) {
+            Optional<AccountBlock> block = block(result, asked);
+            if (block.isEmpty()) {
+                return Optional.empty();
+            }
+            List<AccountTransaction> found = new ArrayList<>();
+            for (JsonNode item : array(member(result, "transactions"))) {
+                // Others may be of types with members that nobody here knows.
+                Optional<EvmAddress> recipient = optional(item, "to").map(Quantities::address);
+                if (recipient.equals(Optional.of(to))) {
+                    found.add(transaction(item));
+                }
+            }
+            return Optional.of(List.copyOf(found));
+        }
+
+        static Optional<AccountTransaction> transaction(JsonNode result, Hash256 asked) {
+            if (result.isNull()) {
+                return Optional.empty();
+            }
+            AccountTransaction transaction = transaction(result);
+            if (!transaction.hash().equals(asked)) {
+                throw new IllegalArgumentException("another transaction than the one asked for");
+            }
+            return Optional.of(transaction);
+        }
+
+        private static AccountTransaction transaction(JsonNode item) {
+            return new AccountTransaction(
+                    Quantities.hash(member(item, "hash")),
+                    Quantities.address(member(item, "from")),
+                    optional(item, "to").map(Quantities::address),
+                    Quantities.count(member(item, "nonce")),
+                    Quantities.number(member(item, "value")),
+                    Quantities.bytes(member(item, "input")),
+                    optional(item, "blockHash")
+                            .map(hash -> new AccountTransaction.Place(
+                                    Quantities.count(member(item, "blockNumber")), Quantities.hash(hash))));
+        }
+
+        static Optional<AccountReceipt> receipt(JsonNode result, Hash256 asked) {
+            if (result.isNull() || optional(result, "blockHash").isEmpty()) {
+                return Optional.empty();
+            }
+            if (!Quantities.hash(member(result, "transactionHash")).equals(asked)) {
+                throw new IllegalArgumentException("the receipt of another transaction");
+            }
+            long status = Quantities.count(member(result, "status"));
+            if (status > 1) {
+                throw new IllegalArgumentException("no status of a receipt: " + status);
+            }
+            return Optional.of(new AccountReceipt(
+                    asked,
+                    Quantities.count(member(result, "blockNumber")),
+                    Quantities.hash(member(result, "blockHash")),
+                    status == 1,
+                    Quantities.count(member(result, "gasUsed")),
+                    optional(result, "effectiveGasPrice")
+                            .map(Quantities::number)
+                            .orElse(BigInteger.ZERO),
+                    logs(member(result, "logs"))));
+        }
+
+        static List<AccountLog> logs(JsonNode result, LogQuery asked) {
+            List<AccountLog> logs = logs(result);
+            for (AccountLog log : logs) {
+                boolean inRange = log.blockNumber() >= asked.from() && log.blockNumber() <= asked.to();
+                if (!inRange || !log.address().equals(asked.address()) || !fits(log.topics(), asked.topics())) {
+                    throw new IllegalArgumentException("an event that was not asked for");
+                }
+            }
+            return logs;
+        }
+
+        private static boolean fits(List<Hash256> topics, List<Optional<Hash256>> asked) {
+            for (int i = 0; i < asked.size(); i++) {
+                Optional<Hash256> wanted = asked.get(i);
+                if (i >= topics.size() || wanted.isPresent() && !wanted.get().equals(topics.get(i))) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private static List<AccountLog> logs(JsonNode items) {
+            List<AccountLog> logs = new ArrayList<>();
+            for (JsonNode item : array(items)) {
+                if (!item.path("removed").asBoolean(false)) {
+                    logs.add(log(item));
+                }
+            }
+            return logs;
+        }
+
+        private static AccountLog log(JsonNode item) {
+            List<Hash256> topics = new ArrayList<>();
+            for (JsonNode topic : array(member(item, "topics"))) {
+                topics.add(Quantities.hash(topic));
+            }
+            if (topics.size() > MOST_TOPICS) {
+                throw new IllegalArgumentException("an event with " + topics.size() + " topics");
+            }
+            return new AccountLog(
+                    Quantities.address(member(item, "address")),
+                    topics,
+                    Quantities.bytes(member(item, "data")),
+                    Quantities.count(member(item, "blockNumber")),
+                    Quantities.hash(member(item, "blockHash")),
+                    Quantities.hash(member(item, "transactionHash")),
+                    Quantities.count(member(item, "logIndex")));
+        }
+
+        /** A word of storage; some endpoints leave its leading zeros out. */
+        static Hash256 word(JsonNode result) {
+            byte[] number = Quantities.number(result).toByteArray();
+            byte[] word = new byte[WORD];
+            int length = Math.min(number.length, WORD);
+            System.arraycopy(number, number.length - length, word, WORD - length, length);
+            return Hash256.of(word);
+        }
+
+        /** From {@code eth_feeHistory} over some blocks, with the median tip of each: the median of those that are not zero. */
+        static Optional<BigInteger> medianTip(JsonNode result) {
+            List<BigInteger> tips = new ArrayList<>();
+            optional(result, "reward")
+                    .ifPresent(reward -> array(reward)
+                            .forEach(ofBlock -> array(ofBlock).forEach(item -> tips.add(Quantities.number(item)))));
+            tips.removeIf(tip -> tip.signum() == 0);
+            return GasPrice.lowerMedian(tips);
+        }
+
+        private static JsonNode member(JsonNode object, String name) {
+            JsonNode value = object.path(name);
+            if (value.isMissingNode() || value.isNull()) {
+                throw new IllegalArgumentException("no member " + name);
+            }
+            return value;
+        }
+
+        private static Optional<JsonNode> optional(JsonNode object, String name) {
+            JsonNode value = object.path(name);
+            return value.isMissingNode() || value.isNull() ? Optional.empty() : Optional.of(value);
+        }
+
+        private static JsonNode array(JsonNode value) {
+            if (!value.isArray()) {
+                throw new IllegalArgumentException("no array: " + Quantities.beginning(value));
+            }
+            return value;
+        }
+
+        /** At most {@code longest} bytes. */
+        static Bytes bytes(JsonNode result, int longest) {
+            Bytes bytes = Quantities.bytes(result);
+            if (bytes.length() > longest) {
+                throw new IllegalArgumentException(bytes.length() + " bytes, at most " + longest);
+            }
+            return bytes;
+        }
     }
 }

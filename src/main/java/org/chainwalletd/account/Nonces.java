@@ -111,7 +111,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         if (!drains.isEmpty()) {
             return refuse(command, new SendRefusal.ShuttingDown());
         }
-        Hash256 digest = RequestDigest.of(request);
+        Hash256 digest = request.digest();
         Pending same = pending.get(request.reference());
         if (same != null) {
             if (!same.digest().equals(digest)) {

@@ -188,7 +188,7 @@ final class SendMaker {
                                 AccountSend.NEW,
                                 new AccountSend.Order(
                                         request.reference(),
-                                        RequestDigest.of(request),
+                                        request.digest(),
                                         request.kind().name(),
                                         request.feeCeiling(),
                                         request.pushing().name(),

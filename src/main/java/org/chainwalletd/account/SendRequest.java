@@ -1,9 +1,11 @@
 package org.chainwalletd.account;
 
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -114,5 +116,27 @@ public record SendRequest(
         if (text.isEmpty() || text.length() > LONGEST_REFERENCE || text.chars().anyMatch(c -> c < 0x20 || c > 0x7e)) {
             throw new IllegalArgumentException("1 to " + LONGEST_REFERENCE + " printable ASCII characters");
         }
+    }
+
+    /**
+     * What a reference stands for: a hash over what is asked for. The address that pays is left out: a token keeps its meaning when the key is
+     * replaced, and never pays twice. These bytes are in the store: their order never changes.
+     */
+    Hash256 digest() {
+        String gasText = gas() instanceof SendRequest.Gas.Fixed fixed ? Long.toString(fixed.limit()) : "estimated";
+        String amount = value() instanceof SendRequest.SendValue.Exactly exactly
+                ? exactly.wei().toString()
+                : "all";
+        return Hash256.sha256(String.join(
+                        "\n",
+                        kind().word(),
+                        Quantities.text(to()),
+                        amount,
+                        data().hex(),
+                        gasText,
+                        feeCeiling().map(BigInteger::toString).orElse(""),
+                        pushing().name(),
+                        owner().orElse(""))
+                .getBytes(StandardCharsets.US_ASCII));
     }
 }

@@ -29,7 +29,7 @@ record Survey(
         BigInteger balance,
         boolean hasCode,
         List<Told<Latest>> latest,
-        FeeMarket market,
+        AccountChain.FeeMarket market,
         boolean knowsType2) {
     private static final BigInteger RESERVED_GAS = BigInteger.valueOf(120_000L * 4);
 
@@ -125,7 +125,7 @@ record Survey(
     }
 
     /** 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need. */
-    static BigInteger reservePerSwap(FeeMarket market) {
+    static BigInteger reservePerSwap(AccountChain.FeeMarket market) {
         return RESERVED_GAS.multiply(market.comfortable());
     }
 }

@@ -108,14 +108,14 @@ record Urgency(
     }
 
     /** By the agreed header, otherwise by the lowest word. */
-    FeeMarket market() {
+    AccountChain.FeeMarket market() {
         BigInteger baseFee = agreedBaseFee().orElseGet(this::lowestBaseFee);
-        return new FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));
+        return new AccountChain.FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));
     }
 
     /** @param most wei per gas that may be paid, positive */
     GasPrice plain(BigInteger most) {
-        FeeMarket market = market();
+        AccountChain.FeeMarket market = market();
         return GasPrice.bounded(market.tip(), market.comfortable(), most);
     }
 
@@ -125,7 +125,7 @@ record Urgency(
      * @param most wei per gas that may be paid, positive
      */
     GasPrice highest(BigInteger most) {
-        FeeMarket market = market();
+        AccountChain.FeeMarket market = market();
         BigInteger lifted = namedBaseFees()
                 .max(BigInteger::compareTo)
                 .orElse(BigInteger.ZERO)

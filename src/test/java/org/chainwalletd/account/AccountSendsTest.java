@@ -246,7 +246,7 @@ class AccountSendsTest {
 
     @Test
     void a_replacement_never_goes_above_its_ceiling() {
-        FeeMarket market = done(rig.endpoints.fees());
+        AccountChain.FeeMarket market = done(rig.endpoints.fees());
         BigInteger most = GasPrice.of(market).cost(21_000);
         SendRequest request = new SendRequest(
                 "one",
@@ -392,7 +392,7 @@ class AccountSendsTest {
     void gas_of_open_swaps_is_never_spent_by_a_send_but_by_their_own_transactions() {
         rig.sends.reserveFor(address -> address.equals(rig.own) ? 2 : 0);
         AccountFunds funds = done(rig.sends.funds(rig.own));
-        FeeMarket market = done(rig.endpoints.fees());
+        AccountChain.FeeMarket market = done(rig.endpoints.fees());
         assertThat(funds.reservePerSwap())
                 .isEqualTo(market.baseFee()
                         .multiply(BigInteger.TWO)

@@ -40,8 +40,9 @@ class FeeRiseTest {
         return MADE / 1_000 + sinceMade;
     }
 
-    private static FeeRise claim(long deadline, long sinceMade) {
-        return FeeRise.of(row(SendKind.CLAIM), OptionalLong.of(seconds(deadline)), PACE, MADE + sinceMade * 1_000);
+    private static Replacer.FeeRise claim(long deadline, long sinceMade) {
+        return Replacer.FeeRise.of(
+                row(SendKind.CLAIM), OptionalLong.of(seconds(deadline)), PACE, MADE + sinceMade * 1_000);
     }
 
     @ParameterizedTest
@@ -81,7 +82,7 @@ class FeeRiseTest {
 
     @Test
     void after_hours_without_an_endpoint_a_claim_is_doubled_at_each_step() {
-        FeeRise rise = claim(40_000, 20_000);
+        Replacer.FeeRise rise = claim(40_000, 20_000);
 
         assertThat(rise.part()).isEqualTo(1);
         assertThat(rise.risen(FIRST, CEILING, Optional.of(FIRST))).isEqualTo(FIRST.shiftLeft(1));
@@ -98,10 +99,11 @@ class FeeRiseTest {
     @Test
     void a_refund_rises_twenty_four_times_as_slowly() {
         long halfADay = Duration.ofHours(12).toMillis();
-        FeeRise before = FeeRise.of(row(SendKind.REFUND), OptionalLong.empty(), PACE, MADE + halfADay / 2);
+        Replacer.FeeRise before =
+                Replacer.FeeRise.of(row(SendKind.REFUND), OptionalLong.empty(), PACE, MADE + halfADay / 2);
 
         assertThat(before.part()).isEqualTo(0.5);
-        assertThat(FeeRise.of(row(SendKind.REFUND), OptionalLong.empty(), PACE, MADE + halfADay)
+        assertThat(Replacer.FeeRise.of(row(SendKind.REFUND), OptionalLong.empty(), PACE, MADE + halfADay)
                         .part())
                 .isEqualTo(1);
     }

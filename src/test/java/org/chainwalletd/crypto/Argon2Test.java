@@ -65,19 +65,19 @@ class Argon2Test {
 
     @Test
     void memory_is_kept_for_the_next_computation_but_never_for_two() {
-        Argon2Memory.take(8).giveBack();
-        Argon2Memory first = Argon2Memory.take(8);
-        Argon2Memory second = Argon2Memory.take(8);
+        Argon2.Argon2Memory.take(8).giveBack();
+        Argon2.Argon2Memory first = Argon2.Argon2Memory.take(8);
+        Argon2.Argon2Memory second = Argon2.Argon2Memory.take(8);
         assertThat(second).isNotSameAs(first);
         first.giveBack();
-        assertThat(Argon2Memory.take(8)).isSameAs(first);
-        Argon2Memory third = Argon2Memory.take(8);
+        assertThat(Argon2.Argon2Memory.take(8)).isSameAs(first);
+        Argon2.Argon2Memory third = Argon2.Argon2Memory.take(8);
         assertThat(third).isNotSameAs(first).isNotSameAs(second);
     }
 
     @Test
     void blocks_go_round_and_no_more_than_wanted_are_kept() {
-        Argon2Memory memory = new Argon2Memory(1);
+        Argon2.Argon2Memory memory = new Argon2.Argon2Memory(1);
         Block one = memory.allocate();
         Block two = memory.allocate();
         assertThat(two).isNotSameAs(one);
