@@ -274,17 +274,22 @@ public final class CreditFeed {
                     + " FROM credits c WHERE " + ofAddress
                     + "c.scan = 0 AND c.active = 1 AND c.height <= ? AND (c.height, c.position) >= (?, ?) "
                     + "ORDER BY c.height, c.position LIMIT " + (limit + 1);
-            List<Object> values = new ArrayList<>();
-            at.address().ifPresent(address -> values.add(address.toArray()));
-            values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
-            for (CreditEvent event : page.query(sql, CreditReading::entered, values.toArray())) {
-                if (isFull()) {
-                    return true;
+            List<CreditEvent> next;
+            do {
+                List<Object> values = new ArrayList<>();
+                at.address().ifPresent(address -> values.add(address.toArray()));
+                values.addAll(List.of(deepEnough, at.height() + 1, at.position()));
+                next = page.query(sql, CreditReading::entered, values.toArray());
+                for (CreditEvent event : next) {
+                    if (isFull()) {
+                        return true;
+                    }
+                    Credit credit = event.credit();
+                    tell(event);
+                    at = at.at(credit.block().height() - 1, credit.position() + 1);
                 }
-                Credit credit = event.credit();
-                tell(event);
-                at = at.at(credit.block().height() - 1, credit.position() + 1);
-            }
+                // Change that is not told takes no room on the page: there may be more behind it.
+            } while (next.size() > limit);
             if (deepEnough > at.height()) {
                 at = at.at(deepEnough, 0);
             }

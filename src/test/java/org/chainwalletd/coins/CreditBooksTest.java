@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The feed over real books: whatever the chain does, folding what a reader was told gives the chain's credits. */
-class CreditFeedTest {
+class CreditBooksTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final int ROUNDS = Integer.getInteger("credits.rounds", 6);
     private static final int STEPS = 120;
@@ -520,6 +520,31 @@ class CreditFeedTest {
         assertThat(credits).extracting(Credit::change).containsExactly(true, false);
         assertThat(credits).extracting(Credit::own).containsExactly(true, false);
         assertThat(credits.get(0).datum()).contains(Bytes.parse("00"));
+    }
+
+    @Test
+    void change_that_is_left_out_hides_nothing_that_comes_after_it() {
+        open(folder);
+        owned.add(address(0));
+        List<ChainTransaction> transactions = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            PublicKey payer = key(i < 4 ? 0 : 5);
+            Transaction tx = new Transaction(
+                    List.of(new Outpoint(Hash256.ZERO, i)),
+                    List.of(TxOutput.toAddress(address(0), Amount.of(500 + i))),
+                    List.of(Witness.plain(payer, new byte[64])));
+            transactions.add(new ChainTransaction(TransactionCodec.txId(PROFILE, tx), Optional.of(tx), false));
+        }
+        BlockHeader header = new BlockHeader(1, 0, Hash256.ZERO, 0, Hash256.ZERO, 1, Hash256.ZERO, Hash256.ZERO);
+        connect(new ChainBlock(header, header.id(), transactions));
+
+        for (long depth : List.of(0L, 1L)) {
+            CreditCursor start = Await.result(feed.beginning(depth, Optional.empty()));
+            assertThat(Await.result(feed.read(start, false, 1)).events())
+                    .as("depth %d", depth)
+                    .extracting(event -> event.credit().amount())
+                    .containsExactly(Amount.of(504));
+        }
     }
 
     @Test
