@@ -26,7 +26,9 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.http.javadsl.Http;
+import org.chainwalletd.stage.Blocking;
 import org.chainwalletd.testkit.ClassFiles;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -177,6 +179,18 @@ class ArchitectureTest {
         boolean hasExecutor =
                 call.getTarget().getRawParameterTypes().stream().anyMatch(type -> ClassFiles.isA(type, Executor.class));
         return ClassFiles.isA(call.getTargetOwner(), CompletionStage.class) && !(runsSomewhere && hasExecutor);
+    }
+
+    @Test
+    void an_actor_waits_for_no_stage() {
+        noClasses()
+                .that()
+                .areAssignableTo(AbstractBehavior.class)
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(Blocking.class)
+                .because("its thread is that of every other actor")
+                .check(MAIN);
     }
 
     @Test

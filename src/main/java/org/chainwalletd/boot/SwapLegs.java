@@ -9,7 +9,6 @@ import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.HtlcTransactions;
 import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.SwapLimits;
-import org.chainwalletd.swap.legs.AnnouncedLeg;
 import org.chainwalletd.swap.legs.BothLegs;
 import org.chainwalletd.swap.legs.ChainOwnLeg;
 import org.chainwalletd.swap.legs.ChainPoolLeg;
@@ -19,9 +18,7 @@ import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.OwnLeg;
 import org.chainwalletd.swap.legs.PoolLeg;
-import org.chainwalletd.swap.legs.Relay;
 import org.chainwalletd.swap.legs.SwapClocks;
-import org.chainwalletd.swap.pool.Pool;
 
 /** Puts the legs of both chains together: in a sell ours stands on the chain, in a buy in the contract. */
 final class SwapLegs {
@@ -34,15 +31,14 @@ final class SwapLegs {
     static Legs make(
             Swaps.Parts parts,
             SwapLimits limits,
-            Optional<Relay> relay,
+            Optional<EvmPoolLeg.Relay> relay,
             QuoteBinding binding,
             SwapClocks clocks,
             Supplier<Optional<String>> hindrance) {
         Executor executor = parts.workers().upstream();
         Accounts account = parts.accounts().orElseThrow();
         ChainSide chain = chain(parts, clocks.clock(), executor);
-        Pool pool = parts.pool().orElseThrow();
-        OwnLeg ownOnChain = new AnnouncedLeg(new ChainOwnLeg(chain, limits), pool, executor);
+        OwnLeg ownOnChain = new ChainOwnLeg(chain, limits, parts.pool());
         OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, clocks.clock(), executor);
         PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay, executor);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
@@ -53,6 +49,7 @@ final class SwapLegs {
                 row -> clocks.against(binding, row),
                 hindrance,
                 clocks.clock(),
+                parts.workers().swaps(),
                 executor);
     }
 

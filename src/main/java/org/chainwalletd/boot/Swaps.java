@@ -44,15 +44,14 @@ import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.swap.engine.SwapSetup;
 import org.chainwalletd.swap.engine.SwapUpkeep;
 import org.chainwalletd.swap.engine.Watchtower;
-import org.chainwalletd.swap.engine.WatchtowerSetup;
 import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.ContractCheck;
+import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.Legs;
-import org.chainwalletd.swap.legs.Relay;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapClocks;
 import org.chainwalletd.swap.pool.Pool;
@@ -211,23 +210,12 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
 
         /** A quorum that cannot be asked does not stop the start: refunds must go on, and nothing is locked or shown without another look. */
         void refuseContract() {
-            ContractCheck check = new ContractCheck(
-                    account().chain(),
-                    rules.contract(),
-                    rules.codeHash(),
-                    parts.workers().upstream());
-            Optional<String> objection = Futures.await(
-                    check.objection()
-                            .exceptionallyAsync(
-                                    failure -> {
-                                        LOG.warn(
-                                                "the contract of swaps cannot be looked at now: {}",
-                                                failure.toString());
-                                        return Optional.empty();
-                                    },
-                                    parts.workers().upstream()),
-                    OPENING,
-                    "looking at the contract of swaps");
+            Optional<String> objection = Optional.empty();
+            try {
+                objection = new ContractCheck(account().chain(), rules.contract(), rules.codeHash()).objection();
+            } catch (RuntimeException e) {
+                LOG.warn("the contract of swaps cannot be looked at now: {}", e.toString());
+            }
             objection.ifPresent(against -> {
                 throw new StartupException("--swap-contract: " + against + ": correct it or --swap-contract-code-hash");
             });
@@ -279,17 +267,13 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.workers().answers());
         }
 
-        private Optional<Relay> relay(SwapClocks clocks) {
+        private Optional<EvmPoolLeg.Relay> relay(SwapClocks clocks) {
             return rules.allowRelay()
-                    ? Optional.of(new Relay(
-                            parts.pool().orElseThrow(),
-                            clocks.clock(),
-                            alarms,
-                            parts.workers().upstream()))
+                    ? Optional.of(new EvmPoolLeg.Relay(parts.pool().orElseThrow(), clocks.clock(), alarms))
                     : Optional.empty();
         }
 
-        private WatchtowerSetup watchtower(
+        private Watchtower.Setup watchtower(
                 SwapLimits limits, Legs legs, SwapClocks clocks, ActorRef<SwapEngine.Command> engine) {
             AccountChain chain = account().chain();
             Executor executor = parts.workers().upstream();
@@ -302,10 +286,9 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     parts.following().follower()::height,
                     parts.htlcs().methods().spends()::claim,
                     parts.settings().chain(),
-                    alarms,
-                    executor));
+                    alarms));
             Consumer<String> rewatch = id -> engine.tell(new SwapEngine.Rewatch(id));
-            return new WatchtowerSetup(
+            return new Watchtower.Setup(
                     chain,
                     rules.contract(),
                     rules.fromBlock(),
@@ -316,12 +299,12 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                             legs,
                             rewatch,
                             alarms,
-                            () -> clocks.clock().instant().getEpochSecond(),
-                            executor),
+                            () -> clocks.clock().instant().getEpochSecond()),
                     new Orphans(
                             chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms, executor),
                     secrets,
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
+                    parts.workers().watchtower(),
                     executor);
         }
 

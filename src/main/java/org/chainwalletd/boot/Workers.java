@@ -5,12 +5,14 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import org.chainwalletd.swap.legs.BothLegs;
 
 /**
  * The threads for work that must not run on an actor's thread, one pool for each kind, with the length of its queue as a metric.
@@ -23,7 +25,11 @@ final class Workers {
     /** More than exports may run at a time; each of them mostly waits. */
     private static final int KEYRING_THREADS = 24;
 
+    private static final int BLOCKING_THREADS = 16;
+    private static final int LONGEST_BLOCKING_QUEUE = 1_024;
+
     private final List<ThreadPoolExecutor> pools = new ArrayList<>();
+    private final List<ThreadPoolExecutor> blocking = new ArrayList<>();
     private final MeterRegistry meters;
     private final Executor crypto;
     private final Executor argon2;
@@ -33,6 +39,8 @@ final class Workers {
     private final Executor answers;
     private final int longestQueue;
     private final Executor background;
+    private final BothLegs.Threads swaps;
+    private final Executor watchtower;
 
     /**
      * @param argon2Threads 64 MiB each while it computes
@@ -48,6 +56,12 @@ final class Workers {
         this.upstream = pool("upstream", cores);
         this.answers = new AnswerPool(pool("answers", cores, AnswerPool.Worker::new));
         this.background = pool("background", 1, Workers::leastUrgent);
+        this.swaps = new BothLegs.Threads(
+                blocking("swap-chain"),
+                blocking("swap-contract"),
+                blocking("swap-chain-redeem"),
+                blocking("swap-contract-redeem"));
+        this.watchtower = blocking("swap-watchtower");
     }
 
     /** Signatures. */
@@ -80,6 +94,16 @@ final class Workers {
         return background;
     }
 
+    /** Looks, locks, claims and refunds of swaps, which wait for chains. */
+    BothLegs.Threads swaps() {
+        return swaps;
+    }
+
+    /** Rounds of the watchtower. */
+    Executor watchtower() {
+        return watchtower;
+    }
+
     private static Thread leastUrgent(Runnable work, String name) {
         Thread thread = new Thread(work, name);
         thread.setPriority(Thread.MIN_PRIORITY);
@@ -106,15 +130,28 @@ final class Workers {
     }
 
     private Executor pool(String name, int threads, BiFunction<Runnable, String, Thread> maker) {
-        AtomicInteger number = new AtomicInteger();
-        ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
-                    Thread thread = maker.apply(work, "walletd-" + name + "-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        pool.allowCoreThreadTimeOut(true);
+        ThreadPoolExecutor pool = pool(name, threads, maker, new LinkedBlockingQueue<>());
         pools.add(pool);
+        return pool;
+    }
+
+    /** Threads that wait for others, and refuse what would wait for too long: such work is tried again later. No call is refused for it. */
+    private Executor blocking(String name) {
+        ThreadPoolExecutor pool =
+                pool(name, BLOCKING_THREADS, Thread::new, new LinkedBlockingQueue<>(LONGEST_BLOCKING_QUEUE));
+        blocking.add(pool);
+        return pool;
+    }
+
+    private ThreadPoolExecutor pool(
+            String name, int threads, BiFunction<Runnable, String, Thread> maker, BlockingQueue<Runnable> queue) {
+        AtomicInteger number = new AtomicInteger();
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(threads, threads, 30, TimeUnit.SECONDS, queue, work -> {
+            Thread thread = maker.apply(work, "walletd-" + name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+        pool.allowCoreThreadTimeOut(true);
         Gauge.builder("walletd.worker.queue", pool, p -> p.getQueue().size())
                 .tag("pool", name)
                 .description("Tasks that wait for a thread")
@@ -126,6 +163,7 @@ final class Workers {
      * Lets accepted work end for as long as {@code patience} allows, then drops what has not begun: nobody was told that it is done.
      */
     void close(Duration patience) {
+        blocking.forEach(ThreadPoolExecutor::shutdownNow);
         pools.forEach(ThreadPoolExecutor::shutdown);
         long end = System.nanoTime() + patience.toNanos();
         try {

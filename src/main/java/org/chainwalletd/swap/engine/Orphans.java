@@ -1,9 +1,10 @@
 package org.chainwalletd.swap.engine;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -45,7 +46,7 @@ public final class Orphans {
             Consumer<SwapAlarm> alarms,
             Executor executor) {
         this.chain = chain;
-        this.sends = new SwapSends(sends, executor);
+        this.sends = new SwapSends(sends);
         this.contract = contract;
         this.journal = journal;
         this.secrets = secrets;
@@ -61,47 +62,31 @@ public final class Orphans {
         OVER
     }
 
-    CompletionStage<Fate> tend(LockScan.Seen lock) {
-        return journal.ofHashLock(lock.hashLock())
-                .thenComposeAsync(found -> found.map(this::known).orElseGet(() -> unknown(lock)), executor);
-    }
-
-    private CompletionStage<Fate> known(SwapJournal.Known row) {
-        if (!row.watched()) {
-            rewatch.accept(row.id());
+    Fate tend(LockScan.Seen lock) {
+        Optional<SwapJournal.Known> row = await(journal.ofHashLock(lock.hashLock()));
+        if (row.isPresent()) {
+            row.filter(known -> !known.watched()).map(SwapJournal.Known::id).ifPresent(rewatch);
+            return Fate.OVER;
         }
-        return CompletableFuture.completedFuture(Fate.OVER);
-    }
-
-    private CompletionStage<Fate> unknown(LockScan.Seen lock) {
-        return chain.finalBlock()
-                .thenComposeAsync(
-                        block -> block.isEmpty()
-                                ? CompletableFuture.completedFuture(Fate.OPEN)
-                                : slot(lock, block.get()).thenComposeAsync(slot -> fate(lock, slot), executor),
-                        executor);
-    }
-
-    private CompletionStage<SwapContract.Swap> slot(LockScan.Seen lock, AccountBlock at) {
-        return chain.agreed(reads -> reads.swap(contract, lock.hashLock(), BlockRef.hash(at.hash())));
+        Optional<AccountBlock> block = await(chain.finalBlock());
+        return block.isEmpty() ? Fate.OPEN : withoutRow(lock, block.get());
     }
 
     /** An event that an endpoint has made up shows nothing in the contract. */
-    private CompletionStage<Fate> fate(LockScan.Seen lock, SwapContract.Swap slot) {
+    private Fate withoutRow(LockScan.Seen lock, AccountBlock at) {
+        SwapContract.Swap slot =
+                await(chain.agreed(reads -> reads.swap(contract, lock.hashLock(), BlockRef.hash(at.hash()))));
         boolean ours = slot.sender().equals(lock.sender());
         if (ours && slot.state() == SwapContract.State.CLAIMED) {
-            return secrets.fromTheContract(lock.hashLock(), lock.block())
-                    .thenApplyAsync(isOpen -> isOpen ? Fate.OPEN : Fate.OVER, executor);
+            return secrets.fromTheContract(lock.hashLock(), lock.block()) ? Fate.OPEN : Fate.OVER;
         }
         if (!ours || slot.state() != SwapContract.State.LOCKED) {
-            return CompletableFuture.completedFuture(Fate.OVER);
+            return Fate.OVER;
         }
-        return chain.reached(this::newestTime)
-                .thenComposeAsync(
-                        time -> RefundDue.inTheContract(time, slot.deadline())
-                                ? takeBack(lock, slot.amount())
-                                : CompletableFuture.completedFuture(Fate.OPEN),
-                        executor);
+        if (RefundDue.inTheContract(await(chain.reached(this::newestTime)), slot.deadline())) {
+            takeBack(lock, slot.amount());
+        }
+        return Fate.OPEN;
     }
 
     private CompletionStage<Long> newestTime(AccountReads reads) {
@@ -110,25 +95,24 @@ public final class Orphans {
     }
 
     /** The same transaction, however often this is asked for: its reference follows from the lock. A failed one is tried again. */
-    private CompletionStage<Fate> takeBack(LockScan.Seen lock, BigInteger amount) {
+    private void takeBack(LockScan.Seen lock, BigInteger amount) {
         alarms.accept(SwapAlarm.withoutRow(
                 SwapAlarm.Kind.LOCK_WITHOUT_ROW,
                 lock.hashLock(),
                 "a lock of " + lock.sender() + " in the contract, of which the journal knows nothing, is taken back"));
-        return sends.send(
-                        "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
-                        OptionalLong.empty(),
-                        (reference, attempt) -> new SendRequest(
-                                reference,
-                                SendKind.REFUND,
-                                lock.sender(),
-                                contract,
-                                SendRequest.SendValue.exactly(BigInteger.ZERO),
-                                SwapContract.refund(lock.hashLock()),
-                                new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
-                                Optional.of(amount),
-                                SendRequest.Pushing.BY_ITSELF,
-                                Optional.empty()))
-                .thenApplyAsync(sent -> Fate.OPEN, executor);
+        sends.send(
+                "watchtower/" + contract + "/" + lock.hashLock().hex() + "/refund",
+                OptionalLong.empty(),
+                (reference, attempt) -> new SendRequest(
+                        reference,
+                        SendKind.REFUND,
+                        lock.sender(),
+                        contract,
+                        SendRequest.SendValue.exactly(BigInteger.ZERO),
+                        SwapContract.refund(lock.hashLock()),
+                        new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
+                        Optional.of(amount),
+                        SendRequest.Pushing.BY_ITSELF,
+                        Optional.empty()));
     }
 }

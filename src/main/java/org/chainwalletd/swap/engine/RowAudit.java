@@ -1,10 +1,8 @@
 package org.chainwalletd.swap.engine;
 
-import java.util.Iterator;
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.chainwalletd.swap.gates.SwapRow;
@@ -25,55 +23,35 @@ public final class RowAudit {
     private final Consumer<String> rewatch;
     private final Consumer<SwapAlarm> alarms;
     private final LongSupplier now;
-    private final Executor executor;
 
     /**
      * @param rewatch told the ids of those that somebody has to look after
      * @param now Unix seconds
      */
     public RowAudit(
-            SwapJournal journal,
-            Legs legs,
-            Consumer<String> rewatch,
-            Consumer<SwapAlarm> alarms,
-            LongSupplier now,
-            Executor executor) {
+            SwapJournal journal, Legs legs, Consumer<String> rewatch, Consumer<SwapAlarm> alarms, LongSupplier now) {
         this.journal = journal;
         this.legs = legs;
         this.rewatch = rewatch;
         this.alarms = alarms;
         this.now = now;
-        this.executor = executor;
     }
 
-    /** The next ones below {@code below}, newest first; completes with where to go on, or empty at the end. */
-    CompletionStage<Optional<Long>> page(long below) {
-        return journal.page(Optional.empty(), Optional.of(below), AT_ONCE)
-                .thenComposeAsync(
-                        page -> each(page.rows().iterator()).thenApplyAsync(done -> next(page), executor), executor);
-    }
-
-    private Optional<Long> next(SwapJournal.Page page) {
-        boolean old = page.rows().stream().anyMatch(this::isOld);
-        return old ? Optional.empty() : page.next();
+    /** The next ones below {@code below}, newest first; answers where to go on, or empty at the end. */
+    Optional<Long> page(long below) {
+        SwapJournal.Page page = await(journal.page(Optional.empty(), Optional.of(below), AT_ONCE));
+        page.rows().forEach(this::compare);
+        return page.rows().stream().anyMatch(this::isOld) ? Optional.empty() : page.next();
     }
 
     private boolean isOld(SwapRow row) {
         return now.getAsLong() - row.updatedAt() > OLDEST_SECONDS;
     }
 
-    private CompletionStage<Void> each(Iterator<SwapRow> rows) {
-        if (!rows.hasNext()) {
-            return CompletableFuture.completedFuture(null);
+    private void compare(SwapRow row) {
+        if (row.status().isTerminal() && !isOld(row) && legs.reach(row)) {
+            compared(row, await(legs.look(row)));
         }
-        return compare(rows.next()).thenComposeAsync(done -> each(rows), executor);
-    }
-
-    private CompletionStage<Void> compare(SwapRow row) {
-        if (!row.status().isTerminal() || isOld(row) || !legs.reach(row)) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return legs.look(row).thenAcceptAsync(view -> compared(row, view), executor);
     }
 
     private void compared(SwapRow row, Legs.View view) {

@@ -1,15 +1,14 @@
 package org.chainwalletd.swap.engine;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -54,7 +53,6 @@ public final class SharedSecrets {
      *
      * @param tip height of the followed chain; empty before the first look
      * @param claim on the chain; the same request twice is one claim
-     * @param executor for continuations; never blocks
      */
     public record Setup(
             AccountChain chain,
@@ -65,8 +63,7 @@ public final class SharedSecrets {
             Supplier<OptionalLong> tip,
             Function<ClaimRequest, CompletionStage<Receipt>> claim,
             ChainProfile profile,
-            Consumer<SwapAlarm> alarms,
-            Executor executor) {}
+            Consumer<SwapAlarm> alarms) {}
 
     public SharedSecrets(Setup setup) {
         this.setup = setup;
@@ -79,85 +76,55 @@ public final class SharedSecrets {
      * @param settled hash locks of which nothing is expected any more
      * @return more of them
      */
-    CompletionStage<Set<Hash256>> fromTheChain(List<EvmAddress> ours, Set<Hash256> settled) {
+    Set<Hash256> fromTheChain(List<EvmAddress> ours, Set<Hash256> settled) {
         OptionalLong tip = setup.tip().get();
         if (tip.isEmpty()) {
-            return CompletableFuture.completedFuture(Set.of());
+            return Set.of();
         }
         long since = Long.compareUnsigned(tip.getAsLong(), RECENT_BLOCKS) > 0 ? tip.getAsLong() - RECENT_BLOCKS : 0;
-        return page(ours, settled, since, Optional.empty(), new HashSet<>());
+        Set<Hash256> more = new HashSet<>();
+        Optional<String> cursor = Optional.empty();
+        do {
+            HtlcRecords.Listing listing = await(setup.htlcs()
+                    .list(new HtlcRecords.Query(
+                            Set.of(HtlcRecord.Role.SENDER, HtlcRecord.Role.BOTH),
+                            Set.of(HtlcRecord.State.CLAIMED),
+                            OptionalLong.of(since),
+                            Optional.empty(),
+                            cursor,
+                            AT_ONCE)));
+            for (HtlcRecord record : listing.records()) {
+                Hash256 hashLock = record.params().hashLock();
+                if (settled.contains(hashLock) || isOver(record, ours)) {
+                    more.add(hashLock);
+                }
+            }
+            cursor = listing.nextCursor();
+        } while (cursor.isPresent());
+        return more;
     }
 
-    private CompletionStage<Set<Hash256>> page(
-            List<EvmAddress> ours, Set<Hash256> settled, long since, Optional<String> cursor, Set<Hash256> found) {
-        HtlcRecords.Query query = new HtlcRecords.Query(
-                Set.of(HtlcRecord.Role.SENDER, HtlcRecord.Role.BOTH),
-                Set.of(HtlcRecord.State.CLAIMED),
-                OptionalLong.of(since),
-                Optional.empty(),
-                cursor,
-                AT_ONCE);
-        return setup.htlcs()
-                .list(query)
-                .thenComposeAsync(
-                        listing -> each(listing.records().iterator(), ours, settled, found)
-                                .thenComposeAsync(
-                                        done -> listing.nextCursor().isEmpty()
-                                                ? CompletableFuture.completedFuture(found)
-                                                : page(ours, settled, since, listing.nextCursor(), found),
-                                        setup.executor()),
-                        setup.executor());
-    }
-
-    private CompletionStage<Void> each(
-            Iterator<HtlcRecord> records, List<EvmAddress> ours, Set<Hash256> settled, Set<Hash256> found) {
-        if (!records.hasNext()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        HtlcRecord record = records.next();
+    private boolean isOver(HtlcRecord record, List<EvmAddress> ours) {
         Hash256 hashLock = record.params().hashLock();
-        boolean fits = record.claim()
-                .filter(claim -> claim.preimage().length() == SECRET_BYTES)
-                .isPresent();
-        CompletionStage<Boolean> over = !fits || settled.contains(hashLock)
-                ? CompletableFuture.completedFuture(true)
-                : setup.journal()
-                        .ofHashLock(hashLock)
-                        .thenComposeAsync(
-                                row -> row.isPresent()
-                                        ? CompletableFuture.completedFuture(true)
-                                        : claimInContract(
-                                                hashLock,
-                                                record.claim().orElseThrow().preimage(),
-                                                ours),
-                                setup.executor());
-        return over.thenComposeAsync(
-                isOver -> {
-                    if (isOver) {
-                        found.add(hashLock);
-                    }
-                    return each(records, ours, settled, found);
-                },
-                setup.executor());
+        Optional<Bytes> secret =
+                record.claim().map(claim -> claim.preimage()).filter(preimage -> preimage.length() == SECRET_BYTES);
+        return secret.isEmpty()
+                || await(setup.journal().ofHashLock(hashLock)).isPresent()
+                || claimInContract(hashLock, secret.get(), ours);
     }
 
     /** Whether nothing is left to be claimed. */
-    private CompletionStage<Boolean> claimInContract(Hash256 hashLock, Bytes secret, List<EvmAddress> ours) {
-        return setup.chain()
-                .agreed(reads -> reads.swap(setup.contract(), hashLock, BlockRef.Tag.LATEST))
-                .thenComposeAsync(
-                        slot -> slot.state() == SwapContract.State.LOCKED && ours.contains(slot.recipient())
-                                ? claimInContract(hashLock, secret, slot)
-                                : CompletableFuture.completedFuture(true),
-                        setup.executor());
-    }
-
-    private CompletionStage<Boolean> claimInContract(Hash256 hashLock, Bytes secret, SwapContract.Swap slot) {
+    private boolean claimInContract(Hash256 hashLock, Bytes secret, List<EvmAddress> ours) {
+        SwapContract.Swap slot =
+                await(setup.chain().agreed(reads -> reads.swap(setup.contract(), hashLock, BlockRef.Tag.LATEST)));
+        if (slot.state() != SwapContract.State.LOCKED || !ours.contains(slot.recipient())) {
+            return true;
+        }
         alarm(
                 SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
                 hashLock,
                 "a lock in the contract that pays us, and of which the journal knows nothing, is claimed with the secret that the chain shows");
-        return new SwapSends(setup.sends(), setup.executor())
+        new SwapSends(setup.sends())
                 .send(
                         "watchtower/" + setup.contract() + "/" + hashLock.hex() + "/claim",
                         OptionalLong.of(slot.deadline()),
@@ -171,8 +138,8 @@ public final class SharedSecrets {
                                 new SendRequest.Gas.Fixed(SwapSends.gas(attempt)),
                                 Optional.of(slot.amount()),
                                 SendRequest.Pushing.URGENTLY,
-                                Optional.empty()))
-                .thenApplyAsync(sent -> false, setup.executor());
+                                Optional.empty()));
+        return false;
     }
 
     /**
@@ -181,20 +148,11 @@ public final class SharedSecrets {
      * @param from block of our lock
      * @return whether something may still have to be claimed
      */
-    CompletionStage<Boolean> fromTheContract(Hash256 hashLock, long from) {
-        return setup.htlcs()
-                .ofHashLock(hashLock)
-                .thenComposeAsync(
-                        records -> {
-                            List<HtlcRecord> open = records.stream()
-                                    .filter(SharedSecrets::paysUs)
-                                    .toList();
-                            return open.isEmpty()
-                                    ? CompletableFuture.completedFuture(false)
-                                    : search(hashLock, from)
-                                            .thenComposeAsync(secret -> claimAll(open, secret), setup.executor());
-                        },
-                        setup.executor());
+    boolean fromTheContract(Hash256 hashLock, long from) {
+        List<HtlcRecord> open = await(setup.htlcs().ofHashLock(hashLock)).stream()
+                .filter(SharedSecrets::paysUs)
+                .toList();
+        return !open.isEmpty() && claimAll(open, search(hashLock, from));
     }
 
     private static boolean paysUs(HtlcRecord record) {
@@ -203,26 +161,24 @@ public final class SharedSecrets {
                 && (record.role() == HtlcRecord.Role.RECEIVER || record.role() == HtlcRecord.Role.BOTH);
     }
 
-    private CompletionStage<Boolean> claimAll(List<HtlcRecord> open, Optional<Bytes> secret) {
+    private boolean claimAll(List<HtlcRecord> open, Optional<Bytes> secret) {
         if (secret.isEmpty()) {
             alarm(
                     SwapAlarm.Kind.SECRET_NOT_FOUND,
                     open.get(0).params().hashLock(),
                     "our lock in the contract was claimed, and its secret is in no direct claim: find it in the trace of that transaction,"
                             + " and claim " + open.get(0).lock() + " with htlc_claim");
-            return CompletableFuture.completedFuture(false);
+            return false;
         }
-        CompletionStage<Receipt> claims = CompletableFuture.completedFuture(null);
         for (HtlcRecord record : open) {
             alarm(
                     SwapAlarm.Kind.CLAIM_WITHOUT_ROW,
                     record.params().hashLock(),
                     record.lock()
                             + " pays us, the journal knows nothing of it, and it is claimed with the secret that the contract shows");
-            claims = claims.thenComposeAsync(
-                    done -> setup.claim().apply(request(record, secret.get())), setup.executor());
+            await(setup.claim().apply(request(record, secret.get())));
         }
-        return claims.thenApplyAsync(done -> true, setup.executor());
+        return true;
     }
 
     private void alarm(SwapAlarm.Kind kind, Hash256 hashLock, String message) {
@@ -243,37 +199,23 @@ public final class SharedSecrets {
     }
 
     /** One endpoint's word is enough: a secret either has the hash or it has not. */
-    private CompletionStage<Optional<Bytes>> search(Hash256 hashLock, long from) {
-        return setup.chain()
-                .any()
-                .block(BlockRef.Tag.LATEST)
-                .thenComposeAsync(
-                        head -> search(
-                                hashLock,
-                                from,
-                                Math.min(
-                                        head.map(AccountBlock::number).orElse(-1L),
-                                        Math.addExact(from, MOST_SEARCHED))),
-                        setup.executor());
-    }
-
-    private CompletionStage<Optional<Bytes>> search(Hash256 hashLock, long number, long last) {
-        if (number > last) {
-            return CompletableFuture.completedFuture(Optional.empty());
+    private Optional<Bytes> search(Hash256 hashLock, long from) {
+        long newest = await(setup.chain().any().block(BlockRef.Tag.LATEST))
+                .map(AccountBlock::number)
+                .orElse(-1L);
+        long last = Math.min(newest, Math.addExact(from, MOST_SEARCHED));
+        for (long number = from; number <= last; number++) {
+            Optional<Bytes> secret = await(
+                            setup.chain().any().transactionsTo(setup.contract(), BlockRef.number(number)))
+                    .orElse(List.of())
+                    .stream()
+                    .flatMap(tx -> secretOf(tx, hashLock).stream())
+                    .findFirst();
+            if (secret.isPresent()) {
+                return secret;
+            }
         }
-        return setup.chain()
-                .any()
-                .transactionsTo(setup.contract(), BlockRef.number(number))
-                .thenComposeAsync(
-                        block -> {
-                            Optional<Bytes> secret = block.orElse(List.of()).stream()
-                                    .flatMap(tx -> secretOf(tx, hashLock).stream())
-                                    .findFirst();
-                            return secret.isPresent()
-                                    ? CompletableFuture.completedFuture(secret)
-                                    : search(hashLock, number + 1, last);
-                        },
-                        setup.executor());
+        return Optional.empty();
     }
 
     private static Optional<Bytes> secretOf(AccountTransaction transaction, Hash256 hashLock) {

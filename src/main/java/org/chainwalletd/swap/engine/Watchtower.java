@@ -1,15 +1,19 @@
 package org.chainwalletd.swap.engine;
 
-import java.util.ArrayDeque;
-import java.util.Collection;
-import java.util.Deque;
+import static org.chainwalletd.stage.Blocking.await;
+
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -17,8 +21,11 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.ScanCursors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +34,8 @@ import org.slf4j.LoggerFactory;
  * damaged. Reads the events of the contract up to its final blocks, each once, and takes back, when it is due, every lock of ours that it finds
  * there without a row; hands those with a row that nobody watches back to the {@link SwapEngine}. At its start it reads the hash locks of all
  * unwatched rows directly on both chains.
+ *
+ * <p>A round reads top to bottom on a thread of its own, and comes back as one message; the next one begins after that.
  *
  * <p>Owns the locks without a row, and the place up to which it has read. Only the place is durable, and never passes a lock that is still
  * open: after a restart such locks are found again.
@@ -37,268 +46,185 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     /** A week of blocks, for what another installation with these keys may have left open: no lock lasts longer than half a day. */
     private static final long LOOKED_BACK = 50_400;
 
-    public sealed interface Command {}
+    /**
+     * What it works with.
+     *
+     * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block}); empty: from a week before the
+     *     first look
+     * @param addresses all of ours on the account chain, also those whose key was replaced
+     * @param pace from the end of one round to the next
+     * @param threads for rounds; may block
+     * @param executor for continuations; never blocks
+     */
+    public record Setup(
+            AccountChain chain,
+            EvmAddress contract,
+            OptionalLong fromBlock,
+            Supplier<CompletionStage<List<EvmAddress>>> addresses,
+            ScanCursors cursors,
+            RowAudit audit,
+            Orphans orphans,
+            SharedSecrets secrets,
+            Duration pace,
+            Executor threads,
+            Executor executor) {
+        String scan() {
+            return Watchtower.scan(chain, contract);
+        }
+    }
 
-    private record Begin() implements Command {}
+    public sealed interface Command {}
 
     private record Look() implements Command {}
 
-    private record Placed(Outcome<Optional<AccountBlock>> end) implements Command {}
-
-    private record Began(Outcome<OptionalLong> cursor) implements Command {}
-
-    private record Audited(Outcome<Optional<Long>> next) implements Command {}
-
-    private record Ended(Outcome<Optional<AccountBlock>> end) implements Command {}
-
-    private record Scanned(LockScan.Range range, Outcome<Collection<LockScan.Seen>> seen) implements Command {}
-
-    private record Tended(LockScan.Seen lock, Outcome<Orphans.Fate> fate) implements Command {}
-
-    private record Shared(Outcome<Set<Hash256>> settled) implements Command {}
-
-    private record Moved(long place, Outcome<Void> done) implements Command {}
+    /** Whether something is left to be read at once. */
+    private record Looked(Outcome<Boolean> isBehind) implements Command {}
 
     private final TimerScheduler<Command> timers;
-    private final WatchtowerSetup setup;
-    /** Without a row, and not over. */
-    private final Map<Hash256, LockScan.Seen> open = new HashMap<>();
+    private final Setup setup;
+    private final Rounds rounds;
 
-    private final Deque<LockScan.Seen> waiting = new ArrayDeque<>();
-    /** Claims on the chain of which nothing has to be looked up again. */
-    private final Set<Hash256> settled = new HashSet<>();
-    /** First block that was not read in this life. */
-    private long next;
-
-    private long end;
-    private long durable;
-    private Optional<Long> audit = Optional.of(Long.MAX_VALUE);
-
-    private Watchtower(ActorContext<Command> context, TimerScheduler<Command> timers, WatchtowerSetup setup) {
+    private Watchtower(ActorContext<Command> context, TimerScheduler<Command> timers, Setup setup) {
         super(context);
         this.timers = timers;
         this.setup = setup;
-        begin();
+        this.rounds = new Rounds(setup);
+        look();
     }
 
-    public static Behavior<Command> create(WatchtowerSetup setup) {
+    public static Behavior<Command> create(Setup setup) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> new Watchtower(context, timers, setup)));
+    }
+
+    /** Another contract or another chain is another scan. */
+    public static String scan(AccountChain chain, EvmAddress contract) {
+        return "locks of " + chain.chainId() + " " + contract;
     }
 
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Begin.class, begin -> begin())
                 .onMessage(Look.class, look -> look())
-                .onMessage(Began.class, this::onBegan)
-                .onMessage(Placed.class, this::onPlaced)
-                .onMessage(Audited.class, this::onAudited)
-                .onMessage(Ended.class, this::onEnded)
-                .onMessage(Scanned.class, this::onScanned)
-                .onMessage(Tended.class, this::onTended)
-                .onMessage(Shared.class, this::onShared)
-                .onMessage(Moved.class, this::onMoved)
+                .onMessage(Looked.class, this::onLooked)
                 .build();
     }
 
-    private Behavior<Command> begin() {
+    private Behavior<Command> look() {
         getContext()
                 .pipeToSelf(
-                        setup.cursors().of(setup.scan()), (cursor, failure) -> new Began(Outcome.of(cursor, failure)));
+                        CompletableFuture.supplyAsync(rounds::next, setup.threads()),
+                        (isBehind, failure) -> new Looked(Outcome.of(isBehind, failure)));
         return this;
     }
 
-    private Behavior<Command> onBegan(Began began) {
-        return began.cursor().fold(this::beginAfter, failure -> beginLater("its place cannot be read", failure));
-    }
-
-    private Behavior<Command> beginAfter(OptionalLong cursor) {
-        if (cursor.isEmpty() && setup.fromBlock().isEmpty()) {
-            getContext().pipeToSelf(setup.chain().finalBlock(), (end, failure) -> new Placed(Outcome.of(end, failure)));
-            return this;
+    private Behavior<Command> onLooked(Looked looked) {
+        looked.isBehind().failure().ifPresent(failure -> LOG.warn("watchtower: {}", failure.toString()));
+        if (looked.isBehind().value().orElse(false)) {
+            return look();
         }
-        return readFrom(Math.max(setup.fromBlock().orElse(0), cursor.orElse(-1) + 1));
-    }
-
-    private Behavior<Command> beginLater(String what, Throwable failure) {
-        LOG.warn("watchtower: {}: {}", what, failure.toString());
-        timers.startSingleTimer(new Begin(), setup.pace());
-        return this;
-    }
-
-    private Behavior<Command> onPlaced(Placed placed) {
-        return placed.end()
-                .fold(this::beginBefore, failure -> beginLater("the account chain names no final block", failure));
-    }
-
-    /** Nothing was ever read, and nobody has named where the contract begins. */
-    private Behavior<Command> beginBefore(Optional<AccountBlock> settled) {
-        long first = Math.max(0, settled.map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
-        if (first > 0) {
-            LOG.warn(
-                    "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract"
-                            + " in --swap-contract-from-block if these keys may have locked before, in another installation",
-                    first);
-        }
-        return readFrom(first);
-    }
-
-    private Behavior<Command> readFrom(long first) {
-        durable = first - 1;
-        next = first;
-        return look();
-    }
-
-    private Behavior<Command> rest() {
         timers.startSingleTimer(new Look(), setup.pace());
         return this;
     }
 
-    private Behavior<Command> later(String what, Throwable failure) {
-        LOG.warn("watchtower: {}: {}", what, failure.toString());
-        return rest();
-    }
+    /** State of the rounds, which come one after the other, each on whichever thread. */
+    private static final class Rounds {
+        private final Setup setup;
+        private final LockScan scanner;
+        /** Without a row, and not over. */
+        private final Map<Hash256, LockScan.Seen> open = new HashMap<>();
+        /** Claims on the chain of which nothing has to be looked up again. */
+        private final Set<Hash256> settled = new HashSet<>();
 
-    /** One round: some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
-    private Behavior<Command> look() {
-        if (audit.isPresent()) {
-            getContext()
-                    .pipeToSelf(
-                            setup.audit().page(audit.get()), (next, failure) -> new Audited(Outcome.of(next, failure)));
-            return this;
+        private boolean begun;
+        /** First block that was not read in this life. */
+        private long next;
+
+        private long durable;
+        private Optional<Long> audit = Optional.of(Long.MAX_VALUE);
+
+        private Rounds(Setup setup) {
+            this.setup = setup;
+            this.scanner = new LockScan(setup.chain(), setup.contract(), setup.executor());
         }
-        return read();
-    }
 
-    /** Rows that cannot be compared now do not keep from reading on. */
-    private Behavior<Command> onAudited(Audited audited) {
-        audited.next()
-                .match(
-                        page -> audit = page,
-                        failure -> LOG.warn(
-                                "watchtower: rows that nobody watches could not be compared with the chains: {}",
-                                failure.toString()));
-        return read();
-    }
-
-    private Behavior<Command> read() {
-        getContext().pipeToSelf(setup.chain().finalBlock(), (last, failure) -> new Ended(Outcome.of(last, failure)));
-        return this;
-    }
-
-    private Behavior<Command> onEnded(Ended ended) {
-        return ended.end().fold(this::readUpTo, failure -> later("the account chain cannot be read", failure));
-    }
-
-    private Behavior<Command> readUpTo(Optional<AccountBlock> settled) {
-        end = settled.map(AccountBlock::number).orElse(-1L);
-        if (end < next) {
-            return tend();
+        /** Some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
+        private boolean next() {
+            if (!begun) {
+                next = first();
+                durable = next - 1;
+                begun = true;
+            }
+            if (audit.isPresent()) {
+                attempt(
+                        "rows that nobody watches could not be compared with the chains",
+                        () -> audit = setup.audit().page(audit.get()));
+            }
+            long end =
+                    await(setup.chain().finalBlock()).map(AccountBlock::number).orElse(-1L);
+            if (end >= next) {
+                LockScan.Range range = LockScan.Range.of(next, end);
+                await(scanner.read(range, await(setup.addresses().get())))
+                        .forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
+                next = range.last() + 1;
+            }
+            for (LockScan.Seen lock : List.copyOf(open.values())) {
+                attempt("the lock " + lock.hashLock() + " cannot be looked at", () -> tend(lock));
+            }
+            attempt("secrets that the chain shows could not be used", this::share);
+            move();
+            return next <= end;
         }
-        LockScan.Range range = LockScan.Range.of(next, end);
-        getContext()
-                .pipeToSelf(
-                        setup.addresses()
-                                .get()
-                                .thenComposeAsync(ours -> setup.scanner().read(range, ours), setup.executor()),
-                        (seen, failure) -> new Scanned(range, Outcome.of(seen, failure)));
-        return this;
-    }
 
-    private Behavior<Command> onScanned(Scanned scanned) {
-        return scanned.seen()
-                .fold(seen -> saw(scanned.range(), seen), failure -> later("events of locks cannot be read", failure));
-    }
-
-    private Behavior<Command> saw(LockScan.Range range, Collection<LockScan.Seen> seen) {
-        seen.forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
-        next = range.last() + 1;
-        return tend();
-    }
-
-    private Behavior<Command> tend() {
-        waiting.addAll(open.values());
-        return tendNext();
-    }
-
-    private Behavior<Command> tendNext() {
-        if (waiting.isEmpty()) {
-            return share();
+        private long first() {
+            OptionalLong cursor = await(setup.cursors().of(setup.scan()));
+            if (cursor.isPresent() || setup.fromBlock().isPresent()) {
+                return Math.max(setup.fromBlock().orElse(0), cursor.orElse(-1) + 1);
+            }
+            long first = Math.max(
+                    0,
+                    await(setup.chain().finalBlock()).map(AccountBlock::number).orElse(0L) - LOOKED_BACK);
+            if (first > 0) {
+                LOG.warn(
+                        "locks of this daemon's keys in the contract are looked for from block {} on: name the block of the contract"
+                                + " in --swap-contract-from-block if these keys may have locked before, in another installation",
+                        first);
+            }
+            return first;
         }
-        LockScan.Seen lock = waiting.remove();
-        getContext()
-                .pipeToSelf(setup.orphans().tend(lock), (fate, failure) -> new Tended(lock, Outcome.of(fate, failure)));
-        return this;
-    }
 
-    private Behavior<Command> onTended(Tended tended) {
-        Hash256 hashLock = tended.lock().hashLock();
-        tended.fate()
-                .match(
-                        fate -> judge(hashLock, fate),
-                        failure -> LOG.warn(
-                                "watchtower: the lock {} cannot be looked at: {}", hashLock, failure.toString()));
-        return tendNext();
-    }
-
-    private void judge(Hash256 hashLock, Orphans.Fate fate) {
-        if (fate == Orphans.Fate.OVER) {
-            open.remove(hashLock);
+        /** What fails does not keep the rest of the round. */
+        private static void attempt(String what, Runnable act) {
+            try {
+                act.run();
+            } catch (RuntimeException e) {
+                LOG.warn("watchtower: {}: {}", what, e.toString());
+            }
         }
-    }
 
-    private Behavior<Command> share() {
-        Set<Hash256> known = Set.copyOf(settled);
-        getContext()
-                .pipeToSelf(
-                        setup.addresses()
-                                .get()
-                                .thenComposeAsync(ours -> setup.secrets().fromTheChain(ours, known), setup.executor()),
-                        (shared, failure) -> new Shared(Outcome.of(shared, failure)));
-        return this;
-    }
-
-    private Behavior<Command> onShared(Shared shared) {
-        shared.settled()
-                .match(
-                        this::settle,
-                        failure -> LOG.warn(
-                                "watchtower: secrets that the chain shows could not be used: {}", failure.toString()));
-        return move();
-    }
-
-    private void settle(Set<Hash256> claims) {
-        if (settled.size() > MOST_SETTLED) {
-            settled.clear();
+        private void tend(LockScan.Seen lock) {
+            if (setup.orphans().tend(lock) == Orphans.Fate.OVER) {
+                open.remove(lock.hashLock());
+            }
         }
-        settled.addAll(claims);
-    }
 
-    /** Past everything that is over, and before the first lock that is not. */
-    private Behavior<Command> move() {
-        long before =
-                open.values().stream().mapToLong(LockScan.Seen::block).min().orElse(next);
-        long place = Math.min(before, next) - 1;
-        if (place <= durable) {
-            return goOn();
+        private void share() {
+            Set<Hash256> more =
+                    setup.secrets().fromTheChain(await(setup.addresses().get()), Set.copyOf(settled));
+            if (settled.size() > MOST_SETTLED) {
+                settled.clear();
+            }
+            settled.addAll(more);
         }
-        CompletionStage<Void> moving = setup.cursors().move(setup.scan(), place);
-        getContext().pipeToSelf(moving, (done, failure) -> new Moved(place, Outcome.of(done, failure)));
-        return this;
-    }
 
-    private Behavior<Command> onMoved(Moved moved) {
-        return moved.done()
-                .fold(done -> goOnFrom(moved.place()), failure -> later("its place cannot be written", failure));
-    }
-
-    private Behavior<Command> goOnFrom(long place) {
-        durable = place;
-        return goOn();
-    }
-
-    /** What is behind goes on without a rest. */
-    private Behavior<Command> goOn() {
-        return next <= end ? look() : rest();
+        /** Past everything that is over, and before the first lock that is not. */
+        private void move() {
+            long before =
+                    open.values().stream().mapToLong(LockScan.Seen::block).min().orElse(next);
+            long place = Math.min(before, next) - 1;
+            if (place > durable) {
+                await(setup.cursors().move(setup.scan(), place));
+                durable = place;
+            }
+        }
     }
 }

@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.store.BlockPlace;
 
 /**
  * Whether the secret of a buy may leave (swap.md, section 6), and by which HTLC: one to our key under our hash lock, worth what was quoted,
@@ -19,6 +21,23 @@ public final class BuyGate {
     public BuyGate(SwapLimits limits) {
         this.limits = limits;
     }
+
+    /**
+     * An HTLC of the chain that could be the pool's lock of a buy, as our own books and bytes of a proved id say.
+     *
+     * @param datum whether the output carries a datum or the hash of one: whoever spends it would have to supply what we may not have
+     * @param spent whether our books have a spend of it, or a mempool a claim that opens it
+     * @param place its block
+     * @param minedAt time of its block, Unix seconds
+     */
+    public record PoolHtlc(
+            Outpoint outpoint,
+            HtlcParams params,
+            Amount amount,
+            boolean datum,
+            boolean spent,
+            BlockPlace place,
+            long minedAt) {}
 
     /**
      * What was seen of one HTLC beyond our books.

@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -26,9 +27,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Looks at the chain of our lock and at that of the pool's, beside each other, and joins what they say. A chain that could not be asked is
  * absent from the observation; what speaks against a lock is asked only while there is none, and the gate only when it could open.
+ *
+ * <p>The legs block, each on threads of its own chain: one that does not answer keeps no thread from the other one, and nothing that is looked
+ * at or locked keeps one from a claim or a refund.
  */
 public final class BothLegs implements Legs {
     private static final Logger LOG = LoggerFactory.getLogger(BothLegs.class);
+
+    /**
+     * Pools of threads, each bounded, that do nothing else.
+     *
+     * @param chain looks at the chain, and sends and gives up locks there
+     * @param contract the same on the account chain
+     * @param chainRedeems claims and takes back on the chain
+     * @param contractRedeems the same on the account chain
+     */
+    public record Threads(Executor chain, Executor contract, Executor chainRedeems, Executor contractRedeems) {}
 
     private final Predicate<SwapRow> reach;
     private final Function<SwapRow, OwnLeg> own;
@@ -36,6 +50,7 @@ public final class BothLegs implements Legs {
     private final Function<SwapRow, CompletionStage<Optional<String>>> bounds;
     private final Supplier<Optional<String>> hindrance;
     private final InstantSource clock;
+    private final Threads threads;
     private final Executor executor;
 
     /**
@@ -44,6 +59,7 @@ public final class BothLegs implements Legs {
      * @param pool the leg of the pool's lock, likewise
      * @param bounds what of the operator's bounds and the quote's own speaks against a lock at this moment ({@link QuoteBinding#stillGood})
      * @param hindrance why a claim could not be pushed now: a stop, a store that cannot be written
+     * @param executor for continuations; never blocks
      */
     public BothLegs(
             Predicate<SwapRow> reach,
@@ -52,6 +68,7 @@ public final class BothLegs implements Legs {
             Function<SwapRow, CompletionStage<Optional<String>>> bounds,
             Supplier<Optional<String>> hindrance,
             InstantSource clock,
+            Threads threads,
             Executor executor) {
         this.reach = reach;
         this.own = own;
@@ -59,7 +76,29 @@ public final class BothLegs implements Legs {
         this.bounds = bounds;
         this.hindrance = hindrance;
         this.clock = clock;
+        this.threads = threads;
         this.executor = executor;
+    }
+
+    private <T> CompletionStage<T> ours(SwapRow row, Function<OwnLeg, T> act) {
+        return on(
+                row.terms().direction().isSell() ? threads.chain() : threads.contract(),
+                () -> act.apply(own.apply(row)));
+    }
+
+    private <T> CompletionStage<T> theirs(SwapRow row, Function<PoolLeg, T> act) {
+        return on(
+                row.terms().direction().isSell() ? threads.contract() : threads.chain(),
+                () -> act.apply(pool.apply(row)));
+    }
+
+    /** Fails when too much waits for these threads already. */
+    private static <T> CompletionStage<T> on(Executor threads, Supplier<T> act) {
+        try {
+            return CompletableFuture.supplyAsync(act, threads);
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     @Override
@@ -69,10 +108,9 @@ public final class BothLegs implements Legs {
 
     @Override
     public CompletionStage<View> look(SwapRow row) {
-        CompletionStage<Optional<OwnLeg.View>> ours =
-                seen(row, "our lock", () -> own.apply(row).look(row));
+        CompletionStage<Optional<OwnLeg.View>> ours = seen(row, "our lock", ours(row, leg -> leg.look(row)));
         CompletionStage<Optional<PoolLeg.View>> theirs =
-                seen(row, "the pool's lock", () -> pool.apply(row).look(row));
+                seen(row, "the pool's lock", theirs(row, leg -> leg.look(row)));
         return ours.thenCombineAsync(theirs, Seen::new, executor).thenComposeAsync(seen -> judged(row, seen), executor);
     }
 
@@ -101,25 +139,15 @@ public final class BothLegs implements Legs {
         }
     }
 
-    /** A leg that fails before it asks anybody has not seen its chain either. */
-    private static <T> CompletionStage<T> begun(Supplier<CompletionStage<T>> question) {
-        try {
-            return question.get();
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private <T> CompletionStage<Optional<T>> seen(SwapRow row, String what, Supplier<CompletionStage<T>> look) {
-        return begun(look)
-                .handleAsync(
-                        (view, failure) -> {
-                            if (failure != null) {
-                                LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
-                            }
-                            return Optional.ofNullable(view);
-                        },
-                        executor);
+    private <T> CompletionStage<Optional<T>> seen(SwapRow row, String what, CompletionStage<T> look) {
+        return look.handleAsync(
+                (view, failure) -> {
+                    if (failure != null) {
+                        LOG.info("swap {}: nothing is known of {}: {}", row.id(), what, failure.toString());
+                    }
+                    return Optional.ofNullable(view);
+                },
+                executor);
     }
 
     private CompletionStage<View> judged(SwapRow row, Seen seen) {
@@ -147,7 +175,8 @@ public final class BothLegs implements Legs {
 
     /** The bounds first, then both chains; what could not be asked leaves it open, and nothing is then sent or given up. */
     private CompletionStage<LockPermission> obstacle(SwapRow row) {
-        return begun(() -> bounds.apply(row))
+        return CompletableFuture.completedFuture(row)
+                .thenComposeAsync(bounds::apply, executor)
                 .thenComposeAsync(
                         against -> against.isPresent()
                                 ? CompletableFuture.completedFuture(permission(against, Optional.empty()))
@@ -157,8 +186,8 @@ public final class BothLegs implements Legs {
     }
 
     private CompletionStage<LockPermission> obstacles(SwapRow row) {
-        CompletionStage<Optional<String>> ours = begun(() -> own.apply(row).obstacle(row));
-        CompletionStage<Optional<String>> theirs = begun(() -> pool.apply(row).obstacle(row));
+        CompletionStage<Optional<String>> ours = ours(row, leg -> leg.obstacle(row));
+        CompletionStage<Optional<String>> theirs = theirs(row, leg -> leg.obstacle(row));
         return ours.thenCombineAsync(theirs, BothLegs::permission, executor);
     }
 
@@ -171,26 +200,33 @@ public final class BothLegs implements Legs {
     private CompletionStage<Optional<GateVerdict>> gate(SwapRow row, Seen seen) {
         GateInputs now =
                 new GateInputs(clock.instant().getEpochSecond(), seen.refundDue(), hindrance.get(), seen.settledAt());
-        return seen(row, "whether the secret may leave", () -> pool.apply(row).gate(row, now));
+        return seen(row, "whether the secret may leave", theirs(row, leg -> leg.gate(row, now)));
     }
 
     @Override
     public CompletionStage<String> sendLock(SwapRow row) {
-        return begun(() -> own.apply(row).sendLock(row));
+        return ours(row, leg -> leg.sendLock(row));
     }
 
     @Override
     public CompletionStage<Void> abandonLock(SwapRow row) {
-        return begun(() -> own.apply(row).abandonLock(row));
+        return ours(row, leg -> {
+            leg.abandonLock(row);
+            return null;
+        });
     }
 
     @Override
     public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-        return begun(() -> pool.apply(row).pushClaim(row, secret, mayBegin));
+        return on(
+                row.terms().direction().isSell() ? threads.contractRedeems() : threads.chainRedeems(),
+                () -> pool.apply(row).pushClaim(row, secret, mayBegin));
     }
 
     @Override
     public CompletionStage<String> takeBack(SwapRow row) {
-        return begun(() -> own.apply(row).takeBack(row));
+        return on(
+                row.terms().direction().isSell() ? threads.chainRedeems() : threads.contractRedeems(),
+                () -> own.apply(row).takeBack(row));
     }
 }

@@ -1,8 +1,8 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -42,7 +42,7 @@ public final class ChainClaims {
      *
      * @param output the HTLC of {@code row}, from bytes
      */
-    CompletionStage<Boolean> isClaimable(SwapTerms terms, HtlcRow row, TxOutput output) {
+    boolean isClaimable(SwapTerms terms, HtlcRow row, TxOutput output) {
         Bytes known = Bytes.wrap(new byte[SECRET_BYTES]);
         HtlcParams params = row.params();
         HtlcParams trial = new HtlcParams(
@@ -50,22 +50,15 @@ public final class ChainClaims {
         TxOutput alike = new TxOutput(output.value(), HtlcScript.build(trial), output.datum(), output.datumHash());
         boolean isThere = output.script().equals(HtlcScript.build(params));
         Amount fee = ChainFee.of(minimumFee(), output.value(), 1);
-        return valid(request(terms, row, known, fee, Optional.empty()), trial, alike)
-                .thenApplyAsync(valid -> valid && isThere, chain.executor());
+        return isThere && isValid(request(terms, row, known, fee, Optional.empty()), trial, alike);
     }
 
-    private CompletionStage<Boolean> valid(ClaimRequest request, HtlcParams params, TxOutput output) {
-        return chain.identity()
-                .genesisForSigning()
-                .thenComposeAsync(
-                        genesis -> {
-                            ClaimTrial trial = new ClaimTrial(chain.profile(), genesis, request, output);
-                            return chain.signer()
-                                    .sign(request.from(), trial.message())
-                                    .thenApplyAsync(
-                                            signature -> trial.isValid(params, signature.bytes()), chain.executor());
-                        },
-                        chain.executor());
+    private boolean isValid(ClaimRequest request, HtlcParams params, TxOutput output) {
+        Hash256 genesis = await(chain.identity().genesisForSigning());
+        ClaimTrial trial = new ClaimTrial(chain.profile(), genesis, request, output);
+        return trial.isValid(
+                params,
+                await(chain.signer().sign(request.from(), trial.message())).bytes());
     }
 
     private static ClaimRequest request(
@@ -84,15 +77,13 @@ public final class ChainClaims {
      * Whether a claim of this HTLC is durable, sent or not. What a call has left in doubt is decided first, so that none which is not found can
      * appear any more.
      */
-    CompletionStage<Boolean> isJournalled(SwapRow swap, Outpoint lock) {
-        return chain.spending()
-                .ofTokenForCertain(SwapTokens.claim(swap.id(), lock, 1))
-                .thenApplyAsync(Optional::isPresent, chain.executor());
+    boolean isJournalled(SwapRow swap, Outpoint lock) {
+        return await(chain.spending().ofTokenForCertain(SwapTokens.claim(swap.id(), lock, 1)))
+                .isPresent();
     }
 
     /** @param output the HTLC of {@code row}, from bytes */
-    CompletionStage<Hash256> push(
-            SwapRow swap, HtlcRow row, TxOutput output, Bytes preimage, long tip, BooleanSupplier mayBegin) {
+    Hash256 push(SwapRow swap, HtlcRow row, TxOutput output, Bytes preimage, long tip, BooleanSupplier mayBegin) {
         Outpoint lock = row.outpoint();
         return redeeming.push(new Redeeming.Spending(
                 Optional.empty(),
@@ -108,14 +99,10 @@ public final class ChainClaims {
     }
 
     /** Nothing is durable, and nothing leaves, before the claim has passed here. */
-    private CompletionStage<Receipt> send(
-            ClaimRequest request, HtlcParams params, TxOutput output, long tip, BooleanSupplier mayBegin) {
-        return valid(request, params, output)
-                .thenComposeAsync(
-                        valid -> valid
-                                ? chain.htlcs().claimProven(request, output, tip, mayBegin)
-                                : CompletableFuture.failedFuture(new IllegalStateException(
-                                        "our claim of " + request.lock() + " is not valid here; nothing was sent")),
-                        chain.executor());
+    private Receipt send(ClaimRequest request, HtlcParams params, TxOutput output, long tip, BooleanSupplier mayBegin) {
+        if (!isValid(request, params, output)) {
+            throw new IllegalStateException("our claim of " + request.lock() + " is not valid here; nothing was sent");
+        }
+        return await(chain.htlcs().claimProven(request, output, tip, mayBegin));
     }
 }

@@ -1,5 +1,7 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,11 +34,11 @@ public final class ChainMempools {
     }
 
     /** @param own the transaction that is allowed to have one */
-    CompletionStage<Optional<String>> otherLock(SwapTerms terms, Optional<Hash256> own) {
+    Optional<String> otherLock(SwapTerms terms, Optional<Hash256> own) {
         List<Address> parties = new ArrayList<>(List.of(terms.ours().address()));
         terms.theirs().key().map(chain.profile()::addressOf).ifPresent(parties::add);
-        return Bounded.each(chain.node().each(), AT_ONCE, one -> heard(one, parties, terms, own), chain.executor())
-                .thenApplyAsync(ChainMempools::judged, chain.executor());
+        return judged(await(
+                Bounded.each(chain.node().each(), AT_ONCE, one -> heard(one, parties, terms, own), chain.executor())));
     }
 
     /** @param heard what each node shows: the first lock in its mempool, if there is one */

@@ -1,11 +1,13 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
@@ -18,19 +20,29 @@ import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.htlc.LockRequest;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.ReturnPlan;
 import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.spend.TransferRequest;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.swap.gates.LockBounds;
 import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.RefundDue;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.pool.Pool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Our lock of a sell: an HTLC on the chain that the pool may claim. Whether it stands, was claimed or taken back, and that it can never come
@@ -38,18 +50,22 @@ import org.chainwalletd.swap.gates.SwapTerms;
  * the engine asks for it.
  */
 public final class ChainOwnLeg implements OwnLeg {
+    private static final Logger LOG = LoggerFactory.getLogger(ChainOwnLeg.class);
+    private static final Duration PAUSE = Duration.ofSeconds(30);
+
     private final ChainSide chain;
     private final SwapLimits limits;
     private final Redeeming redeeming;
     private final ChainMempools mempools;
-    private final InsteadOfLock instead;
+    private final Optional<Pool> pool;
 
-    public ChainOwnLeg(ChainSide chain, SwapLimits limits) {
+    /** @param pool told of our lock: it could find it by itself, but need not look. Nothing waits for it and nothing depends on it */
+    public ChainOwnLeg(ChainSide chain, SwapLimits limits, Optional<Pool> pool) {
         this.chain = chain;
         this.limits = limits;
         this.redeeming = new Redeeming(chain);
         this.mempools = new ChainMempools(chain);
-        this.instead = new InsteadOfLock(chain);
+        this.pool = pool;
     }
 
     /**
@@ -77,33 +93,37 @@ public final class ChainOwnLeg implements OwnLeg {
         return Amount.of(terms.given().units());
     }
 
-    private CompletionStage<Known> known(SwapRow row) {
-        return chain.spending()
-                .ofToken(SwapTokens.lock(row.id()))
-                .thenApplyAsync(intent -> new Known(row, intent), chain.executor());
+    private Known known(SwapRow row) {
+        return new Known(row, await(chain.spending().ofToken(SwapTokens.lock(row.id()))));
     }
 
-    private CompletionStage<HashLockBooks.View> books(Known known) {
+    private HashLockBooks.View books(Known known) {
         SwapTerms terms = known.row().terms();
         return chain.look(new HashLockBooks.Question(
                 terms.hashLock(), terms.theirs().key().orElseThrow(), amount(terms), terms.depth(), known.outpoint()));
     }
 
     @Override
-    public CompletionStage<View> look(SwapRow row) {
-        return known(row)
-                .thenComposeAsync(
-                        known -> books(known).thenComposeAsync(view -> seen(known, view), chain.executor()),
-                        chain.executor());
+    public View look(SwapRow row) {
+        Known known = known(row);
+        HashLockBooks.View view = books(known);
+        boolean due = RefundDue.onTheChain(view.tip().height(), row.terms().timeout());
+        OwnLock lock = mined(known, view).map(found -> state(found, view)).orElseGet(() -> unmined(known));
+        // Told again until the pool has locked too: it may have been down, or have forgotten.
+        if (row.poolLock() instanceof PoolLock.Absent && lock instanceof OwnLock.Locked && !due) {
+            row.acts().lockTx().map(Hash256::parse).ifPresent(tx -> announce(row, tx));
+        }
+        return new View(lock, due, view.secretShown());
     }
 
-    private CompletionStage<View> seen(Known known, HashLockBooks.View view) {
-        boolean due =
-                RefundDue.onTheChain(view.tip().height(), known.row().terms().timeout());
-        return mined(known, view)
-                .<CompletionStage<OwnLock>>map(lock -> CompletableFuture.completedFuture(state(lock, view)))
-                .orElseGet(() -> unmined(known))
-                .thenApplyAsync(lock -> new View(lock, due, view.secretShown()), chain.executor());
+    private void announce(SwapRow row, Hash256 lock) {
+        pool.ifPresent(told -> told.notifyChainLock(row.poolSwapId(), lock)
+                .exceptionallyAsync(
+                        failure -> {
+                            LOG.info("swap {}: the pool was not told of our lock: {}", row.id(), failure.toString());
+                            return null;
+                        },
+                        chain.executor()));
     }
 
     /**
@@ -141,29 +161,23 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     /** In no block. It is lost for good when what it spends was spent otherwise, or when it was given up before anything of it was durable. */
-    private CompletionStage<OwnLock> unmined(Known known) {
+    private OwnLock unmined(Known known) {
         if (known.intent().isEmpty()) {
-            return known.row().acts().abandoning() && known.txId().isEmpty()
-                    ? neverSent(known.row())
-                    : CompletableFuture.completedFuture(new OwnLock.Absent());
+            boolean isNeverSent = known.row().acts().abandoning()
+                    && known.txId().isEmpty()
+                    && await(chain.spending()
+                                    .ofTokenForCertain(
+                                            SwapTokens.lock(known.row().id())))
+                            .isEmpty();
+            return isNeverSent ? new OwnLock.Lost() : new OwnLock.Absent();
         }
         Intent intent = known.intent().get();
         SpendingBooks.Question question = new SpendingBooks.Question(
                 intent.txId(),
                 intent.inputs().stream().map(coin -> coin.outpoint()).toList(),
                 Optional.empty());
-        return chain.spends()
-                .fates(List.of(question))
-                .thenApplyAsync(
-                        fates -> fateOf(fates.orElseThrow(
-                                () -> new IllegalStateException("the followed chain is being changed at this moment"))),
-                        chain.executor());
-    }
-
-    private CompletionStage<OwnLock> neverSent(SwapRow row) {
-        return chain.spending()
-                .ofTokenForCertain(SwapTokens.lock(row.id()))
-                .thenApplyAsync(found -> found.isEmpty() ? new OwnLock.Lost() : new OwnLock.Absent(), chain.executor());
+        return fateOf(await(chain.spends().fates(List.of(question)))
+                .orElseThrow(() -> new IllegalStateException("the followed chain is being changed at this moment")));
     }
 
     private static OwnLock fateOf(SpendChain.Fates fates) {
@@ -177,29 +191,19 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     @Override
-    public CompletionStage<Optional<String>> obstacle(SwapRow row) {
+    public Optional<String> obstacle(SwapRow row) {
         if (chain.now() >= row.terms().offer().expiresAt()) {
-            return CompletableFuture.completedFuture(Optional.of("the quote has expired"));
+            return Optional.of("the quote has expired");
         }
-        return chain.identity()
-                .genesisForSigning()
-                .thenComposeAsync(genesis -> known(row), chain.executor())
-                .thenComposeAsync(
-                        known -> books(known).thenComposeAsync(view -> obstacle(known, view), chain.executor()),
-                        chain.executor());
-    }
-
-    private CompletionStage<Optional<String>> obstacle(Known known, HashLockBooks.View view) {
+        await(chain.identity().genesisForSigning());
+        Known known = known(row);
+        HashLockBooks.View view = books(known);
         chain.requireFresh(view.tip(), limits);
-        SwapTerms terms = known.row().terms();
-        Optional<String> plain = outOfBounds(terms, view).or(() -> taken(known, view));
-        if (plain.isPresent()) {
-            return CompletableFuture.completedFuture(plain);
-        }
-        return mempools.otherLock(terms, known.txId())
-                .thenComposeAsync(
-                        other -> other.isPresent() ? CompletableFuture.completedFuture(other) : poverty(known),
-                        chain.executor());
+        SwapTerms terms = row.terms();
+        return outOfBounds(terms, view)
+                .or(() -> taken(known, view))
+                .or(() -> mempools.otherLock(terms, known.txId()))
+                .or(() -> poverty(known));
     }
 
     private Optional<String> outOfBounds(SwapTerms terms, HashLockBooks.View view) {
@@ -220,25 +224,20 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     /** Coins, fee and allowance of a lock that has none of them yet. */
-    private CompletionStage<Optional<String>> poverty(Known known) {
+    private Optional<String> poverty(Known known) {
         if (known.intent().filter(intent -> intent.state().inFlight()).isPresent()) {
-            return CompletableFuture.completedFuture(Optional.empty());
+            return Optional.empty();
         }
-        return chain.htlcs()
-                .simulateLock(request(known.row()))
-                .handleAsync(
-                        (simulation, failure) ->
-                                failure == null ? Optional.<String>empty() : Optional.of(refusal(failure)),
-                        chain.executor());
-    }
-
-    /** What says nothing about our coins is no reason to give a lock up. */
-    private static String refusal(Throwable failure) {
-        Throwable cause = Causes.of(failure);
-        if (cause instanceof SpendException refused && isOurs(refused.refusal())) {
-            return refused.getMessage();
+        try {
+            await(chain.htlcs().simulateLock(request(known.row())));
+            return Optional.empty();
+        } catch (SpendException e) {
+            // What says nothing about our coins is no reason to give a lock up.
+            if (isOurs(e.refusal())) {
+                return Optional.of(e.getMessage());
+            }
+            throw e;
         }
-        throw Causes.passedOn(cause);
     }
 
     private static boolean isOurs(SpendRefusal refusal) {
@@ -264,57 +263,93 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     @Override
-    public CompletionStage<String> sendLock(SwapRow row) {
-        return known(row)
-                .thenComposeAsync(
-                        known -> known.intent().isEmpty() && known.txId().isPresent()
-                                ? CompletableFuture.failedFuture(
-                                        new IllegalStateException("the store knows nothing of our lock "
-                                                + known.txId().get() + " any more; no second one is made"))
-                                : chain.htlcs().lockOfSwap(request(row)),
-                        chain.executor())
-                .thenComposeAsync(receipt -> everywhere(receipt.txId()), chain.executor());
+    public String sendLock(SwapRow row) {
+        Known known = known(row);
+        if (known.intent().isEmpty() && known.txId().isPresent()) {
+            throw new IllegalStateException(
+                    "the store knows nothing of our lock " + known.txId().get() + " any more; no second one is made");
+        }
+        Hash256 txId = await(chain.htlcs().lockOfSwap(request(row))).txId();
+        try {
+            await(chain.spending().push(txId));
+        } catch (RuntimeException e) {
+            // Nothing else sends it again; a node that does not take it now is asked at the next look.
+            LOG.debug("swap {}: {} is not shown to all nodes: {}", row.id(), txId, e.toString());
+        }
+        announce(row, txId);
+        return txId.toString();
     }
 
-    /** Nothing else sends it again; a node that does not take it now is asked at the next look. */
-    private CompletionStage<String> everywhere(Hash256 txId) {
-        return chain.spending().push(txId).handleAsync((pushed, failure) -> txId.toString(), chain.executor());
+    /**
+     * Spends what our lock would spend, to ourselves, once, however often it is asked for. The lock stops being ours to send in the store first;
+     * a mempool may have it all the same, and then a block decides between the two.
+     */
+    @Override
+    public void abandonLock(SwapRow row) {
+        Optional<Intent> lock = await(chain.spending().ofTokenForCertain(SwapTokens.lock(row.id())));
+        Optional<Intent> before = lock.flatMap(any -> await(chain.spending().ofToken(SwapTokens.instead(row.id()))));
+        // What a mempool has refused because it has the lock is not offered in every round.
+        if (lock.isEmpty() || before.filter(this::wasJustRefused).isPresent()) {
+            return;
+        }
+        if (!isGivenUp(lock.get(), before.isPresent())) {
+            throw new IllegalStateException(
+                    "the lock " + lock.get().txId() + " is being sent or is in a block at this moment");
+        }
+        Receipt receipt = await(chain.spending().spend(instead(row.id(), lock.get())));
+        await(chain.spending().push(receipt.txId()));
+    }
+
+    private boolean wasJustRefused(Intent before) {
+        return before.state().failed() && chain.clock().millis() - before.changedAt() < PAUSE.toMillis();
+    }
+
+    /** Whoever has given it up may not have heard so, before its coins were kept for this spend. */
+    private boolean isGivenUp(Intent lock, boolean begun) {
+        return lock.state().inFlight() || lock.state() == IntentState.ABANDONED && !begun
+                ? await(chain.spending().giveUp(lock.txId()))
+                : lock.state() != IntentState.CONFIRMED;
+    }
+
+    /** One input is enough to keep a transaction out of every later block. */
+    private static ReturnPlan instead(String swap, Intent lock) {
+        Coin coin = lock.inputs().stream()
+                .max(Comparator.comparing(Coin::value).thenComparing(Coin::outpoint))
+                .orElseThrow();
+        Amount fee = ChainFee.of(ReturnPlan.minimumFee(), coin.value(), 1);
+        Hash256 digest = new ParameterDigest(StandIns.SWAP_INSTEAD_OF_LOCK)
+                .put(lock.from().toArray())
+                .put(coin.outpoint().txId().toArray())
+                .putNumber(coin.outpoint().index())
+                .putNumber(fee.bits())
+                .finish();
+        return new ReturnPlan(
+                StandIns.SWAP_INSTEAD_OF_LOCK,
+                lock.from(),
+                coin,
+                fee,
+                lock.builtAtHeight(),
+                Optional.of(new TokenBinding(SwapTokens.instead(swap), digest)));
     }
 
     @Override
-    public CompletionStage<Void> abandonLock(SwapRow row) {
-        return chain.spending()
-                .ofTokenForCertain(SwapTokens.lock(row.id()))
-                .thenComposeAsync(
-                        lock -> lock.map(intent -> instead.spend(row.id(), intent))
-                                .orElseGet(() -> CompletableFuture.completedFuture(null)),
-                        chain.executor());
-    }
-
-    @Override
-    public CompletionStage<String> takeBack(SwapRow row) {
-        return known(row)
-                .thenComposeAsync(
-                        known -> books(known).thenComposeAsync(view -> takeBack(known, view), chain.executor()),
-                        chain.executor())
-                .thenApplyAsync(Hash256::toString, chain.executor());
-    }
-
-    private CompletionStage<Hash256> takeBack(Known known, HashLockBooks.View view) {
+    public String takeBack(SwapRow row) {
+        Known known = known(row);
+        HashLockBooks.View view = books(known);
         SwapTerms terms = known.row().terms();
         Optional<HashLockBooks.Found> open = mined(known, view).filter(HashLockBooks.Found::isOpen);
         if (open.isEmpty() || !RefundDue.onTheChain(view.tip().height(), terms.timeout())) {
-            return CompletableFuture.failedFuture(new IllegalStateException("there is no lock to be taken back now"));
+            throw new IllegalStateException("there is no lock to be taken back now");
         }
         Outpoint lock = open.get().row().outpoint();
         TxOutput output = TxOutput.toScript(
                 HtlcScript.build(params(terms)), open.get().row().amount());
-        return redeeming.push(new Redeeming.Spending(
+        Hash256 txId = redeeming.push(new Redeeming.Spending(
                 Optional.of(ReclaimRequest.tokenOfWatchdog(lock)),
                 version -> SwapTokens.takeBack(known.row().id(), lock, version),
                 TxShape.EMPTY.plusPlainOutputs(1).plusReclaim().minimumFee(),
                 output.value(),
-                (token, fee) -> chain.htlcs()
+                (token, fee) -> await(chain.htlcs()
                         .reclaimProven(
                                 new ReclaimRequest(
                                         terms.ours().address(),
@@ -325,6 +360,7 @@ public final class ChainOwnLeg implements OwnLeg {
                                         Optional.of(fee),
                                         Optional.of(token)),
                                 output,
-                                view.tip().height())));
+                                view.tip().height()))));
+        return txId.toString();
     }
 }

@@ -1,5 +1,7 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -7,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.chain.Amount;
@@ -19,12 +20,15 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.htlc.HashLockBooks;
 import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.swap.gates.BuyGate;
+import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolHtlc;
 import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
@@ -44,19 +48,19 @@ import org.slf4j.LoggerFactory;
 public final class ChainPoolLeg implements PoolLeg {
     private static final Logger LOG = LoggerFactory.getLogger(ChainPoolLeg.class);
     private static final int AT_ONCE = 4;
+    private static final int NODES_AT_ONCE = 8;
+    private static final int ENOUGH_NODES = 2;
 
     private final ChainSide chain;
     private final SwapLimits limits;
     private final BuyGate gate;
     private final ChainClaims claims;
-    private final BlockAgreement agreement;
 
     public ChainPoolLeg(ChainSide chain, SwapLimits limits) {
         this.chain = chain;
         this.limits = limits;
         this.gate = new BuyGate(limits);
         this.claims = new ChainClaims(chain);
-        this.agreement = new BlockAgreement(chain);
     }
 
     /** An HTLC in a block, with what its bytes say. */
@@ -77,18 +81,15 @@ public final class ChainPoolLeg implements PoolLeg {
         }
     }
 
-    private CompletionStage<Seen> seen(SwapRow row) {
+    private Seen seen(SwapRow row) {
         SwapTerms terms = row.terms();
-        return chain.look(new HashLockBooks.Question(
-                        terms.hashLock(),
-                        terms.ours().key(),
-                        Amount.of(terms.received().units()),
-                        terms.depth(),
-                        Optional.empty()))
-                .thenComposeAsync(
-                        view -> Bounded.each(mined(view), AT_ONCE, this::candidate, chain.executor())
-                                .thenApplyAsync(candidates -> new Seen(view, candidates), chain.executor()),
-                        chain.executor());
+        HashLockBooks.View view = chain.look(new HashLockBooks.Question(
+                terms.hashLock(),
+                terms.ours().key(),
+                Amount.of(terms.received().units()),
+                terms.depth(),
+                Optional.empty()));
+        return new Seen(view, await(Bounded.each(mined(view), AT_ONCE, this::candidate, chain.executor())));
     }
 
     /** The one that can be claimed longest first: whichever a gate has opened for, it is not left out when all are claimed. */
@@ -107,25 +108,17 @@ public final class ChainPoolLeg implements PoolLeg {
     }
 
     @Override
-    public CompletionStage<View> look(SwapRow row) {
-        return seen(row)
-                .thenComposeAsync(
-                        seen -> isClaimJournalled(row, seen)
-                                .thenApplyAsync(
-                                        journalled -> new View(
-                                                state(row, seen),
-                                                journalled || seen.view().secretShown()),
-                                        chain.executor()),
-                        chain.executor());
+    public View look(SwapRow row) {
+        Seen seen = seen(row);
+        return new View(
+                state(row, seen), isClaimJournalled(row, seen) || seen.view().secretShown());
     }
 
     /** Asked only where it matters: from the permission on, until the row itself says so. */
-    private CompletionStage<Boolean> isClaimJournalled(SwapRow row, Seen seen) {
-        if (!row.acts().claimPermitted() || row.acts().claimJournalled()) {
-            return CompletableFuture.completedFuture(false);
-        }
-        return Bounded.each(seen.fitting(), AT_ONCE, one -> claims.isJournalled(row, one.outpoint()), chain.executor())
-                .thenApplyAsync(journalled -> journalled.contains(true), chain.executor());
+    private boolean isClaimJournalled(SwapRow row, Seen seen) {
+        return row.acts().claimPermitted()
+                && !row.acts().claimJournalled()
+                && seen.fitting().stream().anyMatch(one -> claims.isJournalled(row, one.outpoint()));
     }
 
     /** One that was claimed has paid us, whatever others there are. */
@@ -171,22 +164,20 @@ public final class ChainPoolLeg implements PoolLeg {
     }
 
     @Override
-    public CompletionStage<Optional<String>> obstacle(SwapRow row) {
+    public Optional<String> obstacle(SwapRow row) {
         SwapTerms terms = row.terms();
-        Amount least = Amount.of(terms.received().units());
-        return chain.identity()
-                .genesisForSigning()
-                .thenComposeAsync(genesis -> chain.signer().find(terms.ours().address()), chain.executor())
-                .thenCombineAsync(
-                        chain.look(new HashLockBooks.Question(
-                                terms.hashLock(), terms.ours().key(), least, terms.depth(), Optional.empty())),
-                        (key, view) -> {
-                            chain.requireFresh(view.tip(), limits);
-                            return key.isEmpty()
-                                    ? Optional.of("the key that would claim the pool's lock is not in the keyring")
-                                    : taken(row, view);
-                        },
-                        chain.executor());
+        await(chain.identity().genesisForSigning());
+        boolean hasKey = await(chain.signer().find(terms.ours().address())).isPresent();
+        HashLockBooks.View view = chain.look(new HashLockBooks.Question(
+                terms.hashLock(),
+                terms.ours().key(),
+                Amount.of(terms.received().units()),
+                terms.depth(),
+                Optional.empty()));
+        chain.requireFresh(view.tip(), limits);
+        return hasKey
+                ? taken(row, view)
+                : Optional.of("the key that would claim the pool's lock is not in the keyring");
     }
 
     /** From when our own lock has left, a quick pool may answer what no block has yet. */
@@ -200,8 +191,8 @@ public final class ChainPoolLeg implements PoolLeg {
     }
 
     @Override
-    public CompletionStage<GateVerdict> gate(SwapRow row, GateInputs now) {
-        return seen(row).thenComposeAsync(seen -> new Judging(row, now, seen).judge(new HashMap<>()), chain.executor());
+    public GateVerdict gate(SwapRow row, GateInputs now) {
+        return new Judging(row, now, seen(row)).judge();
     }
 
     /**
@@ -223,22 +214,16 @@ public final class ChainPoolLeg implements PoolLeg {
             private static final Further SOUND = new Further(true, true, true);
         }
 
-        private CompletionStage<GateVerdict> judge(Map<Outpoint, Further> looked) {
-            BuyGate.Judgement judgement = gate.judge(row.terms(), evidence(looked));
-            Optional<Candidate> opened = judgement
-                    .htlc()
-                    .filter(outpoint -> !looked.containsKey(outpoint))
-                    .map(this::candidate);
-            if (opened.isEmpty()) {
-                return CompletableFuture.completedFuture(judgement.verdict());
+        private GateVerdict judge() {
+            Map<Outpoint, Further> looked = new HashMap<>();
+            while (true) {
+                BuyGate.Judgement judgement = gate.judge(row.terms(), evidence(looked));
+                Optional<Outpoint> opened = judgement.htlc().filter(outpoint -> !looked.containsKey(outpoint));
+                if (opened.isEmpty()) {
+                    return judgement.verdict();
+                }
+                looked.put(opened.get(), further(candidate(opened.get())));
             }
-            return further(opened.get())
-                    .thenComposeAsync(
-                            found -> {
-                                looked.put(opened.get().outpoint(), found);
-                                return judge(looked);
-                            },
-                            chain.executor());
         }
 
         private Candidate candidate(Outpoint outpoint) {
@@ -249,20 +234,16 @@ public final class ChainPoolLeg implements PoolLeg {
         }
 
         /** The work first: it was checked when the blocks were read, unless there were many to be caught up with. */
-        private CompletionStage<Further> further(Candidate one) {
+        private Further further(Candidate one) {
             BlockRow block = one.found().block().orElseThrow();
-            CompletionStage<Boolean> work = one.found().workChecked()
-                    ? CompletableFuture.completedFuture(true)
-                    : chain.spends()
-                            .provesWork(block.height(), seen.view().tip().height());
-            return work.thenComposeAsync(
-                    checked -> agreement
-                            .on(block.place())
-                            .thenCombineAsync(
-                                    claims.isClaimable(row.terms(), one.found().row(), one.output()),
-                                    (agree, valid) -> new Further(checked, agree, valid),
-                                    chain.executor()),
-                    chain.executor());
+            boolean isChecked = one.found().workChecked()
+                    || await(chain.spends()
+                            .provesWork(block.height(), seen.view().tip().height()));
+            boolean isAgreed = doNodesAgree(block.place());
+            return new Further(
+                    isChecked,
+                    isAgreed,
+                    claims.isClaimable(row.terms(), one.found().row(), one.output()));
         }
 
         /** What was not looked at yet counts as sound: it is looked at when everything else is. */
@@ -300,53 +281,56 @@ public final class ChainPoolLeg implements PoolLeg {
         }
     }
 
+    /** Whether the nodes follow the chain that we follow: each that answers has our block at its height, and two answer where two are configured. */
+    private boolean doNodesAgree(BlockPlace place) {
+        List<NodeClient> nodes = chain.node().each();
+        List<Optional<Boolean>> answers = await(Bounded.each(
+                nodes,
+                NODES_AT_ONCE,
+                one -> one.blockAt(place.height())
+                        .handleAsync(
+                                (block, failure) -> failure == null
+                                        ? Optional.of(block.filter(
+                                                        there -> there.blockId().equals(place.blockId()))
+                                                .isPresent())
+                                        : Optional.<Boolean>empty(),
+                                chain.executor()),
+                chain.executor()));
+        List<Boolean> heard = answers.stream().flatMap(Optional::stream).toList();
+        return !heard.contains(false) && heard.size() >= Math.min(ENOUGH_NODES, nodes.size());
+    }
+
     /**
      * Each HTLC of the pool that pays us is claimed: which one the gate had opened for need not be remembered, since any of the claims shows
-     * the secret.
+     * the secret. The first one's outcome is told; what hinders it does not hinder the others.
      */
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+    public String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
         Bytes preimage = Bytes.wrap(secret.copy());
         if (!HtlcWitness.hashLockOf(preimage.toArray()).equals(row.terms().hashLock())) {
-            return CompletableFuture.failedFuture(
-                    new IllegalStateException("the secret of swap " + row.id() + " does not open its hash lock"));
+            throw new IllegalStateException("the secret of swap " + row.id() + " does not open its hash lock");
         }
-        return seen(row)
-                .thenComposeAsync(
-                        seen -> {
-                            List<Candidate> open = seen.fitting().stream()
-                                    .filter(one -> one.found().isOpen())
-                                    .toList();
-                            return open.isEmpty()
-                                    ? CompletableFuture.failedFuture(
-                                            new IllegalStateException("there is no lock of the pool to be claimed now"))
-                                    : claimAll(row, preimage, seen.view().tip().height(), open, mayBegin);
-                        },
-                        chain.executor());
+        Seen seen = seen(row);
+        List<Candidate> open =
+                seen.fitting().stream().filter(one -> one.found().isOpen()).toList();
+        if (open.isEmpty()) {
+            throw new IllegalStateException("there is no lock of the pool to be claimed now");
+        }
+        List<Outcome<Hash256>> claimed = new ArrayList<>();
+        for (Candidate one : open) {
+            claimed.add(claim(row, preimage, seen.view().tip().height(), one, mayBegin));
+        }
+        return claimed.get(0).fold(Hash256::toString, failure -> {
+            throw (RuntimeException) failure;
+        });
     }
 
-    private CompletionStage<String> claimAll(
-            SwapRow row, Bytes preimage, long tip, List<Candidate> open, BooleanSupplier mayBegin) {
-        CompletionStage<Hash256> first = claim(row, preimage, tip, open.get(0), mayBegin);
-        for (Candidate other : open.subList(1, open.size())) {
-            claim(row, preimage, tip, other, mayBegin)
-                    .whenCompleteAsync(
-                            (txId, failure) -> {
-                                if (failure != null) {
-                                    LOG.warn(
-                                            "swap {}: {} is not claimed yet: {}",
-                                            row.id(),
-                                            other.outpoint(),
-                                            failure.toString());
-                                }
-                            },
-                            chain.executor());
+    private Outcome<Hash256> claim(SwapRow row, Bytes preimage, long tip, Candidate one, BooleanSupplier mayBegin) {
+        try {
+            return new Outcome.Done<>(claims.push(row, one.found().row(), one.output(), preimage, tip, mayBegin));
+        } catch (RuntimeException e) {
+            LOG.warn("swap {}: {} is not claimed yet: {}", row.id(), one.outpoint(), e.toString());
+            return new Outcome.Failed<>(e);
         }
-        return first.thenApplyAsync(Hash256::toString, chain.executor());
-    }
-
-    private CompletionStage<Hash256> claim(
-            SwapRow row, Bytes preimage, long tip, Candidate one, BooleanSupplier mayBegin) {
-        return claims.push(row, one.found().row(), one.output(), preimage, tip, mayBegin);
     }
 }

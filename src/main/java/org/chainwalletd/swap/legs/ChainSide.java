@@ -1,7 +1,8 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.time.InstantSource;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.chainwalletd.chain.ChainProfile;
@@ -42,12 +43,10 @@ public record ChainSide(
     /** What is so deep counts as final (swap.md, section 6). */
     static final long FINAL_DEPTH = 60;
 
-    CompletionStage<HashLockBooks.View> look(HashLockBooks.Question question) {
-        return books.look(question)
-                .thenApplyAsync(
-                        view -> view.orElseThrow(
-                                () -> new IllegalStateException("the followed chain is being changed at this moment")),
-                        executor);
+    /** @throws IllegalStateException while the followed chain is being changed */
+    HashLockBooks.View look(HashLockBooks.Question question) {
+        return await(books.look(question))
+                .orElseThrow(() -> new IllegalStateException("the followed chain is being changed at this moment"));
     }
 
     long now() {

@@ -1,10 +1,10 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountTransaction;
 import org.chainwalletd.account.BlockRef;
@@ -23,58 +23,43 @@ public final class ClaimSearch {
     static final int BLOCKS = 12;
 
     private final AccountChain chain;
-    private final Executor executor;
 
-    ClaimSearch(AccountChain chain, Executor executor) {
+    ClaimSearch(AccountChain chain) {
         this.chain = chain;
-        this.executor = executor;
     }
 
     /** @param transaction that showed it, by one endpoint's word */
     record Found(Hash256 transaction, SecretBytes secret) {}
 
     /** The caller closes the secret. Empty also when no endpoint answers. */
-    CompletionStage<Optional<Found>> find(EvmAddress contract, Hash256 hashLock) {
-        return chain.any()
-                .block(BlockRef.Tag.LATEST)
-                .thenComposeAsync(
-                        head -> head.isEmpty()
-                                ? none()
-                                : find(contract, hashLock, head.get().number(), BLOCKS),
-                        executor)
-                .exceptionallyAsync(failure -> Optional.empty(), executor);
+    public Optional<Found> find(EvmAddress contract, Hash256 hashLock) {
+        try {
+            long newest = await(chain.any().block(BlockRef.Tag.LATEST))
+                    .map(AccountBlock::number)
+                    .orElse(-1L);
+            for (long height = newest; height >= 0 && height > newest - BLOCKS; height--) {
+                Optional<Found> found = among(
+                        await(chain.any().transactionsTo(contract, BlockRef.number(height)))
+                                .orElse(List.of()),
+                        hashLock);
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
     }
 
     /** Only its id, empty text when it is not found: for people. */
-    CompletionStage<String> transaction(SwapTerms terms) {
+    String transaction(SwapTerms terms) {
         return find(terms.account().contract(), terms.hashLock())
-                .thenApplyAsync(
-                        found -> found.map(claim -> {
-                                    claim.secret().close();
-                                    return "0x" + claim.transaction().hex();
-                                })
-                                .orElse(""),
-                        executor);
-    }
-
-    private CompletionStage<Optional<Found>> find(EvmAddress contract, Hash256 hashLock, long height, int blocks) {
-        if (height < 0 || blocks == 0) {
-            return none();
-        }
-        return chain.any()
-                .transactionsTo(contract, BlockRef.number(height))
-                .thenComposeAsync(
-                        block -> {
-                            Optional<Found> found = among(block.orElse(List.of()), hashLock);
-                            return found.isPresent()
-                                    ? CompletableFuture.completedFuture(found)
-                                    : find(contract, hashLock, height - 1, blocks - 1);
-                        },
-                        executor);
-    }
-
-    private static CompletionStage<Optional<Found>> none() {
-        return CompletableFuture.completedFuture(Optional.empty());
+                .map(claim -> {
+                    claim.secret().close();
+                    return "0x" + claim.transaction().hex();
+                })
+                .orElse("");
     }
 
     private static Optional<Found> among(List<AccountTransaction> transactions, Hash256 hashLock) {

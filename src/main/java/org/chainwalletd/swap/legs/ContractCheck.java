@@ -1,17 +1,16 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.bouncycastle.util.BigIntegers;
 import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.account.AccountChain;
-import org.chainwalletd.account.AccountReads;
 import org.chainwalletd.account.BlockRef;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -36,14 +35,12 @@ public final class ContractCheck {
     private final AccountChain chain;
     private final EvmAddress contract;
     private final Hash256 codeHash;
-    private final Executor executor;
 
     /** @param codeHash Keccak-256 of the code that the operator has read */
-    public ContractCheck(AccountChain chain, EvmAddress contract, Hash256 codeHash, Executor executor) {
+    public ContractCheck(AccountChain chain, EvmAddress contract, Hash256 codeHash) {
         this.chain = chain;
         this.contract = contract;
         this.codeHash = codeHash;
-        this.executor = executor;
     }
 
     /** Keccak-256 of the name, less one. */
@@ -56,28 +53,22 @@ public final class ContractCheck {
      * What speaks against the contract, by the word of the quorum at a final block; empty when nothing does. Fails with {@link
      * org.chainwalletd.account.AccountException} when the quorum does not agree.
      */
-    public CompletionStage<Optional<String>> objection() {
-        return chain.finalBlock()
-                .thenComposeAsync(
-                        block -> block.isEmpty()
-                                ? CompletableFuture.completedFuture(
-                                        Optional.of("the account chain has no final block yet"))
-                                : objection(block.get()),
-                        executor);
-    }
-
-    private CompletionStage<Optional<String>> objection(AccountBlock block) {
-        BlockRef at = BlockRef.hash(block.hash());
-        return chain.agreed(reads -> reads.code(contract, at))
-                .thenComposeAsync(
-                        code -> {
-                            Optional<String> against = against(code);
-                            return against.isPresent()
-                                    ? CompletableFuture.completedFuture(against)
-                                    : chain.agreed(reads -> proxySlots(reads, at))
-                                            .thenApplyAsync(ContractCheck::againstSlots, executor);
-                        },
-                        executor);
+    public Optional<String> objection() {
+        Optional<AccountBlock> block = await(chain.finalBlock());
+        if (block.isEmpty()) {
+            return Optional.of("the account chain has no final block yet");
+        }
+        BlockRef at = BlockRef.hash(block.get().hash());
+        Optional<String> against = against(await(chain.agreed(reads -> reads.code(contract, at))));
+        if (against.isPresent()) {
+            return against;
+        }
+        List<CompletionStage<Hash256>> words = PROXY_SLOTS.stream()
+                .map(slot -> chain.agreed(reads -> reads.storage(contract, slot, at)))
+                .toList();
+        return words.stream().allMatch(word -> await(word).isZero())
+                ? Optional.empty()
+                : Optional.of("the contract lets another one run, which can be exchanged (EIP-1967)");
     }
 
     private Optional<String> against(Bytes code) {
@@ -98,19 +89,5 @@ public final class ContractCheck {
         return code.length == PROXY_HEAD.length + EvmAddress.LENGTH + PROXY_TAIL.length
                 && Arrays.equals(code, 0, PROXY_HEAD.length, PROXY_HEAD, 0, PROXY_HEAD.length)
                 && Arrays.equals(code, code.length - PROXY_TAIL.length, code.length, PROXY_TAIL, 0, PROXY_TAIL.length);
-    }
-
-    private CompletionStage<List<Hash256>> proxySlots(AccountReads reads, BlockRef at) {
-        CompletionStage<Hash256> first = reads.storage(contract, PROXY_SLOTS.get(0), at);
-        CompletionStage<Hash256> second = reads.storage(contract, PROXY_SLOTS.get(1), at);
-        CompletionStage<Hash256> third = reads.storage(contract, PROXY_SLOTS.get(2), at);
-        return first.thenCombineAsync(second, (one, two) -> List.of(one, two), executor)
-                .thenCombineAsync(third, (two, last) -> List.of(two.get(0), two.get(1), last), executor);
-    }
-
-    private static Optional<String> againstSlots(List<Hash256> words) {
-        return words.stream().allMatch(Hash256::isZero)
-                ? Optional.empty()
-                : Optional.of("the contract lets another one run, which can be exchanged (EIP-1967)");
     }
 }

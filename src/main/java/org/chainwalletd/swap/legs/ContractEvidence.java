@@ -19,8 +19,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.EndpointView;
 import org.chainwalletd.swap.gates.SellGate;
+import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

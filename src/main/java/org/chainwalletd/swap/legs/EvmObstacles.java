@@ -1,17 +1,13 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.chainwalletd.account.AccountChain;
-import org.chainwalletd.account.AccountEndpoint;
 import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountFunds;
 import org.chainwalletd.account.AccountSends;
@@ -30,64 +26,34 @@ public final class EvmObstacles {
     private final AccountChain chain;
     private final AccountSends sends;
     private final Hash256 codeHash;
-    private final Executor executor;
 
-    EvmObstacles(AccountChain chain, AccountSends sends, Hash256 codeHash, Executor executor) {
+    EvmObstacles(AccountChain chain, AccountSends sends, Hash256 codeHash) {
         this.chain = chain;
         this.sends = sends;
         this.codeHash = codeHash;
-        this.executor = executor;
     }
 
     /**
      * @param isExpected whether what stands in the slot is no surprise
-     * @param cost wei that the lock itself still takes from the balance, beside the reserve of this swap
+     * @param cost wei that the lock itself still takes from the balance, beside the reserve of this swap; empty where somebody else may pay for
+     *     gas, and the balance is not judged
      */
-    CompletionStage<Optional<String>> find(
-            SwapRow row, Predicate<SwapContract.Swap> isExpected, Function<AccountFunds, BigInteger> cost) {
-        return contract(row.terms())
-                .thenComposeAsync(against -> orElse(against, () -> slot(row.terms(), isExpected)), executor)
-                .thenComposeAsync(
-                        against ->
-                                orElse(against, () -> account(row, funds -> tooLittle(row, funds, cost.apply(funds)))),
-                        executor);
+    Optional<String> find(
+            SwapRow row, Predicate<SwapContract.Swap> isExpected, Optional<Function<AccountFunds, BigInteger>> cost) {
+        return contract(row.terms()).or(() -> slot(row.terms(), isExpected)).or(() -> account(row, cost));
     }
 
-    /** The same where somebody else may pay for gas. */
-    CompletionStage<Optional<String>> findBesideGas(SwapRow row, Predicate<SwapContract.Swap> isExpected) {
-        return contract(row.terms())
-                .thenComposeAsync(against -> orElse(against, () -> slot(row.terms(), isExpected)), executor)
-                .thenComposeAsync(against -> orElse(against, () -> account(row, funds -> Optional.empty())), executor);
-    }
-
-    private static CompletionStage<Optional<String>> orElse(
-            Optional<String> against, Supplier<CompletionStage<Optional<String>>> next) {
-        return against.isPresent() ? CompletableFuture.completedFuture(against) : next.get();
-    }
-
-    CompletionStage<Optional<String>> contract(SwapTerms terms) {
-        return new ContractCheck(chain, terms.account().contract(), codeHash, executor).objection();
+    Optional<String> contract(SwapTerms terms) {
+        return new ContractCheck(chain, terms.account().contract(), codeHash).objection();
     }
 
     /** Every endpoint that answers is believed when it says that the slot is taken: nothing is lost by not locking. */
-    private CompletionStage<Optional<String>> slot(SwapTerms terms, Predicate<SwapContract.Swap> isExpected) {
-        CompletionStage<List<SwapContract.Swap>> heard = CompletableFuture.completedFuture(List.of());
-        for (AccountEndpoint endpoint : chain.endpoints()) {
-            CompletionStage<Optional<SwapContract.Swap>> answer = endpoint.swap(
-                            terms.account().contract(), terms.hashLock(), BlockRef.Tag.LATEST)
-                    .handleAsync((slot, failure) -> Optional.ofNullable(slot), executor);
-            heard = heard.thenCombineAsync(answer, EvmObstacles::plus, executor);
-        }
-        return heard.thenApplyAsync(slots -> taken(slots, isExpected), executor);
-    }
-
-    private static List<SwapContract.Swap> plus(List<SwapContract.Swap> slots, Optional<SwapContract.Swap> one) {
-        List<SwapContract.Swap> more = new ArrayList<>(slots);
-        one.ifPresent(more::add);
-        return List.copyOf(more);
-    }
-
-    private Optional<String> taken(List<SwapContract.Swap> slots, Predicate<SwapContract.Swap> isExpected) {
+    private Optional<String> slot(SwapTerms terms, Predicate<SwapContract.Swap> isExpected) {
+        List<SwapContract.Swap> slots = await(chain.each(
+                        reads -> reads.swap(terms.account().contract(), terms.hashLock(), BlockRef.Tag.LATEST)))
+                .stream()
+                .map(AccountChain.Told::answer)
+                .toList();
         boolean isTaken =
                 slots.stream().anyMatch(slot -> slot.state() != SwapContract.State.NONE && !isExpected.test(slot));
         if (isTaken) {
@@ -100,10 +66,11 @@ public final class EvmObstacles {
         return Optional.empty();
     }
 
-    private CompletionStage<Optional<String>> account(SwapRow row, Function<AccountFunds, Optional<String>> tooLittle) {
-        return sends.funds(row.terms().ours().evm(), row.id())
-                .thenApplyAsync(
-                        funds -> funds.obstacle().map(SendRefusal::message).or(() -> tooLittle.apply(funds)), executor);
+    private Optional<String> account(SwapRow row, Optional<Function<AccountFunds, BigInteger>> cost) {
+        AccountFunds funds = await(sends.funds(row.terms().ours().evm(), row.id()));
+        return funds.obstacle()
+                .map(SendRefusal::message)
+                .or(() -> cost.flatMap(of -> tooLittle(row, funds, of.apply(funds))));
     }
 
     /** A swap that holds money is counted in the reserve already. */

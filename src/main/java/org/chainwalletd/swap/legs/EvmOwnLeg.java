@@ -1,16 +1,25 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.chainwalletd.account.AccountBlock;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountFunds;
+import org.chainwalletd.account.AccountReads;
+import org.chainwalletd.account.AccountReceipt;
 import org.chainwalletd.account.AccountSends;
+import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.Finality;
 import org.chainwalletd.account.SendException;
 import org.chainwalletd.account.SendKind;
 import org.chainwalletd.account.SendRecord;
@@ -19,8 +28,8 @@ import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.gates.OwnLock;
 import org.chainwalletd.swap.gates.RefundDue;
 import org.chainwalletd.swap.gates.SwapLimits;
@@ -37,62 +46,39 @@ public final class EvmOwnLeg implements OwnLeg {
 
     private final AccountSends sends;
     private final SwapSends ours;
-    private final ContractLook contract;
+    private final AccountChain chain;
     private final ClaimSearch claims;
     private final EvmObstacles obstacles;
-    private final LockDate dates;
+    private final SwapLimits limits;
     private final InstantSource clock;
     private final Executor executor;
 
-    /** @param limits whose pinned code the contract must have before a lock */
+    /**
+     * @param limits whose pinned code the contract must have before a lock
+     * @param executor for continuations; never blocks
+     */
     public EvmOwnLeg(
             AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock, Executor executor) {
+        this.chain = chain;
         this.sends = sends;
-        this.ours = new SwapSends(sends, executor);
-        this.contract = new ContractLook(chain, executor);
-        this.claims = new ClaimSearch(chain, executor);
-        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash(), executor);
-        this.dates = new LockDate(chain, limits, executor);
+        this.ours = new SwapSends(sends);
+        this.claims = new ClaimSearch(chain);
+        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash());
+        this.limits = limits;
         this.clock = clock;
         this.executor = executor;
     }
 
-    private record Seen(ContractSight sight, SwapSends.Made made) {}
-
     @Override
-    public CompletionStage<View> look(SwapRow row) {
-        return contract.look(row.terms().account().contract(), row.terms().hashLock())
-                .thenCombineAsync(ours.of(row), Seen::new, executor)
-                .thenComposeAsync(
-                        seen -> endedBy(row, seen)
-                                .thenComposeAsync(tx -> dated(row, seen, view(row, seen, tx)), executor),
-                        executor);
-    }
-
-    /** When it became settled is found out once. */
-    private CompletionStage<View> dated(SwapRow row, Seen seen, View view) {
-        boolean isDated = row.ownLock() instanceof OwnLock.Locked before
-                && before.settledAt().isPresent();
-        return !isDated
-                        && view.lock() instanceof OwnLock.Locked lock
-                        && lock.settledAt().isPresent()
-                ? dates.of(seen.made().newest(SendKind.LOCK), lock.settledAt().getAsLong())
-                        .thenApplyAsync(
-                                settledAt -> new View(
-                                        new OwnLock.Locked(lock.reference(), OptionalLong.of(settledAt)),
-                                        view.refundDue(),
-                                        view.secretShown()),
-                                executor)
-                : CompletableFuture.completedFuture(view);
-    }
-
-    private View view(SwapRow row, Seen seen, String endedBy) {
-        OwnLock lock = seen.sight().ownLock(row.terms(), row.ownLock(), endedBy);
+    public View look(SwapRow row) {
+        ContractSlot slot = ContractSlot.look(chain, row.terms(), executor);
+        SwapSends.Made made = ours.of(row);
+        OwnLock lock = slot.ownLock(row.terms(), row.ownLock(), endedBy(row, slot, made));
         boolean isMissing = lock instanceof OwnLock.Absent || lock instanceof OwnLock.Foreign;
         return new View(
-                isMissing && cannotCome(row, seen.made()) ? new OwnLock.Lost() : lock,
-                RefundDue.inTheContract(seen.sight().latestTime(), row.terms().timeout()),
-                seen.sight().latest().state() == SwapContract.State.CLAIMED);
+                isMissing && cannotCome(row, made) ? new OwnLock.Lost() : dated(row, made, lock),
+                RefundDue.inTheContract(slot.latestTime(), row.terms().timeout()),
+                slot.latest().state() == SwapContract.State.CLAIMED);
     }
 
     /** It failed in a final block, or its nonce went elsewhere in one, or it was given up before it had one and so is never made. */
@@ -103,28 +89,76 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     /** The transaction that ended our lock. The claim is the pool's, and is looked for once: when the lock is first seen claimed. */
-    private CompletionStage<String> endedBy(SwapRow row, Seen seen) {
-        if (seen.sight().latest().state() != SwapContract.State.CLAIMED) {
-            return CompletableFuture.completedFuture(seen.made().id(SendKind.REFUND));
+    private String endedBy(SwapRow row, ContractSlot slot, SwapSends.Made made) {
+        if (slot.latest().state() != SwapContract.State.CLAIMED) {
+            return made.id(SendKind.REFUND);
         }
-        return row.ownLock() instanceof OwnLock.Claimed claimed
-                ? CompletableFuture.completedFuture(claimed.tx())
-                : claims.transaction(row.terms());
+        return row.ownLock() instanceof OwnLock.Claimed claimed ? claimed.tx() : claims.transaction(row.terms());
+    }
+
+    /** When it became settled is found out once. */
+    private OwnLock dated(SwapRow row, SwapSends.Made made, OwnLock lock) {
+        boolean isDated = row.ownLock() instanceof OwnLock.Locked before
+                && before.settledAt().isPresent();
+        if (isDated
+                || !(lock instanceof OwnLock.Locked locked)
+                || locked.settledAt().isEmpty()) {
+            return lock;
+        }
+        long seen = locked.settledAt().getAsLong();
+        return new OwnLock.Locked(locked.reference(), OptionalLong.of(settledAt(made.newest(SendKind.LOCK), seen)));
+    }
+
+    /**
+     * When our lock became settled, which is when the pool's time to lock begins: Unix seconds. That we see it late, after a downtime, gives the
+     * pool no more time: the quorum's blocks tell when it was. Where finality is a tag no block does, so the longest that a tag takes is added
+     * to the time of the lock's own block. Fails when the quorum does not agree, and is then asked again.
+     *
+     * @param lock our transaction; one that the journal does not have, after a restore, counts from when it was seen
+     * @param seen time of the block with which it was first seen to be settled
+     */
+    private long settledAt(Optional<SendRecord> lock, long seen) {
+        List<Hash256> versions = lock.map(SendRecord::hashes).orElse(List.of());
+        Optional<Long> number =
+                versions.isEmpty() ? Optional.empty() : await(chain.agreed(reads -> block(reads, versions)));
+        if (number.isEmpty()) {
+            return seen;
+        }
+        long settled = limits.finality() instanceof Finality.Depth depth
+                ? time(Math.addExact(number.get(), depth.blocks()))
+                : Math.addExact(time(number.get()), limits.finalitySeconds());
+        return Math.min(settled, seen);
+    }
+
+    private CompletionStage<Optional<Long>> block(AccountReads reads, List<Hash256> versions) {
+        if (versions.isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return reads.receipt(versions.get(0))
+                .thenComposeAsync(
+                        receipt -> receipt.isPresent()
+                                ? CompletableFuture.completedFuture(receipt.map(AccountReceipt::blockNumber))
+                                : block(reads, versions.subList(1, versions.size())),
+                        executor);
+    }
+
+    private long time(long number) {
+        return await(chain.agreed(reads -> reads.block(BlockRef.number(number))
+                .thenApplyAsync(
+                        block -> block.map(AccountBlock::timestamp)
+                                .orElseThrow(
+                                        () -> new IllegalStateException("the account chain has lost block " + number)),
+                        executor)));
     }
 
     @Override
-    public CompletionStage<Optional<String>> obstacle(SwapRow row) {
-        return ours.of(row)
-                .thenComposeAsync(
-                        made -> {
-                            boolean isMade = made.newest(SendKind.LOCK).isPresent();
-                            return obstacles.find(
-                                    row,
-                                    slot -> isMade && ContractSight.isOurs(row.terms(), slot),
-                                    // What is journalled counts as spent already.
-                                    funds -> isMade ? BigInteger.ZERO : costOf(row, funds));
-                        },
-                        executor);
+    public Optional<String> obstacle(SwapRow row) {
+        boolean isMade = ours.of(row).newest(SendKind.LOCK).isPresent();
+        return obstacles.find(
+                row,
+                slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
+                // What is journalled counts as spent already.
+                Optional.of(funds -> isMade ? BigInteger.ZERO : costOf(row, funds)));
     }
 
     private static BigInteger costOf(SwapRow row, AccountFunds funds) {
@@ -132,41 +166,33 @@ public final class EvmOwnLeg implements OwnLeg {
     }
 
     @Override
-    public CompletionStage<String> sendLock(SwapRow row) {
-        return ours.of(row)
-                .thenComposeAsync(
-                        made -> {
-                            Optional<SendRecord> lock = made.newest(SendKind.LOCK);
-                            return lock.isPresent() ? repeat(lock.get()) : make(row);
-                        },
-                        executor)
-                .thenApplyAsync(SwapSends::id, executor);
-    }
-
-    private CompletionStage<SendRecord> repeat(SendRecord lock) {
-        return lock.state().isOver()
-                ? CompletableFuture.completedFuture(lock)
-                : sends.push(lock.reference())
-                        .exceptionallyComposeAsync(failure -> overBy(lock.reference(), failure), executor);
+    public String sendLock(SwapRow row) {
+        Optional<SendRecord> lock = ours.of(row).newest(SendKind.LOCK);
+        return SwapSends.id(lock.isEmpty() ? make(row) : unlessOver(lock.get(), sends::push));
     }
 
     /** It may have become final since it was read. */
-    private CompletionStage<SendRecord> overBy(String reference, Throwable failure) {
-        boolean isOver =
-                Causes.of(failure) instanceof SendException refused && refused.refusal() instanceof SendRefusal.NotOpen;
-        return isOver
-                ? sends.find(reference).thenApplyAsync(Optional::orElseThrow, executor)
-                : CompletableFuture.failedFuture(failure);
+    private SendRecord unlessOver(SendRecord lock, Function<String, CompletionStage<SendRecord>> act) {
+        if (lock.state().isOver()) {
+            return lock;
+        }
+        try {
+            return await(act.apply(lock.reference()));
+        } catch (SendException e) {
+            if (e.refusal() instanceof SendRefusal.NotOpen) {
+                return await(sends.find(lock.reference())).orElseThrow();
+            }
+            throw e;
+        }
     }
 
     /** Its gas is estimated: the endpoint that is asked learns nothing that the lock does not tell, and a contract that refuses costs nothing. */
-    private CompletionStage<SendRecord> make(SwapRow row) {
+    private SendRecord make(SwapRow row) {
         if (row.acts().abandoning()) {
-            return CompletableFuture.failedFuture(
-                    new IllegalStateException("the lock of swap " + row.id() + " was given up"));
+            throw new IllegalStateException("the lock of swap " + row.id() + " was given up");
         }
-        return sends.funds(row.terms().ours().evm())
-                .thenComposeAsync(funds -> sends.send(lock(row, funds.reservePerSwap())), executor);
+        AccountFunds funds = await(sends.funds(row.terms().ours().evm()));
+        return await(sends.send(lock(row, funds.reservePerSwap())));
     }
 
     private static SendRequest lock(SwapRow row, BigInteger mostForGas) {
@@ -186,34 +212,17 @@ public final class EvmOwnLeg implements OwnLeg {
 
     /** A lock that was never journalled has not left, and is not made any more once the swap says that it is given up. */
     @Override
-    public CompletionStage<Void> abandonLock(SwapRow row) {
-        return ours.of(row)
-                .thenComposeAsync(
-                        made -> {
-                            Optional<SendRecord> lock = made.newest(SendKind.LOCK);
-                            return lock.isEmpty() || lock.get().state().isOver()
-                                    ? CompletableFuture.<Void>completedFuture(null)
-                                    : cancel(lock.get().reference());
-                        },
-                        executor);
-    }
-
-    private CompletionStage<Void> cancel(String reference) {
-        return sends.cancel(reference)
-                .exceptionallyComposeAsync(failure -> overBy(reference, failure), executor)
-                .thenApplyAsync(done -> null, executor);
+    public void abandonLock(SwapRow row) {
+        ours.of(row).newest(SendKind.LOCK).ifPresent(lock -> unlessOver(lock, sends::cancel));
     }
 
     @Override
-    public CompletionStage<String> takeBack(SwapRow row) {
-        return ours.of(row)
-                .thenComposeAsync(
-                        made -> made.hasReverted(SendKind.REFUND, clock.millis() - PAUSE.toMillis())
-                                ? CompletableFuture.failedFuture(new IllegalStateException(
-                                        "the refund has failed; it is tried once in " + PAUSE.toMinutes() + " minutes"))
-                                : ours.send(
-                                        row, SendKind.REFUND, OptionalLong.empty(), attempt -> refund(row, attempt)),
-                        executor);
+    public String takeBack(SwapRow row) {
+        if (ours.of(row).hasReverted(SendKind.REFUND, clock.millis() - PAUSE.toMillis())) {
+            throw new IllegalStateException(
+                    "the refund has failed; it is tried once in " + PAUSE.toMinutes() + " minutes");
+        }
+        return ours.send(row, SendKind.REFUND, OptionalLong.empty(), attempt -> refund(row, attempt));
     }
 
     private static SendRequest refund(SwapRow row, int attempt) {

@@ -1,13 +1,16 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
-import java.util.function.Predicate;
+import java.util.function.Consumer;
 import org.chainwalletd.account.AccountChain;
 import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.AccountFunds;
@@ -20,14 +23,15 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SellGate;
+import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.pool.Pool;
 
 /**
  * The pool's lock in the contract, in a sell, and our claim of it. The claim's call data is the secret: no endpoint sees it in an estimate or a
@@ -37,59 +41,47 @@ public final class EvmPoolLeg implements PoolLeg {
     private final AccountChain chain;
     private final AccountSends sends;
     private final SwapSends ours;
-    private final ContractLook contract;
     private final ClaimSearch claims;
     private final EvmObstacles obstacles;
     private final SellGate gate;
     private final Optional<Relay> relay;
     private final Executor executor;
 
-    /** @param limits whose pinned code the contract must have before a lock and before the secret leaves */
-    public EvmPoolLeg(AccountChain chain, AccountSends sends, SwapLimits limits, Executor executor) {
-        this(chain, sends, limits, Optional.empty(), executor);
-    }
-
-    /** @param relay used for claims that our own gas does not pay; empty: such a swap is not begun */
+    /**
+     * @param limits whose pinned code the contract must have before a lock and before the secret leaves
+     * @param relay used for claims that our own gas does not pay; empty: such a swap is not begun
+     * @param executor for continuations; never blocks
+     */
     public EvmPoolLeg(
             AccountChain chain, AccountSends sends, SwapLimits limits, Optional<Relay> relay, Executor executor) {
         this.chain = chain;
         this.sends = sends;
-        this.ours = new SwapSends(sends, executor);
-        this.contract = new ContractLook(chain, executor);
-        this.claims = new ClaimSearch(chain, executor);
-        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash(), executor);
+        this.ours = new SwapSends(sends);
+        this.claims = new ClaimSearch(chain);
+        this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash());
         this.gate = new SellGate(limits);
         this.relay = relay;
         this.executor = executor;
     }
 
-    private record Seen(ContractSight sight, SwapSends.Made made) {}
-
-    @Override
-    public CompletionStage<View> look(SwapRow row) {
-        return contract.look(row.terms().account().contract(), row.terms().hashLock())
-                .thenCombineAsync(ours.of(row), Seen::new, executor)
-                .thenComposeAsync(
-                        seen -> claimedBy(row, seen).thenApplyAsync(tx -> view(row, seen, tx), executor), executor);
-    }
-
     /** A claim that was ever journalled may have been seen by anybody. */
-    private static View view(SwapRow row, Seen seen, String claimedBy) {
-        boolean isClaimed = seen.sight().latest().state() == SwapContract.State.CLAIMED;
+    @Override
+    public View look(SwapRow row) {
+        ContractSlot slot = ContractSlot.look(chain, row.terms(), executor);
+        SwapSends.Made made = ours.of(row);
+        boolean isClaimed = slot.latest().state() == SwapContract.State.CLAIMED;
         return new View(
-                seen.sight().poolLock(row.terms(), row.ownLock(), claimedBy),
-                isClaimed || seen.made().newest(SendKind.CLAIM).isPresent());
+                slot.poolLock(row.terms(), row.ownLock(), claimedBy(row, made, isClaimed)),
+                isClaimed || made.newest(SendKind.CLAIM).isPresent());
     }
 
     /** Whoever sent it: anybody may, once the secret is out, and ours fails then. Looked for once, when the lock is first seen claimed. */
-    private CompletionStage<String> claimedBy(SwapRow row, Seen seen) {
+    private String claimedBy(SwapRow row, SwapSends.Made made, boolean isClaimed) {
         if (row.poolLock() instanceof PoolLock.Claimed claimed) {
-            return CompletableFuture.completedFuture(claimed.tx());
+            return claimed.tx();
         }
-        return seen.sight().latest().state() == SwapContract.State.CLAIMED
-                ? claims.transaction(row.terms())
-                        .thenApplyAsync(tx -> tx.isEmpty() ? seen.made().id(SendKind.CLAIM) : tx, executor)
-                : CompletableFuture.completedFuture("");
+        String tx = isClaimed ? claims.transaction(row.terms()) : "";
+        return isClaimed && tx.isEmpty() ? made.id(SendKind.CLAIM) : tx;
     }
 
     /**
@@ -97,48 +89,37 @@ public final class EvmPoolLeg implements PoolLeg {
      * may answer what no block has yet.
      */
     @Override
-    public CompletionStage<Optional<String>> obstacle(SwapRow row) {
-        Predicate<SwapContract.Swap> answer = slot -> row.acts().locking() && ContractSight.paysUs(row.terms(), slot);
-        return relay.isPresent()
-                ? obstacles.findBesideGas(row, answer)
-                : obstacles.find(row, answer, funds -> BigInteger.ZERO);
-    }
-
-    private record Standing(AccountFunds funds, boolean somethingWaits) {}
-
-    @Override
-    public CompletionStage<GateVerdict> gate(SwapRow row, GateInputs now) {
-        return obstacles
-                .contract(row.terms())
-                .thenComposeAsync(
-                        against -> against.isPresent()
-                                ? CompletableFuture.completedFuture(
-                                        GateVerdict.closed(new GateVerdict.NoLock(against.get())))
-                                : judge(row, now),
-                        executor)
-                .exceptionallyComposeAsync(EvmPoolLeg::closedBy, executor);
+    public Optional<String> obstacle(SwapRow row) {
+        return obstacles.find(
+                row,
+                slot -> row.acts().locking() && ContractSlot.paysUs(row.terms(), slot),
+                relay.isPresent() ? Optional.empty() : Optional.of(funds -> BigInteger.ZERO));
     }
 
     /** Endpoints that are silent or differ are a reason to wait, and are named. */
-    private static CompletionStage<GateVerdict> closedBy(Throwable failure) {
-        return Causes.of(failure) instanceof AccountException why
-                ? CompletableFuture.completedFuture(GateVerdict.closed(new GateVerdict.NotNow(why.getMessage())))
-                : CompletableFuture.failedFuture(Causes.of(failure));
+    @Override
+    public GateVerdict gate(SwapRow row, GateInputs now) {
+        try {
+            return obstacles
+                    .contract(row.terms())
+                    .map(against -> GateVerdict.closed(new GateVerdict.NoLock(against)))
+                    .orElseGet(() -> judge(row, now));
+        } catch (AccountException e) {
+            return GateVerdict.closed(new GateVerdict.NotNow(e.getMessage()));
+        }
     }
 
-    private CompletionStage<GateVerdict> judge(SwapRow row, GateInputs now) {
+    private GateVerdict judge(SwapRow row, GateInputs now) {
         SwapTerms terms = row.terms();
-        return sends.funds(terms.ours().evm(), row.id())
-                .thenCombineAsync(sends.makeWay(terms.ours().evm()), Standing::new, executor)
-                .thenCombineAsync(
-                        new ContractEvidence(chain, terms.account().contract(), executor).look(terms.hashLock()),
-                        (standing, views) -> stopped(standing.funds())
-                                .or(() -> unpayable(standing.funds()).filter(closed -> relay.isEmpty()))
-                                .orElseGet(() -> way(
-                                        standing.funds(),
-                                        gate.judge(
-                                                terms, new SellGate.Evidence(views, standing.somethingWaits(), now)))),
-                        executor);
+        CompletionStage<AccountFunds> asked = sends.funds(terms.ours().evm(), row.id());
+        CompletionStage<Boolean> somethingWaits = sends.makeWay(terms.ours().evm());
+        CompletionStage<List<EndpointView>> views =
+                new ContractEvidence(chain, terms.account().contract(), executor).look(terms.hashLock());
+        AccountFunds funds = await(asked);
+        SellGate.Evidence evidence = new SellGate.Evidence(await(views), await(somethingWaits), now);
+        return stopped(funds)
+                .or(() -> unpayable(funds).filter(closed -> relay.isEmpty()))
+                .orElseGet(() -> way(funds, gate.judge(terms, evidence)));
     }
 
     private static GateVerdict way(AccountFunds funds, GateVerdict verdict) {
@@ -159,35 +140,28 @@ public final class EvmPoolLeg implements PoolLeg {
                 : Optional.empty();
     }
 
+    /** A request to the pool is journalled by the row: before that only a claim of our own may leave. */
     @Override
-    public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+    public String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        if (relay.isPresent() && row.acts().claimJournalled() && isUnpayable(row)) {
+            return relay.get().claim(row, secret);
+        }
         Bytes call = secret.use(SwapContract::claim);
-        // A request to the pool is journalled by the row: before that only a claim of our own may leave.
-        return relay.isEmpty() || !row.acts().claimJournalled()
-                ? push(row, call, mayBegin)
-                : isUnpayable(row)
-                        .thenComposeAsync(
-                                unpayable -> unpayable ? relay.get().claim(row, call) : push(row, call, mayBegin),
-                                executor);
-    }
-
-    private CompletionStage<String> push(SwapRow row, Bytes call, BooleanSupplier mayBegin) {
         OptionalLong end = row.poolLock() instanceof PoolLock.Locked locked ? locked.end() : OptionalLong.empty();
         return ours.send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
     }
 
-    /** What was ever journalled as a claim of our own is paid for. */
-    private CompletionStage<Boolean> isUnpayable(SwapRow row) {
-        return ours.of(row)
-                .thenCombineAsync(
-                        sends.funds(row.terms().ours().evm()),
-                        (made, funds) -> made.newest(SendKind.CLAIM)
-                                        .filter(claim -> !SwapSends.hasFailed(claim))
-                                        .isEmpty()
-                                && unpayable(funds).isPresent(),
-                        executor)
-                // Where the quorum is away ours goes out all the same.
-                .exceptionallyAsync(failure -> false, executor);
+    /** What was ever journalled as a claim of our own is paid for. Where the quorum is away ours goes out all the same. */
+    private boolean isUnpayable(SwapRow row) {
+        try {
+            return ours.of(row)
+                            .newest(SendKind.CLAIM)
+                            .filter(claim -> !SwapSends.hasFailed(claim))
+                            .isEmpty()
+                    && unpayable(await(sends.funds(row.terms().ours().evm()))).isPresent();
+        } catch (RuntimeException e) {
+            return false;
+        }
     }
 
     private static SendRequest claim(SwapRow row, Bytes call, int attempt, BooleanSupplier mayBegin) {
@@ -204,5 +178,34 @@ public final class EvmPoolLeg implements PoolLeg {
                 Pushing.URGENTLY,
                 Optional.of(row.id()),
                 mayBegin);
+    }
+
+    /**
+     * Lets the pool send our claim of its own lock ({@code --swap-allow-relay}), which is used only without gas for a claim of our own. It shows
+     * the secret to the one who gains by keeping it: the pool is trusted with the whole amount, so it comes after the gate, and after a row that
+     * says that a claim is journalled: nothing else tells of the request.
+     */
+    public record Relay(Pool pool, InstantSource clock, Consumer<SwapAlarm> alarms) {
+        /** A claim that an honest pool has sent is on the chain by then. */
+        private static final long PATIENCE_SECONDS = 120;
+
+        /**
+         * Asks for it, or asks again.
+         *
+         * @param row whose pool's lock is not claimed yet, and whose claim is journalled
+         * @return the id of the transaction that the pool says it has sent
+         */
+        private String claim(SwapRow row, SecretBytes secret) {
+            long waited = clock.instant().getEpochSecond() - row.updatedAt();
+            if (waited >= PATIENCE_SECONDS) {
+                alarms.accept(SwapAlarm.of(
+                        SwapAlarm.Kind.RELAY_SILENT,
+                        row,
+                        "the pool has had the secret for " + waited
+                                + " s and no claim is on the account chain: send gas to "
+                                + row.terms().ours().evm() + ", and the claim leaves by itself"));
+            }
+            return "0x" + await(pool.relayClaim(row.poolSwapId(), secret)).hex();
+        }
     }
 }

@@ -1,7 +1,6 @@
 package org.chainwalletd.swap.legs;
 
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.swap.gates.GateInputs;
@@ -10,21 +9,21 @@ import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
- * The chain on which the pool's lock stands and we claim: the account chain in a sell, the chain in a buy. Every stage fails when that chain
- * could not be asked, which proves nothing about it; stages are completed on the daemon's own threads.
+ * The chain on which the pool's lock stands and we claim: the account chain in a sell, the chain in a buy. Every method blocks, and throws
+ * when that chain could not be asked, which proves nothing about it.
  */
 public interface PoolLeg {
     /** @param secretShown whether a claim of it, with the secret, is journalled, in a mempool or in a block */
     record View(PoolLock lock, boolean secretShown) {}
 
-    CompletionStage<View> look(SwapRow row);
+    View look(SwapRow row);
 
     /** What speaks, on this chain, against locking on the other one at this moment; empty when nothing does. */
-    CompletionStage<Optional<String>> obstacle(SwapRow row);
+    Optional<String> obstacle(SwapRow row);
 
     /** Whether the secret may leave for the first time. */
-    CompletionStage<GateVerdict> gate(SwapRow row, GateInputs now);
+    GateVerdict gate(SwapRow row, GateInputs now);
 
     /** As {@link Legs#pushClaim}. */
-    CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
+    String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
 }

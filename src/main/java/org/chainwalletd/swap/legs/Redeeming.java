@@ -1,9 +1,9 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -33,7 +33,7 @@ public final class Redeeming {
 
     /** Makes one version durable and sends it. */
     interface Sending {
-        CompletionStage<Receipt> send(String token, Amount fee);
+        Receipt send(String token, Amount fee);
     }
 
     /**
@@ -50,34 +50,23 @@ public final class Redeeming {
      */
     private record Version(int number, Optional<Intent> intent) {}
 
-    /** Completes with the id of the newest version. */
-    CompletionStage<Hash256> push(Spending spending) {
-        return earlier(spending)
-                .thenComposeAsync(intent -> newest(spending, new Version(0, intent)), chain.executor())
-                .thenComposeAsync(version -> goOn(spending, version), chain.executor());
-    }
-
-    private CompletionStage<Optional<Intent>> earlier(Spending spending) {
-        return spending.earlier()
-                .map(chain.spending()::ofToken)
-                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
-    }
-
-    private CompletionStage<Version> newest(Spending spending, Version known) {
-        if (known.number() == MOST_VERSIONS) {
-            return CompletableFuture.completedFuture(known);
+    /** Answers with the id of the newest version. */
+    Hash256 push(Spending spending) {
+        Version newest = new Version(
+                0, spending.earlier().flatMap(token -> await(chain.spending().ofToken(token))));
+        while (newest.number() < MOST_VERSIONS) {
+            int next = newest.number() + 1;
+            Optional<Intent> found =
+                    await(chain.spending().ofToken(spending.tokens().apply(next)));
+            if (found.isEmpty()) {
+                break;
+            }
+            newest = new Version(next, found);
         }
-        int next = known.number() + 1;
-        return chain.spending()
-                .ofToken(spending.tokens().apply(next))
-                .thenComposeAsync(
-                        found -> found.isPresent()
-                                ? newest(spending, new Version(next, found))
-                                : CompletableFuture.completedFuture(known),
-                        chain.executor());
+        return goOn(spending, newest);
     }
 
-    private CompletionStage<Hash256> goOn(Spending spending, Version newest) {
+    private Hash256 goOn(Spending spending, Version newest) {
         if (newest.intent().isEmpty()) {
             return send(spending, 1);
         }
@@ -86,9 +75,8 @@ public final class Redeeming {
             return everywhere(intent.txId());
         }
         if (intent.state().inFlight()) {
-            return chain.spending()
-                    .push(intent.txId())
-                    .thenComposeAsync(pushed -> after(spending, newest.number(), intent, pushed), chain.executor());
+            return after(
+                    spending, newest.number(), intent, await(chain.spending().push(intent.txId())));
         }
         return send(spending, isPricedOut(intent) ? above(newest.number()) : Math.max(1, newest.number()));
     }
@@ -98,21 +86,16 @@ public final class Redeeming {
         return closed.state() == IntentState.ABANDONED || closed.state() != IntentState.CONFLICTED && isOld(closed);
     }
 
-    private CompletionStage<Hash256> after(Spending spending, int number, Intent intent, Pushed pushed) {
+    private Hash256 after(Spending spending, int number, Intent intent, Pushed pushed) {
         if (!pushed.isRefused() || !isOld(intent) || number == MOST_VERSIONS) {
-            return CompletableFuture.completedFuture(intent.txId());
+            return intent.txId();
         }
         LOG.warn(
                 "no node wants {} of a swap, it is sent with a higher fee: {}",
                 intent.txId(),
                 pushed.refusals().get(0));
-        return chain.spending()
-                .giveUp(intent.txId())
-                .thenComposeAsync(
-                        given -> given
-                                ? send(spending, above(number))
-                                : CompletableFuture.completedFuture(intent.txId()),
-                        chain.executor());
+        boolean isGivenUp = await(chain.spending().giveUp(intent.txId()));
+        return isGivenUp ? send(spending, above(number)) : intent.txId();
     }
 
     private static int above(int number) {
@@ -124,24 +107,19 @@ public final class Redeeming {
     }
 
     /** To one node by the way of every spend, then to all others. */
-    private CompletionStage<Hash256> send(Spending spending, int number) {
+    private Hash256 send(Spending spending, int number) {
         Amount fee = ChainFee.of(spending.minimum(), spending.value(), number);
-        return spending.sending()
-                .send(spending.tokens().apply(number), fee)
-                .thenComposeAsync(receipt -> everywhere(receipt.txId()), chain.executor());
+        return everywhere(
+                spending.sending().send(spending.tokens().apply(number), fee).txId());
     }
 
     /** It is durable and sent already: what the other nodes make of it is found out at the next look too. */
-    private CompletionStage<Hash256> everywhere(Hash256 txId) {
-        return chain.spending()
-                .push(txId)
-                .handleAsync(
-                        (pushed, failure) -> {
-                            if (failure != null) {
-                                LOG.debug("{} is not shown to all nodes: {}", txId, failure.toString());
-                            }
-                            return txId;
-                        },
-                        chain.executor());
+    private Hash256 everywhere(Hash256 txId) {
+        try {
+            await(chain.spending().push(txId));
+        } catch (RuntimeException e) {
+            LOG.debug("{} is not shown to all nodes: {}", txId, e.toString());
+        }
+        return txId;
     }
 }

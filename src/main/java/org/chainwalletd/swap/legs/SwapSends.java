@@ -1,11 +1,10 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
@@ -30,11 +29,9 @@ public final class SwapSends {
     private static final int MOST_GAS_FACTOR = 4;
 
     private final AccountSends sends;
-    private final Executor executor;
 
-    public SwapSends(AccountSends sends, Executor executor) {
+    public SwapSends(AccountSends sends) {
         this.sends = sends;
-        this.executor = executor;
     }
 
     /** All that was ever made for a swap, oldest first. */
@@ -73,8 +70,8 @@ public final class SwapSends {
         }
     }
 
-    CompletionStage<Made> of(SwapRow row) {
-        return sends.ofOwner(row.id()).thenApplyAsync(Made::new, executor);
+    Made of(SwapRow row) {
+        return new Made(await(sends.ofOwner(row.id())));
     }
 
     static String reference(SwapRow row, SendKind kind, int attempt) {
@@ -105,37 +102,29 @@ public final class SwapSends {
     }
 
     /**
-     * Makes the transaction of a kind unless there is one that has not failed, which is kept going then; completes with its id.
+     * Makes the transaction of a kind unless there is one that has not failed, which is kept going then; answers with its id.
      *
      * @param deadline Unix seconds, unsigned, after which it is worth nothing
      */
-    CompletionStage<String> send(SwapRow row, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
-        return of(row).thenComposeAsync(made -> send(made, kind, deadline, attempt), executor);
-    }
-
-    private CompletionStage<String> send(
-            Made made, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+    String send(SwapRow row, SendKind kind, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+        Made made = of(row);
         Optional<SendRecord> newest = made.newest(kind);
         if (newest.isPresent() && !hasFailed(newest.get())) {
             sends.pursue(newest.get().reference(), deadline);
-            return CompletableFuture.completedFuture(made.id(kind));
+            return made.id(kind);
         }
-        return make(made.count(kind) + 1, deadline, attempt).thenApplyAsync(SwapSends::id, executor);
+        return id(make(made.count(kind) + 1, deadline, attempt));
     }
 
-    private CompletionStage<SendRecord> make(int next, OptionalLong deadline, IntFunction<SendRequest> attempt) {
+    private SendRecord make(int next, OptionalLong deadline, IntFunction<SendRequest> attempt) {
         SendRequest request = attempt.apply(next);
         if (next > MOST_ATTEMPTS) {
-            return CompletableFuture.failedFuture(new IllegalStateException(MOST_ATTEMPTS + " transactions to "
-                    + request.kind().word() + " have failed; look at the contract"));
+            throw new IllegalStateException(
+                    MOST_ATTEMPTS + " transactions to " + request.kind().word() + " have failed; look at the contract");
         }
-        return sends.send(request)
-                .thenApplyAsync(
-                        sent -> {
-                            sends.pursue(sent.reference(), deadline);
-                            return sent;
-                        },
-                        executor);
+        SendRecord sent = await(sends.send(request));
+        sends.pursue(sent.reference(), deadline);
+        return sent;
     }
 
     /**
@@ -143,26 +132,17 @@ public final class SwapSends {
      *
      * @param name of the first attempt
      */
-    public CompletionStage<SendRecord> send(
-            String name, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
-        return send(name, 1, deadline, attempt);
-    }
-
-    private CompletionStage<SendRecord> send(
-            String name, int number, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
-        String reference = attempt(name, number);
-        return sends.find(reference)
-                .thenComposeAsync(
-                        found -> {
-                            if (found.isEmpty()) {
-                                return make(number, deadline, next -> attempt.apply(reference, next));
-                            }
-                            if (hasFailed(found.get()) && number <= MOST_ATTEMPTS) {
-                                return send(name, number + 1, deadline, attempt);
-                            }
-                            sends.pursue(reference, deadline);
-                            return CompletableFuture.completedFuture(found.get());
-                        },
-                        executor);
+    public SendRecord send(String name, OptionalLong deadline, BiFunction<String, Integer, SendRequest> attempt) {
+        for (int number = 1; ; number++) {
+            String reference = attempt(name, number);
+            Optional<SendRecord> found = await(sends.find(reference));
+            if (found.isEmpty()) {
+                return make(number, deadline, next -> attempt.apply(reference, next));
+            }
+            if (!hasFailed(found.get()) || number > MOST_ATTEMPTS) {
+                sends.pursue(reference, deadline);
+                return found.get();
+            }
+        }
     }
 }

@@ -58,7 +58,7 @@ public class LockGivenUpTest {
         byte[] secret = Hash256.sha256(new byte[] {(byte) ++round}).toArray();
         SwapRow quoted = rig.sell(ours, pool.key, secret, 500);
         row = quoted.with(quoted.acts().lock().abandon(), 0);
-        lock = rig.transaction(get(rig.own.sendLock(quoted.with(quoted.acts().lock(), 0))));
+        lock = rig.transaction(rig.own.sendLock(quoted.with(quoted.acts().lock(), 0)));
         assertThat(lock.inputs()).hasSize(2);
     }
 
@@ -84,7 +84,7 @@ public class LockGivenUpTest {
         assertThatNoPaymentGetsACoin();
         rig.restart();
         assertThatNoPaymentGetsACoin();
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         assertThatNoPaymentGetsACoin();
         rig.restart();
         assertThatNoPaymentGetsACoin();
@@ -109,7 +109,7 @@ public class LockGivenUpTest {
     void the_other_coin_is_kept_until_the_return_is_buried() {
         rig.chain.forgetMempool();
         giveUp();
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         rig.mine(1);
         Outpoint other = coins().stream()
                 .filter(coin -> rig.chain.ledger().spentBy(coin).isEmpty())
@@ -127,7 +127,7 @@ public class LockGivenUpTest {
     @Test
     void a_return_that_is_refused_leaves_the_coins_with_the_lock_which_may_be_mined() {
         // The mempool has the lock, and replaces nothing.
-        assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         assertThatNoPaymentGetsACoin();
         rig.restart();
         assertThatNoPaymentGetsACoin();
@@ -137,10 +137,10 @@ public class LockGivenUpTest {
 
     @Test
     void a_return_that_was_refused_is_made_once_the_lock_is_forgotten() {
-        assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         rig.chain.forgetMempool();
         rig.clock.advance(Duration.ofSeconds(31));
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         assertThat(coins()).anyMatch(coin -> rig.chain.ledger().spentBy(coin).isPresent());
@@ -160,7 +160,7 @@ public class LockGivenUpTest {
     @Test
     void a_lock_that_is_mined_after_all_takes_no_payment_with_it() {
         rig.chain.forgetMempool();
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         rig.mine(1);
         rig.chain.reorganise(1, false, List.of(lock));
         rig.followed();

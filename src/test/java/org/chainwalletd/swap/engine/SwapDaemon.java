@@ -54,16 +54,15 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.gates.Units;
 import org.chainwalletd.swap.legs.AccountSide;
-import org.chainwalletd.swap.legs.AnnouncedLeg;
 import org.chainwalletd.swap.legs.BothLegs;
 import org.chainwalletd.swap.legs.ChainNode;
 import org.chainwalletd.swap.legs.ChainOwnLeg;
 import org.chainwalletd.swap.legs.ChainPoolLeg;
 import org.chainwalletd.swap.legs.ChainSide;
+import org.chainwalletd.swap.legs.EvmLegRig;
 import org.chainwalletd.swap.legs.EvmOwnLeg;
 import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.OwnLeg;
-import org.chainwalletd.swap.legs.Relay;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.HttpPool;
@@ -228,11 +227,11 @@ public final class SwapDaemon implements AutoCloseable {
         SwapLimits limits = outside.limits();
         ChainSide side = chainSide();
         ChainPoolLeg chainPool = new ChainPoolLeg(side, limits);
-        OwnLeg chainOwn = new AnnouncedLeg(new ChainOwnLeg(side, limits), pool, follow.executor());
+        OwnLeg chainOwn = new ChainOwnLeg(side, limits, Optional.of(pool));
         EvmOwnLeg evmOwn = new EvmOwnLeg(
                 account.endpoints(), account.sends(), limits, outside.chains().clock(), follow.executor());
-        Optional<Relay> relay = outside.relays()
-                ? Optional.of(new Relay(pool, outside.chains().clock(), alarm -> {}, follow.executor()))
+        Optional<EvmPoolLeg.Relay> relay = outside.relays()
+                ? Optional.of(new EvmPoolLeg.Relay(pool, outside.chains().clock(), alarm -> {}))
                 : Optional.empty();
         EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits, relay, follow.executor());
         BothLegs both = new BothLegs(
@@ -244,6 +243,7 @@ public final class SwapDaemon implements AutoCloseable {
                         .map(QuoteRefusal::message)),
                 () -> life.isFull() ? Optional.of("the disk is full") : Optional.empty(),
                 outside.chains().clock(),
+                new BothLegs.Threads(EvmLegRig.THREADS, EvmLegRig.THREADS, EvmLegRig.THREADS, EvmLegRig.THREADS),
                 follow.executor());
         return new WitnessedLegs(both, life, outside.truth(), follow.executor());
     }

@@ -41,6 +41,7 @@ import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.AccountSide;
+import org.chainwalletd.swap.legs.EvmLegRig;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
@@ -193,13 +194,13 @@ public class WatchtowerTest {
 
     private void watch() {
         long now = chain.clock().instant().getEpochSecond();
-        kit.spawn(Watchtower.create(new WatchtowerSetup(
+        kit.spawn(Watchtower.create(new Watchtower.Setup(
                 account.endpoints(),
                 chain.contract(),
                 fromBlock,
                 () -> CompletableFuture.completedFuture(List.of(own)),
                 store.scans(),
-                new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now, executor),
+                new RowAudit(journal, legs, rewatched::add, alarms::add, () -> now),
                 new Orphans(
                         account.endpoints(),
                         account.sends(),
@@ -211,6 +212,7 @@ public class WatchtowerTest {
                         executor),
                 secrets(),
                 Duration.ofMillis(20),
+                EvmLegRig.THREADS,
                 executor)));
     }
 
@@ -227,8 +229,7 @@ public class WatchtowerTest {
                     return CompletableFuture.completedFuture(null);
                 },
                 SwapWorld.PROFILE,
-                alarms::add,
-                executor));
+                alarms::add));
     }
 
     private Hash256 lock(int n, long seconds) {

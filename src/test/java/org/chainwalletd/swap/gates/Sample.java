@@ -16,6 +16,8 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
+import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.PoolQuote;
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

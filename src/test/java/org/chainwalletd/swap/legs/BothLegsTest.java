@@ -10,6 +10,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -82,55 +86,59 @@ public class BothLegsTest {
 
     private final class Own implements OwnLeg {
         @Override
-        public CompletionStage<OwnLeg.View> look(SwapRow row) {
-            return own.get();
+        public OwnLeg.View look(SwapRow row) {
+            return Await.result(own.get());
         }
 
         @Override
-        public CompletionStage<Optional<String>> obstacle(SwapRow row) {
-            return asked("own obstacle", ownObstacle);
+        public Optional<String> obstacle(SwapRow row) {
+            return Await.result(asked("own obstacle", ownObstacle));
         }
 
         @Override
-        public CompletionStage<String> sendLock(SwapRow row) {
-            return done("lock");
+        public String sendLock(SwapRow row) {
+            return "lock";
         }
 
         @Override
-        public CompletionStage<Void> abandonLock(SwapRow row) {
-            return asked("abandon", () -> done(null));
+        public void abandonLock(SwapRow row) {
+            asked.add("abandon");
         }
 
         @Override
-        public CompletionStage<String> takeBack(SwapRow row) {
-            return done("refund");
+        public String takeBack(SwapRow row) {
+            return "refund";
         }
     }
 
     private final class Theirs implements PoolLeg {
         @Override
-        public CompletionStage<PoolLeg.View> look(SwapRow row) {
-            return pool.get();
+        public PoolLeg.View look(SwapRow row) {
+            return Await.result(pool.get());
         }
 
         @Override
-        public CompletionStage<Optional<String>> obstacle(SwapRow row) {
-            return asked("pool obstacle", poolObstacle);
+        public Optional<String> obstacle(SwapRow row) {
+            return Await.result(asked("pool obstacle", poolObstacle));
         }
 
         @Override
-        public CompletionStage<GateVerdict> gate(SwapRow row, GateInputs now) {
+        public GateVerdict gate(SwapRow row, GateInputs now) {
             told = now;
-            return asked("gate", gate);
+            return Await.result(asked("gate", gate));
         }
 
         @Override
-        public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
+        public String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
             throw new IllegalStateException("fails before it sends");
         }
     }
 
     private BothLegs legs() {
+        return legs(new BothLegs.Threads(Runnable::run, Runnable::run, Runnable::run, Runnable::run));
+    }
+
+    private BothLegs legs(BothLegs.Threads threads) {
         return new BothLegs(
                 row -> true,
                 row -> new Own(),
@@ -138,7 +146,41 @@ public class BothLegsTest {
                 row -> asked("bounds", bounds),
                 () -> hindrance,
                 InstantSource.fixed(Instant.ofEpochSecond(Sample.NOW)),
+                threads,
                 Runnable::run);
+    }
+
+    @Test
+    void a_look_that_hangs_keeps_no_thread_from_a_claim_a_refund_or_the_other_chain() {
+        ExecutorService contract = Executors.newSingleThreadExecutor();
+        CompletableFuture<PoolLeg.View> hanging = new CompletableFuture<>();
+        try {
+            BothLegs legs = legs(new BothLegs.Threads(Runnable::run, contract, Runnable::run, Runnable::run));
+            own = () -> done(new OwnLeg.View(SETTLED, false, false));
+            pool = () -> hanging;
+            CompletionStage<Legs.View> look = legs.look(LOCKING);
+
+            assertThat(Await.result(legs.takeBack(LOCKING))).isEqualTo("refund");
+            assertThat(legs.pushClaim(LOCKING, SecretBytes.copyOf(new byte[32]), () -> true))
+                    .isCompletedExceptionally();
+            assertThat(Await.result(legs.sendLock(LOCKING))).isEqualTo("lock");
+            assertThat(look).isNotDone();
+            hanging.complete(new PoolLeg.View(NONE_OF_THEIRS, false));
+            assertThat(Await.result(look).isComplete()).isTrue();
+        } finally {
+            contract.shutdownNow();
+        }
+    }
+
+    @Test
+    void work_that_no_thread_takes_fails_and_is_tried_again_later() {
+        Executor full = work -> {
+            throw new RejectedExecutionException("full");
+        };
+        BothLegs legs = legs(new BothLegs.Threads(full, full, full, full));
+
+        assertThat(Await.result(legs.look(LOCKING)).isComplete()).isFalse();
+        assertThat(legs.takeBack(LOCKING)).isCompletedExceptionally();
     }
 
     private Legs.View look(SwapRow row) {

@@ -144,7 +144,7 @@ public final class ChainLegRig implements AutoCloseable {
                 clock,
                 () -> follow.follower().status().nodesHeight(),
                 follow.executor());
-        own = new ChainOwnLeg(side, limits());
+        own = new ChainOwnLeg(side, limits(), Optional.empty());
         pool = new ChainPoolLeg(side, limits());
         followed();
     }
@@ -365,11 +365,11 @@ public final class ChainLegRig implements AutoCloseable {
     }
 
     public OwnLock ownLock(SwapRow row) {
-        return get(own.look(row)).lock();
+        return own.look(row).lock();
     }
 
     PoolLock poolLock(SwapRow row) {
-        return get(pool.look(row)).lock();
+        return pool.look(row).lock();
     }
 
     Path folder() {

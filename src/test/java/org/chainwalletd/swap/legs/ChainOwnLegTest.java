@@ -86,7 +86,7 @@ public class ChainOwnLegTest {
     }
 
     private String send(SwapRow row) {
-        return get(rig.own.sendLock(locking(row)));
+        return rig.own.sendLock(locking(row));
     }
 
     private Outpoint outpoint(String lockTx) {
@@ -128,7 +128,7 @@ public class ChainOwnLegTest {
         rig.chain.reorganise(1, false, List.of());
         rig.followed();
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
-        get(rig.own.sendLock(locking(row)));
+        rig.own.sendLock(locking(row));
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
     }
@@ -166,7 +166,7 @@ public class ChainOwnLegTest {
     void a_second_lock_is_not_made_when_the_store_has_forgotten_the_first() {
         SwapRow row = row(LOCK_BLOCKS);
         SwapRow named = row.with(row.acts().lock().lockedBy("ab".repeat(32)), 0);
-        assertThatThrownBy(() -> get(rig.own.sendLock(named))).hasMessageContaining("no second one is made");
+        assertThatThrownBy(() -> rig.own.sendLock(named)).hasMessageContaining("no second one is made");
     }
 
     @Test
@@ -175,13 +175,13 @@ public class ChainOwnLegTest {
         long timeout = row.terms().timeout();
         String tx = send(row);
         rig.mineTo(timeout);
-        assertThat(get(rig.own.look(row)).refundDue()).isFalse();
-        assertThatThrownBy(() -> get(rig.own.takeBack(row))).hasMessageContaining("no lock to be taken back now");
+        assertThat(rig.own.look(row).refundDue()).isFalse();
+        assertThatThrownBy(() -> rig.own.takeBack(row)).hasMessageContaining("no lock to be taken back now");
         rig.mine(1);
-        assertThat(get(rig.own.look(row)).refundDue()).isTrue();
+        assertThat(rig.own.look(row).refundDue()).isTrue();
 
-        String back = get(rig.own.takeBack(row));
-        assertThat(get(rig.own.takeBack(row))).isEqualTo(back);
+        String back = rig.own.takeBack(row);
+        assertThat(rig.own.takeBack(row)).isEqualTo(back);
         TxOutput paid = rig.transaction(back).outputs().get(0);
         assertThat(paid.address()).contains(ours.address);
         assertThat(AMOUNT.minus(paid.value())).isEqualTo(Amount.of(6_400));
@@ -211,17 +211,17 @@ public class ChainOwnLegTest {
                         Optional.of(ReclaimRequest.tokenOfWatchdog(lock)))))
                 .txId()
                 .toString();
-        assertThat(get(rig.own.takeBack(row))).isEqualTo(begun);
+        assertThat(rig.own.takeBack(row)).isEqualTo(begun);
 
         String full = "Mempool rejected transaction: fee density too low for mempool";
         rig.first.refuse("send_raw_transaction", params -> full);
         rig.second.refuse("send_raw_transaction", params -> full);
         rig.chain.forgetMempool();
-        assertThat(get(rig.own.takeBack(row))).isEqualTo(begun);
+        assertThat(rig.own.takeBack(row)).isEqualTo(begun);
         rig.clock.advance(Duration.ofSeconds(30));
-        assertThatThrownBy(() -> get(rig.own.takeBack(row))).isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> rig.own.takeBack(row)).isInstanceOf(RuntimeException.class);
         beHonest();
-        String back = get(rig.own.takeBack(row));
+        String back = rig.own.takeBack(row);
         assertThat(back).isNotEqualTo(begun);
         assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value())).isEqualTo(Amount.of(6_400));
         rig.mine(1);
@@ -271,7 +271,7 @@ public class ChainOwnLegTest {
             assertThatThrownBy(() -> get(rig.htlcs.reclaim(byHand)))
                     .isInstanceOf(RefusedException.class)
                     .hasMessageContaining("the swap of this test");
-            String back = get(rig.own.takeBack(row));
+            String back = rig.own.takeBack(row);
             assertThat(AMOUNT.minus(rig.transaction(back).outputs().get(0).value()))
                     .isEqualTo(Amount.of(6_400));
         } finally {
@@ -284,12 +284,12 @@ public class ChainOwnLegTest {
         SwapRow row = row(3);
         send(row);
         rig.mineTo(row.terms().timeout() + 1);
-        String back = get(rig.own.takeBack(row));
+        String back = rig.own.takeBack(row);
         rig.mine(1);
         rig.chain.reorganise(1, false, List.of());
         rig.followed();
         assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.Locked.class);
-        assertThat(get(rig.own.takeBack(row))).isEqualTo(back);
+        assertThat(rig.own.takeBack(row)).isEqualTo(back);
         rig.mine(1);
         assertThat(rig.ownLock(row)).isInstanceOf(OwnLock.TakenBack.class);
     }
@@ -301,7 +301,7 @@ public class ChainOwnLegTest {
         rig.mine(1);
         Transaction claim = claim(row, tx, secret);
         get(rig.sightings.seen(ChainLegRig.idOf(claim), claim));
-        OwnLeg.View waiting = get(rig.own.look(row));
+        OwnLeg.View waiting = rig.own.look(row);
         assertThat(waiting.secretShown()).isTrue();
         assertThat(waiting.lock()).isInstanceOf(OwnLock.Locked.class);
 
@@ -320,7 +320,7 @@ public class ChainOwnLegTest {
         rig.mine(1);
         Transaction forged = claim(row, tx, new byte[32]);
         get(rig.sightings.seen(ChainLegRig.idOf(forged), forged));
-        assertThat(get(rig.own.look(row)).secretShown()).isFalse();
+        assertThat(rig.own.look(row).secretShown()).isFalse();
     }
 
     private Transaction claim(SwapRow row, String lockTx, byte[] preimage) {
@@ -335,14 +335,14 @@ public class ChainOwnLegTest {
         String tx = send(row);
         rig.chain.forgetMempool();
         Outpoint coin = rig.coin(ours);
-        get(rig.own.abandonLock(row));
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
+        rig.own.abandonLock(row);
         rig.mine(1);
         Hash256 instead = rig.chain.ledger().spentBy(coin).orElseThrow().txId();
         assertThat(instead.toString()).isNotEqualTo(tx);
         assertThat(rig.transaction(instead.toString()).outputs())
                 .allSatisfy(output -> assertThat(output.address()).contains(ours.address));
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         rig.mine((int) ChainSide.FINAL_DEPTH - 2);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         rig.mine(1);
@@ -354,7 +354,7 @@ public class ChainOwnLegTest {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
         String tx = send(row);
         // A mempool has the lock, and replaces nothing.
-        assertThatThrownBy(() -> get(rig.own.abandonLock(row))).isInstanceOf(RuntimeException.class);
+        assertThatThrownBy(() -> rig.own.abandonLock(row)).isInstanceOf(RuntimeException.class);
         rig.restart();
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
@@ -366,7 +366,7 @@ public class ChainOwnLegTest {
         String tx = send(row);
         Transaction lock = rig.transaction(tx);
         rig.chain.forgetMempool();
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
         rig.chain.reorganise(1, false, List.of(lock));
@@ -377,16 +377,16 @@ public class ChainOwnLegTest {
     @Test
     void a_lock_that_was_given_up_before_it_was_durable_is_lost_at_once() {
         SwapRow row = abandoning(row(LOCK_BLOCKS));
-        get(rig.own.abandonLock(row));
+        rig.own.abandonLock(row);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Lost());
     }
 
     @Test
     void nothing_speaks_against_a_lock_that_is_paid_for_and_ours() {
         SwapRow row = row(LOCK_BLOCKS);
-        assertThat(get(rig.own.obstacle(row))).isEmpty();
+        assertThat(rig.own.obstacle(row)).isEmpty();
         send(row);
-        assertThat(get(rig.own.obstacle(locking(row)))).isEmpty();
+        assertThat(rig.own.obstacle(locking(row))).isEmpty();
     }
 
     @Test
@@ -395,7 +395,7 @@ public class ChainOwnLegTest {
         Party payer = rig.stranger();
         HtlcParams decoy = new HtlcParams(payer.key, ours.key, row.terms().hashLock(), 10_000);
         rig.lock(payer, decoy, Amount.of(500));
-        assertThat(get(rig.own.obstacle(row)).orElseThrow()).contains("there is an HTLC with this hash lock");
+        assertThat(rig.own.obstacle(row).orElseThrow()).contains("there is an HTLC with this hash lock");
     }
 
     @Test
@@ -411,34 +411,34 @@ public class ChainOwnLegTest {
                         rig.chain.genesisId(),
                         rig.coin(pool),
                         TxOutput.toScript(HtlcScript.build(decoy), Amount.of(900_000))));
-        assertThat(get(rig.own.obstacle(row)).orElseThrow()).contains("waits in a mempool");
+        assertThat(rig.own.obstacle(row).orElseThrow()).contains("waits in a mempool");
     }
 
     @Test
     void a_lock_that_would_end_too_soon_or_too_late_is_not_sent() {
-        assertThat(get(rig.own.obstacle(row(300))).orElseThrow()).contains("blocks");
-        assertThat(get(rig.own.obstacle(row(5_000))).orElseThrow()).contains("blocks");
+        assertThat(rig.own.obstacle(row(300)).orElseThrow()).contains("blocks");
+        assertThat(rig.own.obstacle(row(5_000)).orElseThrow()).contains("blocks");
     }
 
     @Test
     void a_lock_needs_coins() {
         Party poor = rig.ours(1_000_000);
         SwapRow row = rig.sell(poor, pool.key, secret, LOCK_BLOCKS);
-        assertThat(get(rig.own.obstacle(row))).isNotEmpty();
+        assertThat(rig.own.obstacle(row)).isNotEmpty();
     }
 
     @Test
     void time_speaks_against_a_quote_and_a_standing_chain_leaves_it_open() {
         SwapRow row = row(LOCK_BLOCKS);
         rig.clock.advance(Duration.ofSeconds(599));
-        assertThat(get(rig.own.obstacle(row))).isEmpty();
+        assertThat(rig.own.obstacle(row)).isEmpty();
         rig.clock.advance(Duration.ofSeconds(1));
-        assertThat(get(rig.own.obstacle(row))).contains("the quote has expired");
+        assertThat(rig.own.obstacle(row)).contains("the quote has expired");
         SwapRow later = row(LOCK_BLOCKS);
         rig.clock.advance(Duration.ofSeconds(580));
-        assertThatThrownBy(() -> get(rig.own.obstacle(later))).hasMessageContaining("newest block of the chain");
+        assertThatThrownBy(() -> rig.own.obstacle(later)).hasMessageContaining("newest block of the chain");
         rig.mine(1);
-        assertThat(get(rig.own.obstacle(later))).isEmpty();
+        assertThat(rig.own.obstacle(later)).isEmpty();
     }
 
     /** Anybody can make an HTLC that we could take back, with money of his own. */
@@ -452,7 +452,7 @@ public class ChainOwnLegTest {
         rig.chain.forgetMempool();
         rig.lock(payer, alike, AMOUNT);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Absent());
-        get(rig.own.sendLock(locking(row)));
+        rig.own.sendLock(locking(row));
         rig.mine(1);
         assertThat(rig.ownLock(row)).isEqualTo(new OwnLock.Locked(outpoint(tx).toString(), OptionalLong.empty()));
     }
@@ -472,7 +472,7 @@ public class ChainOwnLegTest {
         rig.capPerPayment(Amount.of(40_000_000));
         rig.restart();
         try {
-            assertThat(get(rig.own.obstacle(row(LOCK_BLOCKS)))).isNotEmpty();
+            assertThat(rig.own.obstacle(row(LOCK_BLOCKS))).isNotEmpty();
             assertThatThrownBy(() -> send(row(LOCK_BLOCKS))).isInstanceOf(RuntimeException.class);
         } finally {
             rig.capPerPayment(Amount.MAX);

@@ -100,7 +100,7 @@ public class ChainPoolLegTest {
     private GateVerdict gate() {
         long now = rig.clock.instant().getEpochSecond();
         GateInputs inputs = new GateInputs(now, false, Optional.empty(), OptionalLong.of(now - 60));
-        return get(rig.pool.gate(row, inputs));
+        return rig.pool.gate(row, inputs);
     }
 
     private GateVerdict.Reason closed() {
@@ -124,7 +124,7 @@ public class ChainPoolLegTest {
 
     private String claim(SwapRow swap) {
         try (SecretBytes bytes = SecretBytes.copyOf(secret)) {
-            return get(rig.pool.pushClaim(swap, bytes, () -> true));
+            return rig.pool.pushClaim(swap, bytes, () -> true);
         }
     }
 
@@ -229,10 +229,10 @@ public class ChainPoolLegTest {
         assertThat(gate().isOpen()).isTrue();
         seen(lock, new byte[32]);
         assertThat(gate().isOpen()).isTrue();
-        assertThat(get(rig.pool.look(row)).secretShown()).isFalse();
+        assertThat(rig.pool.look(row).secretShown()).isFalse();
         seen(lock, secret);
         assertThat(closed().message()).contains("spent");
-        assertThat(get(rig.pool.look(row)).secretShown()).isTrue();
+        assertThat(rig.pool.look(row).secretShown()).isTrue();
     }
 
     private void seen(Outpoint lock, byte[] preimage) {
@@ -253,7 +253,7 @@ public class ChainPoolLegTest {
         Outpoint lock = poolLocks();
         rig.mine((int) DEPTH);
         String tx = claim();
-        assertThat(get(rig.pool.look(row)).secretShown()).isTrue();
+        assertThat(rig.pool.look(row).secretShown()).isTrue();
         assertThat(claim()).isEqualTo(tx);
         TxOutput paid = rig.transaction(tx).outputs().get(0);
         assertThat(paid.address()).contains(ours.address);
@@ -418,10 +418,10 @@ public class ChainPoolLegTest {
             node.refuse("send_raw_transaction", params -> "busy " + sent.incrementAndGet());
         }
         try (SecretBytes bytes = SecretBytes.copyOf(secret)) {
-            assertThatThrownBy(() -> get(rig.pool.pushClaim(permitted, bytes, () -> false)))
+            assertThatThrownBy(() -> rig.pool.pushClaim(permitted, bytes, () -> false))
                     .hasMessageContaining("nothing was broadcast");
         }
-        assertThat(get(rig.pool.look(permitted)).secretShown()).isFalse();
+        assertThat(rig.pool.look(permitted).secretShown()).isFalse();
         assertThat(sent).hasValue(0);
     }
 
@@ -433,16 +433,16 @@ public class ChainPoolLegTest {
         SwapRow permitted = row.with(row.acts().permitClaim(), 1);
         refuseAll();
         assertThatThrownBy(() -> claim(permitted)).isInstanceOf(RuntimeException.class);
-        assertThat(get(rig.pool.look(permitted)).secretShown()).isTrue();
+        assertThat(rig.pool.look(permitted).secretShown()).isTrue();
     }
 
     @Test
     void a_wrong_secret_leaves_nothing() {
         poolLocks();
         rig.mine((int) DEPTH);
-        assertThatThrownBy(() -> get(rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]), () -> true)))
+        assertThatThrownBy(() -> rig.pool.pushClaim(row, SecretBytes.copyOf(new byte[32]), () -> true))
                 .hasMessageContaining("does not open its hash lock");
-        assertThat(get(rig.pool.look(row)).secretShown()).isFalse();
+        assertThat(rig.pool.look(row).secretShown()).isFalse();
     }
 
     @Test
@@ -484,19 +484,19 @@ public class ChainPoolLegTest {
 
     @Test
     void an_htlc_under_the_hash_lock_speaks_against_our_lock_on_the_other_chain() {
-        assertThat(get(rig.pool.obstacle(row))).isEmpty();
+        assertThat(rig.pool.obstacle(row)).isEmpty();
         rig.lock(pool, params(LONG_ENOUGH), Amount.of(300));
-        assertThat(get(rig.pool.obstacle(row)).orElseThrow()).contains("there is an HTLC with this hash lock");
+        assertThat(rig.pool.obstacle(row).orElseThrow()).contains("there is an HTLC with this hash lock");
     }
 
     @Test
     void a_quick_pool_that_answers_a_lock_which_is_in_no_block_yet_is_no_obstacle() {
         SwapRow locking = row.with(Acts.NONE.lock(), 1);
         rig.lock(pool, params(LONG_ENOUGH), Amount.of(300));
-        assertThat(get(rig.pool.obstacle(locking)).orElseThrow()).contains("there is an HTLC with this hash lock");
+        assertThat(rig.pool.obstacle(locking).orElseThrow()).contains("there is an HTLC with this hash lock");
         poolLocks();
-        assertThat(get(rig.pool.obstacle(locking))).isEmpty();
-        assertThat(get(rig.pool.obstacle(row.with(Acts.NONE, 2)))).isPresent();
+        assertThat(rig.pool.obstacle(locking)).isEmpty();
+        assertThat(rig.pool.obstacle(row.with(Acts.NONE, 2))).isPresent();
     }
 
     @Test
@@ -518,6 +518,6 @@ public class ChainPoolLegTest {
     @Test
     void a_claim_needs_our_key() {
         SwapRow strange = rig.buy(rig.stranger(), secret);
-        assertThat(get(rig.pool.obstacle(strange)).orElseThrow()).contains("not in the keyring");
+        assertThat(rig.pool.obstacle(strange).orElseThrow()).contains("not in the keyring");
     }
 }

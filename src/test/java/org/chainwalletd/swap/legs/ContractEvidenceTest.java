@@ -20,11 +20,11 @@ import org.chainwalletd.account.Finality;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.EndpointView;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SellGate;
+import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
@@ -240,7 +240,6 @@ public class ContractEvidenceTest {
     }
 
     private Optional<String> objection(Hash256 codeHash, EvmEndpoint... asked) {
-        return done(
-                new ContractCheck(endpoints(asked), chain.contract(), codeHash, ForkJoinPool.commonPool()).objection());
+        return new ContractCheck(endpoints(asked), chain.contract(), codeHash).objection();
     }
 }

@@ -80,7 +80,7 @@ public class DeadNonceTest {
     }
 
     private void claim(SwapRow row) {
-        done(lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
+        lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
     }
 
     private List<SendRecord> copies(String owner) {
@@ -136,7 +136,7 @@ public class DeadNonceTest {
             Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
         SwapRow row = lying.rig.locking(lying.rig.buy());
-        done(lying.rig.ownLeg().sendLock(row));
+        lying.rig.ownLeg().sendLock(row);
         Await.until("it is locked", () -> {
             lying.rig.chain.mine();
             return state() == SwapContract.State.LOCKED;
@@ -149,7 +149,7 @@ public class DeadNonceTest {
         BigInteger before = lying.rig.chain.balance(lying.rig.own());
         lie.tell(lying.liar, lying.rig.own());
 
-        until(SwapContract.State.REFUNDED, () -> done(lying.rig.ownLeg().takeBack(row)));
+        until(SwapContract.State.REFUNDED, () -> lying.rig.ownLeg().takeBack(row));
 
         assertPaid(before);
     }
@@ -254,7 +254,7 @@ public class DeadNonceTest {
         });
         claim(row);
         journal.get().orUntil(() -> {
-            lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
+            EvmLegRig.begun(() -> lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
             lying.rig.chain.clock().advance(AccountRig.PACE.resend());
             return journal.get().isBeyond();
         });

@@ -6,6 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.Finality;
 import org.chainwalletd.chain.Hash256;
@@ -28,6 +32,13 @@ public final class EvmLegRig implements AutoCloseable {
     public static final int FINAL = 4;
 
     private static final byte[] SECRET = Hash256.sha256(new byte[] {41}).toArray();
+
+    /** May block. */
+    public static final Executor THREADS = Executors.newCachedThreadPool(work -> {
+        Thread thread = new Thread(work, "leg");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     final AccountRig rig;
     final EvmDevnet chain;
@@ -54,6 +65,11 @@ public final class EvmLegRig implements AutoCloseable {
 
     public byte[] secret() {
         return SECRET.clone();
+    }
+
+    /** For what may never come to its end, or fail. */
+    static <T> CompletableFuture<T> begun(Supplier<T> act) {
+        return CompletableFuture.supplyAsync(act, THREADS);
     }
 
     SecretBytes held() {
@@ -86,7 +102,7 @@ public final class EvmLegRig implements AutoCloseable {
     }
 
     EvmPoolLeg poolLeg(Hash256 codeHash) {
-        return new EvmPoolLeg(rig.endpoints, rig.sends, limits(codeHash), rig.executor);
+        return new EvmPoolLeg(rig.endpoints, rig.sends, limits(codeHash), Optional.empty(), rig.executor);
     }
 
     SwapRow buy() {

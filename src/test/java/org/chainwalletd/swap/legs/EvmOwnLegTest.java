@@ -60,11 +60,11 @@ public class EvmOwnLegTest {
     }
 
     private OwnLeg.View look() {
-        return done(leg.look(row));
+        return leg.look(row);
     }
 
     private void lockAndSettle() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         Await.until("it waits", () -> !rig.chain.waiting().isEmpty());
         rig.settle();
     }
@@ -76,15 +76,15 @@ public class EvmOwnLegTest {
     @Test
     void a_lock_is_absent_then_there_then_settled_and_sent_again_it_is_the_same_transaction() {
         assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
-        String tx = done(leg.sendLock(row));
-        assertThat(done(leg.sendLock(row))).isEqualTo(tx);
+        String tx = leg.sendLock(row);
+        assertThat(leg.sendLock(row)).isEqualTo(tx);
         assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
         rig.chain.mine();
 
         assertThat(look()).isEqualTo(new OwnLeg.View(young(rig), false, false));
         rig.settle();
         assertThat(look().lock()).isEqualTo(new OwnLock.Locked(rig.hashLock.hex(), OptionalLong.of(rig.now())));
-        assertThat(done(leg.sendLock(row))).isEqualTo(tx);
+        assertThat(leg.sendLock(row)).isEqualTo(tx);
         assertThat(rig.chain.nonce(rig.own())).isEqualTo(1);
         SwapContract.Swap slot = rig.chain.swap(rig.hashLock);
         assertThat(slot.recipient()).isEqualTo(rig.pool.address());
@@ -95,7 +95,7 @@ public class EvmOwnLegTest {
     /** The pool has its half hour from then, and not from when a daemon that was away comes back. */
     @Test
     void a_lock_that_is_first_seen_long_after_it_was_settled_counts_from_its_block() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         long mined = rig.chain.mine().time();
         rig.settle();
         rig.chain.mineAfter(Duration.ofHours(2));
@@ -126,23 +126,23 @@ public class EvmOwnLegTest {
             journal[0] = new FatedJournal(real, write, fate);
             return journal[0];
         });
-        CompletionStage<String> sent = crashing.ownLeg().sendLock(row);
+        CompletionStage<String> sent = EvmLegRig.begun(() -> crashing.ownLeg().sendLock(row));
         journal[0].orUntil(() -> false);
         crashing.rig.crash();
 
-        String tx = done(crashing.ownLeg().sendLock(row));
+        String tx = crashing.ownLeg().sendLock(row);
 
         Await.until("it waits", () -> !crashing.chain.waiting().isEmpty());
         crashing.settle();
         assertThat(sent.toCompletableFuture()).as("%s at %s", fate, write).isNotNull();
-        assertThat(done(crashing.ownLeg().look(row)).lock()).isInstanceOf(OwnLock.Locked.class);
-        assertThat(done(crashing.ownLeg().sendLock(row))).isEqualTo(tx);
+        assertThat(crashing.ownLeg().look(row).lock()).isInstanceOf(OwnLock.Locked.class);
+        assertThat(crashing.ownLeg().sendLock(row)).isEqualTo(tx);
         assertThat(crashing.chain.nonce(crashing.own())).isEqualTo(1);
     }
 
     @Test
     void one_endpoint_that_has_something_under_our_hash_lock_is_enough_not_to_lock() {
-        assertThat(done(leg.obstacle(row))).isEmpty();
+        assertThat(leg.obstacle(row)).isEmpty();
         rig.rig
                 .second
                 .lies()
@@ -151,31 +151,28 @@ public class EvmOwnLegTest {
                         new SwapContract.Swap(
                                 rig.pool.address(), rig.own(), BigInteger.ONE, 9, SwapContract.State.REFUNDED));
 
-        assertThat(done(leg.obstacle(row))).get().asString().contains("slot taken");
+        assertThat(leg.obstacle(row)).get().asString().contains("slot taken");
     }
 
     @Test
     void our_own_lock_in_the_slot_is_no_obstacle() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         rig.chain.mine();
 
-        assertThat(done(leg.obstacle(row))).isEmpty();
+        assertThat(leg.obstacle(row)).isEmpty();
     }
 
     @Test
     void an_endpoint_too_few_leaves_it_open_whether_a_lock_is_safe() {
         rig.rig.second.down();
 
-        assertThatThrownBy(() -> done(leg.obstacle(row))).isInstanceOf(AccountException.class);
+        assertThatThrownBy(() -> leg.obstacle(row)).isInstanceOf(AccountException.class);
         rig.rig.second.up();
     }
 
     @Test
     void other_code_than_the_pinned_one_is_an_obstacle() {
-        assertThat(done(rig.ownLeg(Hash256.ZERO).obstacle(row)))
-                .get()
-                .asString()
-                .contains("code");
+        assertThat(rig.ownLeg(Hash256.ZERO).obstacle(row)).get().asString().contains("code");
     }
 
     @Test
@@ -184,7 +181,7 @@ public class EvmOwnLegTest {
         rig.rig.first.lies().code(rig.own(), delegated);
         rig.rig.second.lies().code(rig.own(), delegated);
 
-        assertThat(done(leg.obstacle(row))).get().asString().contains("has code");
+        assertThat(leg.obstacle(row)).get().asString().contains("has code");
     }
 
     @Test
@@ -196,7 +193,7 @@ public class EvmOwnLegTest {
             rig.rig.first.lies().balance(rig.own(), balance);
             rig.rig.second.lies().balance(rig.own(), balance);
 
-            assertThat(done(leg.obstacle(row)).isEmpty()).isEqualTo(balance.equals(needed));
+            assertThat(leg.obstacle(row).isEmpty()).isEqualTo(balance.equals(needed));
         }
     }
 
@@ -211,36 +208,36 @@ public class EvmOwnLegTest {
             rig.rig.first.lies().balance(rig.own(), balance);
             rig.rig.second.lies().balance(rig.own(), balance);
 
-            assertThat(done(leg.obstacle(rig.buy())).isEmpty()).isEqualTo(balance.equals(needed));
+            assertThat(leg.obstacle(rig.buy()).isEmpty()).isEqualTo(balance.equals(needed));
         }
     }
 
     @Test
     void a_lock_that_is_journalled_is_not_counted_against_the_balance_twice() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
         rig.rig.first.lies().balance(rig.own(), funds.committed());
         rig.rig.second.lies().balance(rig.own(), funds.committed());
 
-        assertThat(done(leg.obstacle(row))).isEmpty();
+        assertThat(leg.obstacle(row)).isEmpty();
     }
 
     @Test
     void a_lock_that_is_given_up_before_it_was_journalled_is_lost_and_never_made() {
         row = rig.givenUp(rig.buy());
-        done(leg.abandonLock(row));
+        leg.abandonLock(row);
 
         assertThat(look().lock()).isEqualTo(new OwnLock.Lost());
-        assertThatThrownBy(() -> done(leg.sendLock(row))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> leg.sendLock(row)).isInstanceOf(IllegalStateException.class);
         assertThat(rig.chain.waiting()).isEmpty();
     }
 
     @Test
     void a_lock_that_is_given_up_is_lost_when_its_nonce_is_finally_spent_and_not_before() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         row = rig.givenUp(rig.buy());
         for (int i = 0; i < 4; i++) {
-            done(leg.abandonLock(row));
+            leg.abandonLock(row);
         }
         assertThat(done(rig.rig.sends.find("swap/a-buy/lock")).orElseThrow().hashes())
                 .hasSize(2);
@@ -259,18 +256,18 @@ public class EvmOwnLegTest {
     /** Its quote ends soon, and what pays more than the quote was made for was never agreed to. */
     @Test
     void a_lock_that_is_stuck_on_its_fee_pays_no_more_and_ends_when_it_is_given_up() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         rig.chain.baseFee(BigInteger.valueOf(90_000_000_000L));
         for (int i = 0; i < 6; i++) {
             rig.chain.mineAfter(AccountRig.PACE.stuck());
-            done(leg.sendLock(row));
+            leg.sendLock(row);
         }
         assertThat(rig.chain.nonce(rig.own())).isZero();
         assertThat(done(rig.rig.sends.find("swap/a-buy/lock")).orElseThrow().hashes())
                 .hasSize(1);
 
         row = rig.givenUp(rig.buy());
-        done(leg.abandonLock(row));
+        leg.abandonLock(row);
         Await.until("its nonce is spent", () -> {
             rig.chain.mine();
             return rig.chain.nonce(rig.own()) == 1;
@@ -282,13 +279,13 @@ public class EvmOwnLegTest {
 
     @Test
     void a_lock_that_confirms_although_it_was_given_up_is_there() {
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         Bytes raw = done(rig.rig.journal.find("swap/a-buy/lock"))
                 .orElseThrow()
                 .newest()
                 .raw();
         row = rig.givenUp(rig.buy());
-        done(leg.abandonLock(row));
+        leg.abandonLock(row);
         rig.chain.forgetAll();
         rig.chain.submit(raw);
         rig.chain.mine();
@@ -299,7 +296,7 @@ public class EvmOwnLegTest {
     @Test
     void a_strangers_lock_under_our_hash_is_foreign_and_ours_is_lost_when_its_failure_is_final() {
         rig.chain.account(5).lock(rig.hashLock, rig.own(), rig.deadline, BigInteger.ONE);
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         rig.chain.mine();
 
         assertThat(look().lock()).isEqualTo(new OwnLock.Foreign());
@@ -310,14 +307,14 @@ public class EvmOwnLegTest {
 
     @Test
     void a_reorganisation_takes_the_lock_back_and_the_same_bytes_go_out_again() {
-        String tx = done(leg.sendLock(row));
+        String tx = leg.sendLock(row);
         rig.chain.mine();
         Hash256 hash = Hash256.parse(tx.substring(2));
         assertThat(look().lock()).isInstanceOf(OwnLock.Locked.class);
         rig.chain.reorganiseWithout(1, 2, hash);
 
         Await.until("the journal has noticed or it waits again", () -> {
-            done(leg.sendLock(row));
+            leg.sendLock(row);
             return rig.chain.waiting().stream().map(SignedTransaction::hash).anyMatch(hash::equals);
         });
         assertThat(look().lock()).isEqualTo(new OwnLock.Absent());
@@ -350,8 +347,8 @@ public class EvmOwnLegTest {
         BigInteger before = rig.chain.balance(rig.own());
         rig.chain.nextTime(rig.deadline);
         rig.chain.mine();
-        String tx = done(leg.takeBack(row));
-        assertThat(done(leg.takeBack(row))).isEqualTo(tx);
+        String tx = leg.takeBack(row);
+        assertThat(leg.takeBack(row)).isEqualTo(tx);
         rig.chain.mine();
 
         assertThat(look().lock()).isEqualTo(new OwnLock.TakenBack(rig.hashLock.hex(), tx, false));
@@ -365,15 +362,15 @@ public class EvmOwnLegTest {
     @Test
     void a_refund_that_came_too_early_and_failed_for_good_is_made_again_under_a_name_of_its_own() {
         lockAndSettle();
-        done(leg.takeBack(row));
+        leg.takeBack(row);
         rig.settle();
         rig.rig.await("swap/a-buy/refund", SendState.Reverted.class);
-        assertThatThrownBy(() -> done(leg.takeBack(row))).hasMessageContaining("once in 10 minutes");
+        assertThatThrownBy(() -> leg.takeBack(row)).hasMessageContaining("once in 10 minutes");
         rig.chain.clock().advance(Duration.ofMinutes(10));
         rig.chain.nextTime(rig.deadline);
         rig.chain.mine();
 
-        done(leg.takeBack(row));
+        leg.takeBack(row);
 
         rig.chain.mine();
         assertThat(look().lock()).isInstanceOf(OwnLock.TakenBack.class);
@@ -400,12 +397,12 @@ public class EvmOwnLegTest {
         lockAndSettle();
         rig.chain.account(5).claim(new byte[32]);
         rig.chain.mine();
-        ClaimSearch search = new ClaimSearch(rig.rig.endpoints, rig.rig.executor);
-        assertThat(done(search.find(rig.chain.contract(), rig.hashLock))).isEmpty();
+        ClaimSearch search = new ClaimSearch(rig.rig.endpoints);
+        assertThat(search.find(rig.chain.contract(), rig.hashLock)).isEmpty();
         rig.pool.claim(rig.secret());
         rig.chain.mine();
 
-        assertThat(done(search.find(rig.chain.contract(), rig.hashLock))
+        assertThat(search.find(rig.chain.contract(), rig.hashLock)
                         .orElseThrow()
                         .secret()
                         .copy())
@@ -434,10 +431,10 @@ public class EvmOwnLegTest {
     void a_lock_leaves_the_gas_of_open_swaps_alone() {
         rig.rig.sends.reserveFor(address -> 1_000);
 
-        assertThatThrownBy(() -> done(leg.sendLock(row))).hasMessageContaining("insufficient");
+        assertThatThrownBy(() -> leg.sendLock(row)).hasMessageContaining("insufficient");
         assertThat(rig.chain.waiting()).isEmpty();
         rig.rig.sends.reserveFor(address -> 1);
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         assertThat(rig.chain.waiting()).hasSize(1);
     }
 
@@ -455,6 +452,6 @@ public class EvmOwnLegTest {
                 Pushing.BY_ITSELF,
                 Optional.empty())));
 
-        assertThatThrownBy(() -> done(leg.sendLock(row))).hasMessageContaining("other parameters");
+        assertThatThrownBy(() -> leg.sendLock(row)).hasMessageContaining("other parameters");
     }
 }

@@ -65,11 +65,11 @@ public class EvmPoolLegTest {
     }
 
     private PoolLeg.View look() {
-        return done(leg.look(row));
+        return leg.look(row);
     }
 
     private GateVerdict gate() {
-        return done(leg.gate(row, rig.inputs()));
+        return leg.gate(row, rig.inputs());
     }
 
     private boolean opens() {
@@ -81,7 +81,7 @@ public class EvmPoolLegTest {
     }
 
     private String claim() {
-        return done(leg.pushClaim(row, rig.held(), () -> true));
+        return leg.pushClaim(row, rig.held(), () -> true);
     }
 
     private void lockedAndSettled() {
@@ -180,18 +180,18 @@ public class EvmPoolLegTest {
             journal[0] = new FatedJournal(real, write, fate);
             return journal[0];
         });
-        crashing.poolLeg().pushClaim(row, crashing.held(), () -> true);
+        EvmLegRig.begun(() -> crashing.poolLeg().pushClaim(row, crashing.held(), () -> true));
         journal[0].orUntil(() -> false);
         crashing.rig.crash();
 
-        done(crashing.poolLeg().pushClaim(row, crashing.held(), () -> true));
+        crashing.poolLeg().pushClaim(row, crashing.held(), () -> true);
 
         Await.until("it is mined", () -> {
             crashing.chain.mine();
             return crashing.chain.nonce(crashing.own()) == 1;
         });
         crashing.settle();
-        assertThat(done(crashing.poolLeg().look(row)).lock())
+        assertThat(crashing.poolLeg().look(row).lock())
                 .as("%s at %s", fate, write)
                 .isInstanceOf(PoolLock.Claimed.class);
         assertThat(done(crashing.rig.sends.ofOwner(row.id()))).hasSize(1);
@@ -200,8 +200,7 @@ public class EvmPoolLegTest {
     @Test
     void a_first_claim_whose_gate_counts_no_more_is_not_journalled() {
         lockedAndSettled();
-        assertThatThrownBy(() -> done(leg.pushClaim(row, rig.held(), () -> false)))
-                .hasMessageContaining("nothing was sent");
+        assertThatThrownBy(() -> leg.pushClaim(row, rig.held(), () -> false)).hasMessageContaining("nothing was sent");
         assertThat(done(rig.rig.sends.ofOwner(row.id()))).isEmpty();
         assertThat(look().secretShown()).isFalse();
         assertThat(rig.calls()).extracting(EvmEndpoint.Call::method).doesNotContain("eth_sendRawTransaction");
@@ -337,8 +336,7 @@ public class EvmPoolLegTest {
     void other_code_than_the_pinned_one_closes_the_gate() {
         lockedAndSettled();
 
-        assertThat(reason(done(rig.poolLeg(Hash256.ZERO).gate(row, rig.inputs()))))
-                .contains("code");
+        assertThat(reason(rig.poolLeg(Hash256.ZERO).gate(row, rig.inputs()))).contains("code");
     }
 
     @Test
@@ -354,11 +352,11 @@ public class EvmPoolLegTest {
 
     @Test
     void whatever_stands_under_our_hash_lock_before_our_own_lock_has_left_is_an_obstacle() {
-        assertThat(done(leg.obstacle(rig.sell()))).isEmpty();
+        assertThat(leg.obstacle(rig.sell())).isEmpty();
         rig.lockOfThePool();
         rig.chain.mine();
 
-        assertThat(done(leg.obstacle(rig.sell()))).get().asString().contains("slot taken");
+        assertThat(leg.obstacle(rig.sell())).get().asString().contains("slot taken");
     }
 
     /** It has heard of our lock from a mempool, and what it answers pays us. */
@@ -366,13 +364,13 @@ public class EvmPoolLegTest {
     void a_quick_pool_that_answers_a_lock_which_is_in_no_block_yet_is_no_obstacle() {
         rig.lockOfThePool();
         rig.chain.mine();
-        assertThat(done(leg.obstacle(row))).isEmpty();
+        assertThat(leg.obstacle(row)).isEmpty();
         SwapContract.Swap real = rig.chain.swap(rig.hashLock);
         SwapContract.Swap less = new SwapContract.Swap(
                 real.sender(), real.recipient(), real.amount().subtract(BigInteger.ONE), real.deadline(), real.state());
         rig.rig.first.lies().swap(rig.hashLock, less);
         rig.rig.second.lies().swap(rig.hashLock, less);
-        assertThat(done(leg.obstacle(row))).get().asString().contains("slot taken");
+        assertThat(leg.obstacle(row)).get().asString().contains("slot taken");
     }
 
     @Test
@@ -382,7 +380,7 @@ public class EvmPoolLegTest {
             rig.rig.first.lies().balance(rig.own(), balance);
             rig.rig.second.lies().balance(rig.own(), balance);
 
-            assertThat(done(leg.obstacle(rig.sell())).isEmpty()).isEqualTo(balance.equals(reserve));
+            assertThat(leg.obstacle(rig.sell()).isEmpty()).isEqualTo(balance.equals(reserve));
         }
     }
 
@@ -399,10 +397,10 @@ public class EvmPoolLegTest {
         book.executing(second);
         balance(reserve);
 
-        assertThat(done(leg.obstacle(second))).get().asString().contains("settled wei to spare");
-        assertThat(done(leg.obstacle(first))).isEmpty();
+        assertThat(leg.obstacle(second)).get().asString().contains("settled wei to spare");
+        assertThat(leg.obstacle(first)).isEmpty();
         book.executed(first);
-        assertThat(done(leg.obstacle(second))).isEmpty();
+        assertThat(leg.obstacle(second)).isEmpty();
     }
 
     /** A pool can lock both at once, when fees have risen so that what is left pays for one claim. */

@@ -1,7 +1,6 @@
 package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -41,7 +40,7 @@ public class LateClaimTest {
         SwapRow row = rig.locking(rig.sell());
         rig.lockOfThePool();
         rig.settle();
-        PoolLeg.View seen = done(rig.poolLeg().look(row));
+        PoolLeg.View seen = rig.poolLeg().look(row);
         return row.seeing(new ChainObservation(Optional.empty(), Optional.of(seen.lock()), false), rig.now());
     }
 
@@ -60,7 +59,7 @@ public class LateClaimTest {
     }
 
     private void push(SwapRow row) {
-        done(rig.poolLeg().pushClaim(row, rig.held(), () -> true));
+        rig.poolLeg().pushClaim(row, rig.held(), () -> true);
     }
 
     /** At most a wei for each unit of gas below it. */

@@ -6,6 +6,7 @@ import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
@@ -50,7 +51,7 @@ public class LyingGateTest {
     }
 
     private String gate(SwapRow row) {
-        GateVerdict verdict = done(lying.rig.poolLeg().gate(row, lying.rig.inputs()));
+        GateVerdict verdict = lying.rig.poolLeg().gate(row, lying.rig.inputs());
         return verdict instanceof GateVerdict.Closed closed ? closed.reason().message() : "open";
     }
 
@@ -106,7 +107,7 @@ public class LyingGateTest {
         SwapRow row = lying.settledSell();
         assertThat(gate(row)).isEqualTo("open");
 
-        done(lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
+        lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
 
         Await.until("it is mined", () -> {
             lying.rig.chain.mine();
@@ -123,7 +124,7 @@ public class LyingGateTest {
         assertThat(gate(row)).isEqualTo("open");
         Lie.NONCE_LOW.tell(lying.liar, lying.rig.own());
 
-        assertThatThrownBy(() -> done(lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true)))
+        assertThatThrownBy(() -> lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true))
                 .isInstanceOf(AccountException.Disagreement.class);
 
         assertThat(lying.honest.count("eth_sendRawTransaction")).isZero();
@@ -168,9 +169,9 @@ public class LyingGateTest {
         assertThat(gate(sell)).isNotEqualTo("open");
         assertThat(stops).isNotEmpty();
         stops.clear();
-        EvmObstacles obstacles = new EvmObstacles(
-                lying.rig.rig.endpoints, lying.rig.rig.sends, lying.rig.chain.codeHash(), lying.rig.rig.executor);
-        assertThat(obstacles.find(buy, any -> true, any -> BigInteger.ZERO))
+        EvmObstacles obstacles =
+                new EvmObstacles(lying.rig.rig.endpoints, lying.rig.rig.sends, lying.rig.chain.codeHash());
+        assertThat(EvmLegRig.begun(() -> obstacles.find(buy, any -> true, Optional.of(any -> BigInteger.ZERO))))
                 .satisfiesAnyOf(
                         against -> assertThatThrownBy(() -> done(against)).isInstanceOf(AccountException.class),
                         against -> assertThat(done(against)).isPresent());

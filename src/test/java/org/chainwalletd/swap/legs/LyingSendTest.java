@@ -1,7 +1,6 @@
 package org.chainwalletd.swap.legs;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.chainwalletd.account.AccountRig.done;
 
 import java.math.BigInteger;
 import java.nio.file.Path;
@@ -44,7 +43,7 @@ public class LyingSendTest {
     }
 
     private String gate(SwapRow row) {
-        GateVerdict verdict = done(lying.rig.poolLeg().gate(row, lying.rig.inputs()));
+        GateVerdict verdict = lying.rig.poolLeg().gate(row, lying.rig.inputs());
         return verdict instanceof GateVerdict.Closed closed ? closed.reason().message() : "open";
     }
 
@@ -66,7 +65,7 @@ public class LyingSendTest {
         lie.tell(lying.liar, lying.rig.own());
 
         long sent = lying.honest.count("eth_sendRawTransaction");
-        lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true);
+        EvmLegRig.begun(() -> lying.rig.poolLeg().pushClaim(row, lying.rig.held(), () -> true));
 
         awaitMined(SwapContract.State.CLAIMED, sent);
         assertPaid(before);
@@ -77,7 +76,7 @@ public class LyingSendTest {
     void a_refund_is_mined_whatever_one_endpoint_says(Ring ring, Lie lie) {
         lying = new LyingRig(folder, ring);
         SwapRow row = lying.rig.locking(lying.rig.buy());
-        done(lying.rig.ownLeg().sendLock(row));
+        lying.rig.ownLeg().sendLock(row);
         Await.until("it is locked", () -> {
             lying.rig.chain.mine();
             return state() == SwapContract.State.LOCKED;
@@ -90,7 +89,7 @@ public class LyingSendTest {
         lie.tell(lying.liar, lying.rig.own());
 
         long sent = lying.honest.count("eth_sendRawTransaction");
-        lying.rig.ownLeg().takeBack(row);
+        EvmLegRig.begun(() -> lying.rig.ownLeg().takeBack(row));
 
         awaitMined(SwapContract.State.REFUNDED, sent);
         assertPaid(before);

@@ -15,7 +15,7 @@ import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 
-public class ContractSightTest {
+public class ContractSlotTest {
     private static final SwapTerms BUY = Sample.terms(Direction.NATIVE_TO_CHAIN);
     private static final SwapTerms SELL = Sample.terms(Direction.CHAIN_TO_NATIVE);
     private static final String HASH_LOCK = Sample.HASH_LOCK.hex();
@@ -32,7 +32,7 @@ public class ContractSightTest {
     }
 
     private static OwnLock own(SwapContract.Swap settled, SwapContract.Swap latest, OwnLock before) {
-        return new ContractSight(settled, latest, 50).ownLock(BUY, before, "tx");
+        return new ContractSlot(settled, latest, 50).ownLock(BUY, before, "tx");
     }
 
     private static PoolLock pool(SwapContract.Swap settled, SwapContract.Swap latest) {
@@ -40,7 +40,7 @@ public class ContractSightTest {
     }
 
     private static PoolLock pool(SwapContract.Swap settled, SwapContract.Swap latest, OwnLock own) {
-        return new ContractSight(settled, latest, 50).poolLock(SELL, own, "tx");
+        return new ContractSlot(settled, latest, 50).poolLock(SELL, own, "tx");
     }
 
     /** A deep reorganisation has taken it, while ours was claimed. */

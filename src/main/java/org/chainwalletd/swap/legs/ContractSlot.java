@@ -1,6 +1,14 @@
 package org.chainwalletd.swap.legs;
 
+import static org.chainwalletd.stage.Blocking.await;
+
+import java.math.BigInteger;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.account.AccountBlock;
+import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.BlockRef;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.OwnLock;
@@ -15,7 +23,28 @@ import org.chainwalletd.swap.gates.SwapTerms;
  * @param latest the slot at the newest block
  * @param latestTime of the newest block, Unix seconds
  */
-public record ContractSight(SwapContract.Swap settled, SwapContract.Swap latest, long latestTime) {
+public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, long latestTime) {
+    private static final SwapContract.Swap NOTHING = new SwapContract.Swap(
+            EvmAddress.of(new byte[EvmAddress.LENGTH]),
+            EvmAddress.of(new byte[EvmAddress.LENGTH]),
+            BigInteger.ZERO,
+            0,
+            SwapContract.State.NONE);
+
+    /** By the word of the quorum. Fails when it does not agree, as for a moment when one endpoint has a block that another one has not. */
+    static ContractSlot look(AccountChain chain, SwapTerms terms, Executor executor) {
+        EvmAddress contract = terms.account().contract();
+        CompletionStage<SwapContract.Swap> latest =
+                chain.agreed(reads -> reads.swap(contract, terms.hashLock(), BlockRef.Tag.LATEST));
+        // No single endpoint makes a refund look due.
+        CompletionStage<Long> latestTime = chain.reached(reads -> reads.block(BlockRef.Tag.LATEST)
+                .thenApplyAsync(block -> block.map(AccountBlock::timestamp).orElse(0L), executor));
+        SwapContract.Swap settled = await(chain.finalBlock())
+                .map(block -> await(
+                        chain.agreed(reads -> reads.swap(contract, terms.hashLock(), BlockRef.hash(block.hash())))))
+                .orElse(NOTHING);
+        return new ContractSlot(settled, await(latest), await(latestTime));
+    }
 
     /**
      * Our own lock, in a buy.
