@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Outcome;
@@ -48,6 +49,9 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Tick() implements Command {}
 
+    /** The followed chain may be known by now. */
+    private record LookAgain() implements Command {}
+
     private record Lost(Outcome<List<LostSpend>> spends) implements Command {}
 
     /** @param chain what became of their coins; empty when it cannot be told now */
@@ -65,14 +69,20 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     private record Shrunk(Outcome<Integer> count) implements Command {}
 
+    private final TimerScheduler<Command> timers;
     private final SpendEnvironment env;
     private final ActorRef<SpendMonitor.Command> monitor;
     private final Clock clock;
     private long lookedUpTo;
     private boolean shrinking;
 
-    private Forgetting(ActorContext<Command> context, SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
+    private Forgetting(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            SpendEnvironment env,
+            ActorRef<SpendMonitor.Command> monitor) {
         super(context);
+        this.timers = timers;
         this.monitor = monitor;
         this.env = env;
         this.clock = env.clock();
@@ -82,7 +92,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     static Behavior<Command> create(SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
-            return Behaviors.setup(context -> new Forgetting(context, env, monitor));
+            return Behaviors.setup(context -> new Forgetting(context, timers, env, monitor));
         });
     }
 
@@ -94,6 +104,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .onMessage(Pruned.class, this::pruned)
                 .onMessage(Settled.class, this::settled)
                 .onMessage(Shrunk.class, this::shrunk)
+                .onMessage(LookAgain.class, command -> lookAtLost())
                 .onMessage(Lost.class, this::lost)
                 .onMessage(Judged.class, this::judged)
                 .onMessage(Won.class, this::won)
@@ -111,15 +122,20 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                         uses,
                         (done, failure) ->
                                 new Forgotten(Outcome.of(done, failure).map(forgotten -> BITE)));
-        getContext()
-                .pipeToSelf(
-                        env.intents().lost(lookedUpTo, BITE),
-                        (spends, failure) -> new Lost(Outcome.of(spends, failure)));
+        lookAtLost();
         forgetAnswers();
         // An older store may have millions of them, which take longer than it is until the next tick.
         if (!shrinking) {
             shrink();
         }
+        return this;
+    }
+
+    private Behavior<Command> lookAtLost() {
+        getContext()
+                .pipeToSelf(
+                        env.intents().lost(lookedUpTo, BITE),
+                        (spends, failure) -> new Lost(Outcome.of(spends, failure)));
         return this;
     }
 
@@ -145,6 +161,11 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
 
     /** What is not on the chain now may come back, or be taken by others: it is looked at again. */
     private Behavior<Command> judged(Judged command) {
+        if (command.chain().isEmpty()) {
+            // As after a start, when no block is followed yet.
+            lookedUpTo = 0;
+            timers.startSingleTimer(new LookAgain(), env.pace().firstLook());
+        }
         command.chain().ifPresent(chain -> {
             long deepest = chain.tip().height() - env.pace().burialDepth() + 1;
             List<Hash256> deep = new ArrayList<>();
