@@ -72,7 +72,7 @@ public enum ErrorCode {
             200,
             Retry.NO,
             "Idempotency conflict",
-            "the client_token was used with other parameters",
+            "the client_token was used with other parameters, or by another named token",
             "{client_token}"),
     HTLC_OUTPUT_AUTH(
             -32036,

@@ -88,13 +88,23 @@ public final class HtlcSpends {
     }
 
     /** Builds, signs and broadcasts the receiver's spend. */
+    public CompletionStage<Receipt> claim(ClaimRequest request, Grant grant) {
+        return redeem(request, grant);
+    }
+
+    /** As {@link #claim(ClaimRequest, Grant)}, of a caller whom nothing restricts. */
     public CompletionStage<Receipt> claim(ClaimRequest request) {
-        return redeem(request);
+        return claim(request, Grant.of(Scope.SPEND));
     }
 
     /** Builds, signs and broadcasts the sender's spend. */
+    public CompletionStage<Receipt> reclaim(ReclaimRequest request, Grant grant) {
+        return redeem(request, grant);
+    }
+
+    /** As {@link #reclaim(ReclaimRequest, Grant)}, of a caller whom nothing restricts. */
     public CompletionStage<Receipt> reclaim(ReclaimRequest request) {
-        return redeem(request);
+        return reclaim(request, Grant.of(Scope.SPEND));
     }
 
     /** As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerPushes}). */
@@ -152,26 +162,26 @@ public final class HtlcSpends {
         return CompletableFuture.failedFuture(RefusedException.invalidParams("`receiver` " + cause));
     }
 
-    private CompletionStage<Receipt> redeem(Redemption request) {
+    private CompletionStage<Receipt> redeem(Redemption request, Grant grant) {
         Amount minimum = request.shape().minimumFee();
         if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
             return CompletableFuture.failedFuture(RefusedException.invalidParams(
                     "`fee` of " + request.fee().get() + " base units is below the consensus minimum of " + minimum
                             + " for this spend; leave it out to pay the minimum"));
         }
-        return whenOwned(request.from(), own -> redeem(request, request.params(own)));
+        return whenOwned(request.from(), own -> redeem(request, request.params(own), grant));
     }
 
-    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params) {
+    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, Grant grant) {
         Optional<String> owner = owners.of(params.hashLock());
         if (owner.isEmpty()) {
-            return redeemOwn(request, params);
+            return redeemOwn(request, params, grant);
         }
         // What was spent before there was an owner has its receipt, and "nothing was broadcast" would be false.
         return earlier(request)
                 .thenComposeAsync(
                         sent -> sent.isPresent()
-                                ? redeemOwn(request, params)
+                                ? redeemOwn(request, params, grant)
                                 : CompletableFuture.failedFuture(
                                         RefusedException.invalidParams("the HTLC " + request.lock() + " is redeemed by "
                                                 + owner.get() + "; nothing was broadcast")),
@@ -184,8 +194,9 @@ public final class HtlcSpends {
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
-    private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params) {
-        return noted(plan(request, params).thenComposeAsync(spending::spend, executor))
+    private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params, Grant grant) {
+        return noted(plan(request, params)
+                        .thenComposeAsync(plan -> spending.spend(plan, grant, List.of(request.from())), executor))
                 .exceptionallyAsync(HtlcSpends::advised, executor);
     }
 

@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -9,6 +10,7 @@ import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.NodeClient;
@@ -42,9 +44,22 @@ record GrantedPlan(SpendPlan plan, Grant grant, List<Address> destinations) impl
         return plan.from();
     }
 
+    /**
+     * A {@code client_token} belongs to the name that has bound it: to another one, or a classic token, it stands for something else. What was bound
+     * by a classic token, as everything was before there were names, has the digest of the parameters alone.
+     */
     @Override
     public Optional<TokenBinding> token() {
-        return plan.token();
+        return plan.token().map(binding -> new TokenBinding(binding.token(), ofOwner(binding.digest())));
+    }
+
+    private Hash256 ofOwner(Hash256 parameters) {
+        return grant.owner()
+                .map(owner -> new ParameterDigest("token_name")
+                        .put(owner.getBytes(StandardCharsets.US_ASCII))
+                        .put(parameters.toArray())
+                        .finish())
+                .orElse(parameters);
     }
 
     @Override

@@ -97,7 +97,7 @@ public sealed interface SpendRefusal {
     record TokenConflict(String token) implements SpendRefusal {
         @Override
         public String message() {
-            return "client_token was used with other parameters";
+            return "client_token was used with other parameters, or by another named token";
         }
     }
 

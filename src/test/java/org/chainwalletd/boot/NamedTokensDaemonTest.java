@@ -270,4 +270,27 @@ class NamedTokensDaemonTest {
         payment.put("from", later);
         assertThat(rule(refused(worker, "transfer", payment))).isEqualTo("from");
     }
+
+    @Test
+    void a_client_token_answers_its_receipt_to_the_name_that_has_bound_it_and_to_no_other() {
+        Party payer = daemon.imported(931);
+        Party shop = new Party(932);
+        daemon.fund(payer, 50_000_000);
+        WalletdClient one = taken(token("create", "one", "--scope", "spend"));
+        WalletdClient two = taken(token("create", "two", "--scope", "spend"));
+        Map<String, Object> payment = payment(payer, shop, 1_000, "bound-to-one");
+
+        JsonNode paid = one.call("transfer", payment);
+
+        WalletdClient rotated = taken(token("rotate", "one", "--overlap", "0s"));
+        assertThat(rotated.call("transfer", payment)).isEqualTo(paid);
+        assertThat(refused(two, "transfer", payment).code()).isEqualTo(-32035);
+        assertThat(refused(daemon.client(), "transfer", payment).code()).isEqualTo(-32035);
+
+        daemon.mine(1);
+        Map<String, Object> classic = payment(payer, shop, 1_001, "bound-to-classic");
+        JsonNode before = daemon.call("transfer", classic);
+        assertThat(daemon.call("transfer", classic)).isEqualTo(before);
+        assertThat(refused(rotated, "transfer", classic).code()).isEqualTo(-32035);
+    }
 }

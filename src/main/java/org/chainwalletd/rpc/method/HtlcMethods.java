@@ -155,7 +155,9 @@ public final class HtlcMethods {
                 call.fee(),
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
-        return services.spends().claim(request).thenApplyAsync(receipt -> redeemed("claim", lock, receipt), executor);
+        return services.spends()
+                .claim(request, context.grant())
+                .thenApplyAsync(receipt -> redeemed("claim", lock, receipt), executor);
     }
 
     private CompletionStage<Redeemed> reclaim(HtlcReclaim call, CallContext context) {
@@ -170,7 +172,7 @@ public final class HtlcMethods {
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
         return services.spends()
-                .reclaim(request)
+                .reclaim(request, context.grant())
                 .thenApplyAsync(receipt -> redeemed("reclaim", lock, receipt), executor);
     }
 
