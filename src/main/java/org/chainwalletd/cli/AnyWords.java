@@ -3,6 +3,7 @@ package org.chainwalletd.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.chainwalletd.config.Nearest;
 import picocli.CommandLine;
 
 /** Every command line that is not of the form of {@link PlainWords}, read with the whole grammar. */
@@ -39,6 +40,6 @@ final class AnyWords {
         List<String> known = new ArrayList<>(command.optionsMap().keySet());
         known.addAll(command.root().optionsMap().keySet());
         known.addAll(command.subcommands().keySet());
-        return Nearest.to(unmatched.getUnmatched().get(0), known);
+        return Nearest.colon(unmatched.getUnmatched().get(0), known);
     }
 }

@@ -16,6 +16,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.Nearest;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodHelp;
@@ -88,7 +89,8 @@ final class RpcCommand implements Command {
         List<String> names = RpcParameters.registry(ChainProfile.of("chain")).methods().stream()
                 .map(RpcMethod::name)
                 .toList();
-        return "there is no method " + Printable.text(method) + Nearest.to(method, names) + "; rpc help lists them all";
+        return "there is no method " + Printable.text(method) + Nearest.colon(method, names)
+                + "; rpc help lists them all";
     }
 
     @Override

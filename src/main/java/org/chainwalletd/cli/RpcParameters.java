@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.config.Nearest;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.method.MethodFamilies;
@@ -129,7 +130,7 @@ final class RpcParameters {
                     ? "it has none"
                     : "it has " + String.join(", ", new ArrayList<>(known.get().keySet()));
             throw new Mistake(method + " has no parameter " + key
-                    + Nearest.to(key, known.get().keySet()) + "; " + names);
+                    + Nearest.colon(key, known.get().keySet()) + "; " + names);
         }
         return isSecret(key) ? secret(key, text) : typed(schema, key, text);
     }

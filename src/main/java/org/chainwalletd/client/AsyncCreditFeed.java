@@ -17,7 +17,7 @@ public final class AsyncCreditFeed {
     private final WalletdCalls daemon;
     private final ListCredits query;
     private Optional<String> cursor;
-    private CompletableFuture<CreditPage> asked;
+    private CompletableFuture<CreditFeed.CreditPage> asked;
 
     /**
      * @param query which credits; its {@code wait_secs} is not used
@@ -42,17 +42,17 @@ public final class AsyncCreditFeed {
      * @param wait at most 600 s
      * @throws IllegalStateException while the page before is still asked for
      */
-    public synchronized CompletableFuture<CreditPage> poll(Duration wait) {
+    public synchronized CompletableFuture<CreditFeed.CreditPage> poll(Duration wait) {
         moveOn();
         if (asked != null) {
             throw new IllegalStateException("the page before is still asked for");
         }
-        CompletableFuture<ListCredits.Result> call = daemon.callAsync(CreditPage.call(query, cursor, wait));
-        CompletableFuture<CreditPage> page = new CompletableFuture<>();
+        CompletableFuture<ListCredits.Result> call = daemon.callAsync(CreditFeed.CreditPage.call(query, cursor, wait));
+        CompletableFuture<CreditFeed.CreditPage> page = new CompletableFuture<>();
         call.whenCompleteAsync(
                 (result, failure) -> {
                     if (failure == null) {
-                        page.complete(CreditPage.of(result));
+                        page.complete(CreditFeed.CreditPage.of(result));
                     } else {
                         page.completeExceptionally(Wire.Reason.of(failure));
                     }

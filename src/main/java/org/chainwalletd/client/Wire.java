@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.api.Call;
-import org.chainwalletd.api.CallType;
 import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Json;
 import org.chainwalletd.wire.WipedBuffers;
@@ -42,9 +41,9 @@ final class Wire {
 
     /** How one method's parameters are written and its result is read. */
     private record Codec(String method, ObjectWriter params, Binder<?> result) {
-        @SuppressWarnings({"unchecked", "rawtypes"}) // checked by CallType
+        @SuppressWarnings({"unchecked", "rawtypes"}) // checked by Call.CallType
         static Codec of(Class<?> call) {
-            CallType<?, ?> type = CallType.of((Class) call);
+            Call.CallType<?, ?> type = Call.CallType.of((Class) call);
             return new Codec(
                     type.method().name(),
                     Json.paramsWriterFor(type.params()),
@@ -133,7 +132,7 @@ final class Wire {
     WalletdException transportFailure(Throwable failure) {
         Throwable reason = Reason.of(failure);
         for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
-            if (cause instanceof PinnedTrust.MismatchException) {
+            if (cause instanceof JdkTransport.PinnedTrust.MismatchException) {
                 return new WalletdException.FingerprintMismatch(cause.getMessage(), reason);
             }
         }

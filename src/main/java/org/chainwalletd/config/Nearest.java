@@ -1,41 +1,50 @@
 package org.chainwalletd.config;
 
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
 
-/** Finds what somebody may have meant. */
-final class Nearest {
+/** Finds the known word that a mistyped one was probably meant to be. */
+public final class Nearest {
     private Nearest() {}
 
-    /** {@code "; did you mean X?"}, or nothing when nothing is near. */
-    static String hint(String word, Collection<String> known) {
-        String best = "";
-        int least = Math.max(2, word.length() / 4) + 1;
-        for (String candidate : known) {
-            int distance = distance(word, candidate);
-            if (distance < least) {
-                least = distance;
-                best = candidate;
-            }
-        }
-        return best.isEmpty() ? "" : "; did you mean " + best + "?";
+    /** A clause for the command line's words, such as {@code : did you mean transfer?}; empty when no word is near. */
+    public static String colon(String typed, Collection<String> known) {
+        return to(typed, known, 3).map(word -> ": did you mean " + word + "?").orElse("");
     }
 
-    /** Levenshtein distance. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
+    /** The same for names of options, which are longer and more alike, after a semicolon. */
+    static String semicolon(String typed, Collection<String> known) {
+        return to(typed, known, 4).map(word -> "; did you mean " + word + "?").orElse("");
+    }
+
+    /**
+     * The first of the words that are nearest to what was typed; empty when none is near.
+     *
+     * @param lettersPerMistake so many letters of what was typed allow one more mistake; two are always allowed
+     */
+    private static Optional<String> to(String typed, Collection<String> known, int lettersPerMistake) {
+        int bound = Math.max(2, typed.length() / lettersPerMistake);
+        return known.stream()
+                .filter(word -> distance(typed, word) <= bound)
+                .min(Comparator.comparingInt(word -> distance(typed, word)));
+    }
+
+    /** Levenshtein distance: letters to insert, delete or replace. */
+    private static int distance(String one, String other) {
+        int[] row = new int[other.length() + 1];
+        for (int j = 0; j <= other.length(); j++) {
             row[j] = j;
         }
-        for (int i = 1; i <= a.length(); i++) {
+        for (int i = 1; i <= one.length(); i++) {
             int diagonal = row[0];
             row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int above = row[j];
-                int changed = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(changed, Math.min(above, row[j - 1]) + 1);
-                diagonal = above;
+            for (int j = 1; j <= other.length(); j++) {
+                int replaced = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
             }
         }
-        return row[b.length()];
+        return row[other.length()];
     }
 }

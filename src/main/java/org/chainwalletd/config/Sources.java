@@ -120,7 +120,7 @@ final class Sources {
         for (String flag : flags.keySet()) {
             if (!flag.equals(SettingsLoader.CONFIG_FLAG) && Option.ofFlag(flag).isEmpty()) {
                 List<String> known = Option.all().stream().map(Option::flag).toList();
-                problems.add("unknown flag " + flag + Nearest.hint(flag, known));
+                problems.add("unknown flag " + flag + Nearest.semicolon(flag, known));
             }
         }
     }
@@ -234,7 +234,7 @@ final class Sources {
         if (sameWord.size() == 1) {
             return "; it is called " + sameWord.get(0).key();
         }
-        return Nearest.hint(key, Option.all().stream().map(Option::key).toList());
+        return Nearest.semicolon(key, Option.all().stream().map(Option::key).toList());
     }
 
     private void warnOfUnknownVariables() {
@@ -242,7 +242,7 @@ final class Sources {
         Option.all().forEach(option -> known.add(option.variable(brand())));
         for (String name : environment.keySet()) {
             if (name.startsWith("WALLETD_") && !known.contains(name)) {
-                warnings.add("the variable " + name + " means nothing to the daemon" + Nearest.hint(name, known));
+                warnings.add("the variable " + name + " means nothing to the daemon" + Nearest.semicolon(name, known));
             }
         }
     }

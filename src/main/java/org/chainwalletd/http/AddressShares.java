@@ -3,12 +3,15 @@ package org.chainwalletd.http;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.net.ByteBudget;
 
@@ -234,6 +237,53 @@ final class AddressShares {
         int after = share.places.size();
         if (after > 0) {
             bySize.computeIfAbsent(after, unknown -> new LinkedHashSet<>()).add(share);
+        }
+    }
+
+    /** How often connections come from an address. Remembers the addresses that came last. Not safe for threads. */
+    static final class Arrivals {
+        private static final int MOST_ADDRESSES = 1024;
+        /** So many may come at once. */
+        private static final double BURST = 64;
+
+        private static final double A_SECOND = 20;
+
+        /** A bucket that leaks. */
+        private static final class Bucket {
+            private double level;
+            private long at;
+
+            Bucket(long at) {
+                this.at = at;
+            }
+
+            double add(long now) {
+                double leaked = (now - at) * A_SECOND / TimeUnit.SECONDS.toNanos(1);
+                level = Math.max(0, level - leaked) + 1;
+                at = now;
+                return level;
+            }
+        }
+
+        private final LongSupplier clock;
+        private final Map<String, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Bucket> eldest) {
+                return size() > MOST_ADDRESSES;
+            }
+        };
+
+        /** @param clock in nanoseconds */
+        Arrivals(LongSupplier clock) {
+            this.clock = clock;
+        }
+
+        /** One more has come. Returns whether more come than from somebody who keeps connections. */
+        boolean often(String address) {
+            long now = clock.getAsLong();
+            return buckets.computeIfAbsent(address, unknown -> new Bucket(now)).add(now) > BURST;
         }
     }
 }

@@ -10,7 +10,7 @@ final class Call<T> {
     final Kind kind;
     final View view;
     /** What it waits for quotas with; null when it does not wait. */
-    final Timeouts timeouts;
+    final View.Timeouts timeouts;
 
     final ResultReader<T> reader;
     final CompletableFuture<T> reply = new CompletableFuture<>();
@@ -55,7 +55,7 @@ final class Call<T> {
         return kind.bucket();
     }
 
-    Pin pin() {
+    View.Pin pin() {
         return view.pin();
     }
 }

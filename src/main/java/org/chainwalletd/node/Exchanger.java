@@ -49,7 +49,7 @@ final class Exchanger {
      * @param settle gets the outcome, on the executor or, without an answer, on the thread of the sockets: it only passes it on
      * @param awaited run when somebody may wait for the place that has become free
      */
-    <T> void send(Call<T> call, UpstreamNode node, Consumer<Attempt<T>> settle, Runnable awaited) {
+    <T> void send(Call<T> call, UpstreamNode node, Consumer<AnswerDecoder.Attempt<T>> settle, Runnable awaited) {
         node.quota(call.bucket()).spent(call.priority(), clock.getAsLong());
         node.peer.post(call.request, limits(call), new ExchangeListener() {
             @Override
@@ -58,7 +58,7 @@ final class Exchanger {
                     executor.execute(() -> settle.accept(read(call, node, answer)));
                 } catch (RejectedExecutionException e) {
                     answer.close();
-                    settle.accept(new Attempt.NoAnswer<>("no thread is free to read its answer", true));
+                    settle.accept(new AnswerDecoder.Attempt.NoAnswer<>("no thread is free to read its answer", true));
                 }
             }
 
@@ -67,7 +67,7 @@ final class Exchanger {
                 if (failure.isCut()) {
                     metrics.answerCut(node);
                 }
-                settle.accept(new Attempt.NoAnswer<>(failure.getMessage(), failure.mayHaveArrived()));
+                settle.accept(new AnswerDecoder.Attempt.NoAnswer<>(failure.getMessage(), failure.mayHaveArrived()));
             }
 
             @Override
@@ -87,17 +87,17 @@ final class Exchanger {
     }
 
     /** Whatever a node sends, its call has an outcome. */
-    private <T> Attempt<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
+    private <T> AnswerDecoder.Attempt<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
         try (answer) {
-            Attempt<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);
-            return outcome instanceof Attempt.Result<T> result
-                    ? new Attempt.Result<>(call.reader.saidBy(node.url, result.value()))
+            AnswerDecoder.Attempt<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);
+            return outcome instanceof AnswerDecoder.Attempt.Result<T> result
+                    ? new AnswerDecoder.Attempt.Result<>(call.reader.saidBy(node.url, result.value()))
                     : outcome;
         } catch (NodeException e) {
-            return new Attempt.Refused<>(e);
+            return new AnswerDecoder.Attempt.Refused<>(e);
         } catch (RuntimeException | StackOverflowError e) {
             LOG.error("an answer to {} could not be read", call.method, e);
-            return new Attempt.Refused<>(
+            return new AnswerDecoder.Attempt.Refused<>(
                     new NodeException.BadAnswer(noun + " answered " + call.method + " unreadably"));
         }
     }

@@ -95,18 +95,18 @@ final class HttpNodeClient implements NodeClient {
 
     @Override
     public NodeClient pinned() {
-        return new HttpNodeClient(this, view.pinned(new Pin()));
+        return new HttpNodeClient(this, view.pinned(new View.Pin()));
     }
 
     /** A view whose calls all go to the node at {@code url}, once, whatever chain it is of. */
     NodeClient unjudged(String url) {
         UpstreamNode node =
                 upstream.rotation().at(url).orElseThrow(() -> new IllegalArgumentException("there is no node " + url));
-        return new HttpNodeClient(this, view.pinned(new Pin(node)).once().ofAnyChain());
+        return new HttpNodeClient(this, view.pinned(new View.Pin(node)).once().ofAnyChain());
     }
 
     private NodeClient onlyOnce(UpstreamNode node) {
-        return new HttpNodeClient(this, view.pinned(new Pin(node)).once());
+        return new HttpNodeClient(this, view.pinned(new View.Pin(node)).once());
     }
 
     @Override

@@ -364,11 +364,11 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
 
     private Upstream.ChainSeen judged(NodesSeen now, NodesSeen.Seen seen, Watched node) {
         if (now.isAccepted(seen)) {
-            return new Upstream.ChainSeen(node.url, NodeHealth.Chain.OURS, "");
+            return new Upstream.ChainSeen(node.url, UpstreamNode.NodeHealth.Chain.OURS, "");
         }
         return now.isRefused(seen)
-                ? new Upstream.ChainSeen(node.url, NodeHealth.Chain.OTHER, now.complaintAbout(seen))
-                : new Upstream.ChainSeen(node.url, NodeHealth.Chain.UNJUDGED, node.lastFailure);
+                ? new Upstream.ChainSeen(node.url, UpstreamNode.NodeHealth.Chain.OTHER, now.complaintAbout(seen))
+                : new Upstream.ChainSeen(node.url, UpstreamNode.NodeHealth.Chain.UNJUDGED, node.lastFailure);
     }
 
     /** Answers those who wait when that is possible now; plans another round when all nodes were asked in vain. */

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
@@ -246,6 +247,95 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return system.systemActorOf(behavior, name, Props.empty());
+        }
+    }
+
+    /** {@link ChainIdentity} over what {@link NodeWatch} has published: on the good path it asks nobody. */
+    private static final class WatchedChainIdentity implements ChainIdentity {
+        private final AtomicReference<NodesSeen> published;
+        private final ActorRef<NodeWatch.Command> watch;
+
+        WatchedChainIdentity(AtomicReference<NodesSeen> published, ActorRef<NodeWatch.Command> watch) {
+            this.published = published;
+            this.watch = watch;
+        }
+
+        @Override
+        public CompletionStage<Hash256> genesisForSigning() {
+            NodesSeen seen = published.get();
+            if (seen.maySign()) {
+                return CompletableFuture.completedFuture(seen.expected().orElseThrow());
+            }
+            CompletableFuture<Hash256> verified = new CompletableFuture<>();
+            watch.tell(new NodeWatch.Verify(verified));
+            return verified;
+        }
+
+        @Override
+        public Optional<Hash256> expected() {
+            return published.get().expected();
+        }
+
+        @Override
+        public Optional<String> complaint() {
+            return published.get().complaint();
+        }
+    }
+
+    /** One node's client, whose answers about its tip somebody else hears as well: so the same is not asked twice. */
+    private static final class OverheardNodeClient extends ForwardingNodeClient {
+        private static final Executor AT_HAND = Runnable::run;
+
+        private final Consumer<Tip> listener;
+
+        /** @param listener told of each answer, at once and on any thread */
+        OverheardNodeClient(NodeClient node, Consumer<Tip> listener) {
+            super(node);
+            this.listener = listener;
+        }
+
+        @Override
+        public CompletionStage<Tip> tip() {
+            return node().tip()
+                    .thenApplyAsync(
+                            tip -> {
+                                listener.accept(tip);
+                                return tip;
+                            },
+                            AT_HAND);
+        }
+    }
+
+    /**
+     * The way to the nodes, or to others that are asked like them, put together.
+     *
+     * @param calls where calls begin
+     * @param actor what the difficult calls are handed to, and who is told which nodes to avoid
+     */
+    record Upstreams(UpstreamCalls calls, ActorRef<Upstream.Command> actor) {
+        /**
+         * @param clock milliseconds that never go back
+         * @param stopped run when the actor has stopped for good
+         */
+        static Upstreams start(
+                Nodes.Spawner spawner,
+                Settings.Node settings,
+                UpstreamKind kind,
+                Nodes.Way way,
+                LongSupplier clock,
+                Runnable stopped) {
+            List<UpstreamNode> nodes = settings.urls().stream()
+                    .map(url -> new UpstreamNode(
+                            url.toString(), way.peers().to(url, kind.bearer()), settings.maxConnections()))
+                    .toList();
+            UpstreamMetrics metrics = new UpstreamMetrics(way.metrics(), kind, way.answers(), nodes, clock);
+            Exchanger exchanger = new Exchanger(settings, kind.noun(), way.answers(), way.executor(), clock, metrics);
+            UpstreamCalls calls = new UpstreamCalls(kind.noun(), new Rotation(nodes), exchanger, clock, metrics);
+            ActorRef<Upstream.Command> actor = spawner.spawn(
+                    Upstream.create(settings, calls, exchanger, clock, metrics, stopped),
+                    kind.prefix().replace('.', '-'));
+            calls.handOverTo(actor);
+            return new Upstreams(calls, actor);
         }
     }
 }

@@ -100,7 +100,7 @@ final class Rotation {
 
     private static Optional<UpstreamNode> unjudged(List<UpstreamNode> all) {
         return all.stream()
-                .filter(node -> node.health().chain() == NodeHealth.Chain.UNJUDGED)
+                .filter(node -> node.health().chain() == UpstreamNode.NodeHealth.Chain.UNJUDGED)
                 .reduce((earlier, later) -> later);
     }
 

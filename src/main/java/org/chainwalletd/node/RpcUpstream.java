@@ -32,7 +32,7 @@ public final class RpcUpstream {
         ByteBudget part = way.answers().within(way.answers().limit() / PART);
         Nodes.Way narrower = new Nodes.Way(way.peers(), part, way.executor(), way.metrics());
         return new RpcUpstream(
-                Upstreams.start(spawner, settings, UpstreamKind.indexer(bearer), narrower, Nodes.MILLIS, () -> {})
+                Nodes.Upstreams.start(spawner, settings, UpstreamKind.indexer(bearer), narrower, Nodes.MILLIS, () -> {})
                         .calls());
     }
 

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.Behavior;
@@ -49,17 +50,19 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     record Ask(Call<?> call, int start) implements Command {}
 
     /** {@code node}, the first one asked, gave no result: goes on with the call. */
-    record Tripped<T>(Call<T> call, int start, UpstreamNode node, Attempt<T> outcome) implements Command {}
+    record Tripped<T>(Call<T> call, int start, UpstreamNode node, AnswerDecoder.Attempt<T> outcome)
+            implements Command {}
 
     /** A connection to {@code node} was closed while calls waited for one. */
     record PlaceFree(UpstreamNode node) implements Command {}
 
     /** Which chain a node is of, as far as is known; with the reason. */
-    record ChainSeen(String url, NodeHealth.Chain chain, String why) implements Command {}
+    record ChainSeen(String url, UpstreamNode.NodeHealth.Chain chain, String why) implements Command {}
 
     private record Judged(CallTrace<?> trace) implements Command {}
 
-    private record Answered<T>(CallTrace<T> trace, UpstreamNode node, Attempt<T> outcome) implements Command {}
+    private record Answered<T>(CallTrace<T> trace, UpstreamNode node, AnswerDecoder.Attempt<T> outcome)
+            implements Command {}
 
     private record WaitedTooLong(CallTrace<?> trace, int attempt) implements Command {}
 
@@ -384,7 +387,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 trace.call,
                 node,
                 outcome -> {
-                    if (outcome instanceof Attempt.Result<T> result) {
+                    if (outcome instanceof AnswerDecoder.Attempt.Result<T> result) {
                         trace.call.reply.complete(result.value());
                     }
                     self.tell(new Answered<>(trace, node, outcome));
@@ -392,13 +395,13 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
                 () -> self.tell(new PlaceFree(node)));
     }
 
-    private <T> void settle(CallTrace<T> trace, UpstreamNode node, Attempt<T> outcome) {
-        if (outcome instanceof Attempt.Result<T>) {
+    private <T> void settle(CallTrace<T> trace, UpstreamNode node, AnswerDecoder.Attempt<T> outcome) {
+        if (outcome instanceof AnswerDecoder.Attempt.Result<T>) {
             ended(trace, "ok");
-        } else if (outcome instanceof Attempt.NoAnswer<T> none) {
+        } else if (outcome instanceof AnswerDecoder.Attempt.NoAnswer<T> none) {
             trace.answerLost |= none.mayHaveArrived();
             failed(trace, node, none.why());
-        } else if (outcome instanceof Attempt.Refused<T> refused) {
+        } else if (outcome instanceof AnswerDecoder.Attempt.Refused<T> refused) {
             refused(trace, node, refused.failure());
         }
     }
@@ -456,5 +459,27 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private void ended(CallTrace<?> trace, String outcome) {
         underWay.remove(trace);
         metrics.ended(trace.call, outcome);
+    }
+
+    /** Progress of a call that was handed over to {@link Upstream}, which alone sees this. */
+    private static final class CallTrace<T> {
+        final Call<T> call;
+        final int start;
+        int sweep;
+        List<UpstreamNode> order = List.of();
+        int step;
+        int attempt;
+        int tipRaces;
+        UpstreamNode waitingFor;
+        boolean answerLost;
+        String lastFailure = "";
+
+        /**
+         * @param start where the rotation begins for this call
+         */
+        CallTrace(Call<T> call, int start) {
+            this.call = Objects.requireNonNull(call);
+            this.start = start;
+        }
     }
 }

@@ -46,7 +46,7 @@ final class UpstreamCalls {
     /** Who finds out which chain the nodes are of that nobody has heard of yet; until then they are not asked. */
     void judgedBy(Supplier<CompletionStage<Void>> watch) {
         judge = watch;
-        rotation.nodes().forEach(node -> node.publish(NodeHealth.UNJUDGED));
+        rotation.nodes().forEach(node -> node.publish(UpstreamNode.NodeHealth.UNJUDGED));
     }
 
     /** Has the nodes judged that are not; completes when each of them was asked, whatever it said. */
@@ -102,9 +102,9 @@ final class UpstreamCalls {
         return call.priority() == Priority.FOREGROUND || call.bucket() == Bucket.NONE;
     }
 
-    private <T> void ended(Call<T> call, int start, UpstreamNode node, Attempt<T> outcome) {
+    private <T> void ended(Call<T> call, int start, UpstreamNode node, AnswerDecoder.Attempt<T> outcome) {
         underWay.remove(call);
-        if (outcome instanceof Attempt.Result<T> result) {
+        if (outcome instanceof AnswerDecoder.Attempt.Result<T> result) {
             call.reply.complete(result.value());
             metrics.ended(call, "ok");
         } else {

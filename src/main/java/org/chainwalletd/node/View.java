@@ -2,6 +2,7 @@ package org.chainwalletd.node;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * How the calls of one client go.
@@ -44,5 +45,54 @@ record View(Priority priority, Pin pin, int attempts, Timeouts timeouts, AtomicI
 
     Timeouts timeoutsOfOneCall() {
         return timeouts == null && priority == Priority.BACKGROUND ? new Timeouts(BACKGROUND_WAIT) : timeouts;
+    }
+
+    /** The one node of a pinned client: named from the start, or the first one that a call of the client is sent to. Set once, thread-safe. */
+    static final class Pin {
+        private final AtomicReference<UpstreamNode> node = new AtomicReference<>();
+
+        /** To be chosen by the first call. */
+        Pin() {}
+
+        Pin(UpstreamNode named) {
+            node.set(named);
+        }
+
+        /** The node, or null while none is chosen. */
+        UpstreamNode node() {
+            return node.get();
+        }
+
+        /**
+         * Chooses {@code proposed} if none is chosen yet.
+         *
+         * @return the chosen one
+         */
+        UpstreamNode settle(UpstreamNode proposed) {
+            node.compareAndSet(null, proposed);
+            return node.get();
+        }
+    }
+
+    /** Limits how long some calls together wait for quotas. The time begins with the first call. Thread-safe. */
+    static final class Timeouts {
+        private final long millis;
+        private final AtomicReference<Long> end = new AtomicReference<>();
+
+        Timeouts(Duration time) {
+            this.millis = time.toMillis();
+        }
+
+        /**
+         * @param now milliseconds of the clock of all calls
+         */
+        void begin(long now) {
+            end.compareAndSet(null, now + millis);
+        }
+
+        /** Whether a call that has begun may wait for {@code pause} milliseconds more. */
+        boolean allows(long pause, long now) {
+            return now + pause - end.get() <= 0;
+        }
     }
 }

@@ -7,7 +7,6 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
-import org.chainwalletd.rpc.CallOutcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,20 +34,20 @@ public final class AuditTrail implements CallObserver {
     }
 
     @Override
-    public void ended(CallContext context, CallOutcome outcome) {
+    public void ended(CallContext context, CallObserver.CallOutcome outcome) {
         if (outcome.required() != Scope.READ) {
             write(context, outcome);
         }
     }
 
     @Override
-    public void refused(CallContext context, CallOutcome outcome) {
+    public void refused(CallContext context, CallObserver.CallOutcome outcome) {
         if (outcome.required() != Scope.READ) {
             write(context, outcome);
         }
     }
 
-    private void write(CallContext context, CallOutcome outcome) {
+    private void write(CallContext context, CallObserver.CallOutcome outcome) {
         lines.accept("time=" + clock.instant().truncatedTo(ChronoUnit.MILLIS)
                 + " method=" + Printable.word(outcome.method())
                 + " scope=" + outcome.required().word()

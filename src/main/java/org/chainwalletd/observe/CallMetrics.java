@@ -13,7 +13,6 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
-import org.chainwalletd.rpc.CallOutcome;
 
 /**
  * Counts and times calls: {@code walletd_rpc_calls_seconds} by method and outcome, {@code walletd_rpc_errors_total} by method and code,
@@ -54,7 +53,7 @@ public final class CallMetrics implements CallObserver {
     }
 
     @Override
-    public void ended(CallContext context, CallOutcome outcome) {
+    public void ended(CallContext context, CallObserver.CallOutcome outcome) {
         inFlight.decrement();
         Timers both = timers.get(outcome.method());
         if (both == null) {
@@ -76,11 +75,11 @@ public final class CallMetrics implements CallObserver {
     }
 
     @Override
-    public void refused(CallContext context, CallOutcome outcome) {
+    public void refused(CallContext context, CallObserver.CallOutcome outcome) {
         count(outcome);
     }
 
-    private void count(CallOutcome outcome) {
+    private void count(CallObserver.CallOutcome outcome) {
         outcome.error()
                 .ifPresent(code -> failures.computeIfAbsent(new Failure(outcome.method(), code), this::counter)
                         .increment());

@@ -3,7 +3,6 @@ package org.chainwalletd.observe;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
-import org.chainwalletd.rpc.CallOutcome;
 
 /** Shows every call to two observers, the first one first. */
 public record CallObservers(CallObserver first, CallObserver second) implements CallObserver {
@@ -14,7 +13,7 @@ public record CallObservers(CallObserver first, CallObserver second) implements 
     }
 
     @Override
-    public void ended(CallContext context, CallOutcome outcome) {
+    public void ended(CallContext context, CallObserver.CallOutcome outcome) {
         first.ended(context, outcome);
         second.ended(context, outcome);
     }
@@ -26,7 +25,7 @@ public record CallObservers(CallObserver first, CallObserver second) implements 
     }
 
     @Override
-    public void refused(CallContext context, CallOutcome outcome) {
+    public void refused(CallContext context, CallObserver.CallOutcome outcome) {
         first.refused(context, outcome);
         second.refused(context, outcome);
     }

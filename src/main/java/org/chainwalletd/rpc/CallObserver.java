@@ -1,6 +1,9 @@
 package org.chainwalletd.rpc;
 
+import java.util.Optional;
+import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
 
 /**
  * Sees every call that reached a method: for metrics and the audit trail. Called on whatever thread the call runs on; must not block and
@@ -18,4 +21,17 @@ public interface CallObserver {
 
     /** A call that named no known method, or whose token does not allow the method: {@code outcome} says which by its code. */
     default void refused(CallContext context, CallOutcome outcome) {}
+
+    /**
+     * How a call ended.
+     *
+     * @param method name in the registry; {@code "unknown"} when the registry has none such, so that callers cannot invent names
+     * @param required scope that the method needs
+     * @param error empty for success
+     * @param nanos from the start of the call to its end
+     * @param txId the {@code tx_id} of the result, if it has one
+     */
+    record CallOutcome(String method, Scope required, Optional<ErrorCode> error, long nanos, Optional<Hash256> txId) {
+        static final String UNKNOWN_METHOD = "unknown";
+    }
 }

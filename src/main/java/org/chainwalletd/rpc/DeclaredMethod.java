@@ -3,7 +3,6 @@ package org.chainwalletd.rpc;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.api.Call;
-import org.chainwalletd.api.CallType;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Method;
 import org.chainwalletd.api.Scope;
@@ -11,11 +10,11 @@ import org.chainwalletd.wire.Spelling;
 
 /** A method that is declared by its record in package {@code api}, with the function that answers it. */
 public final class DeclaredMethod<C extends Record & Call<R>, R> implements RpcMethod<C, R> {
-    private final CallType<C, R> type;
+    private final Call.CallType<C, R> type;
     private final Spelling spelling;
     private final Handler<C, R> handler;
 
-    private DeclaredMethod(CallType<C, R> type, Spelling spelling, Handler<C, R> handler) {
+    private DeclaredMethod(Call.CallType<C, R> type, Spelling spelling, Handler<C, R> handler) {
         this.type = type;
         this.spelling = spelling;
         this.handler = handler;
@@ -34,7 +33,7 @@ public final class DeclaredMethod<C extends Record & Call<R>, R> implements RpcM
     /** @param spelling names of the members where the brand has words of its own for them */
     public static <R, C extends Record & Call<R>> DeclaredMethod<C, R> of(
             Class<C> call, Spelling spelling, Handler<C, R> handler) {
-        return new DeclaredMethod<>(CallType.of(call), spelling, handler);
+        return new DeclaredMethod<>(Call.CallType.of(call), spelling, handler);
     }
 
     private Method declared() {

@@ -84,7 +84,7 @@ final class RpcCall {
         RegisteredMethod<?, ?> method = shared.registry().find(envelope.method());
         if (method == null) {
             RefusedException unknown = new RefusedException(ErrorCode.METHOD_NOT_FOUND, "method not found");
-            observeRefusal(CallOutcome.UNKNOWN_METHOD, Scope.READ, unknown);
+            observeRefusal(CallObserver.CallOutcome.UNKNOWN_METHOD, Scope.READ, unknown);
             return now(finish, refuse(unknown));
         }
         Scope required = method.method().scope();
@@ -231,14 +231,16 @@ final class RpcCall {
         shared.observer()
                 .ended(
                         context,
-                        new CallOutcome(method.method().name(), method.method().scope(), error, nanos(), txId));
+                        new CallObserver.CallOutcome(
+                                method.method().name(), method.method().scope(), error, nanos(), txId));
     }
 
     private void observeRefusal(String method, Scope required, RefusedException refusal) {
         shared.observer()
                 .refused(
                         context,
-                        new CallOutcome(method, required, Optional.of(refusal.code()), nanos(), Optional.empty()));
+                        new CallObserver.CallOutcome(
+                                method, required, Optional.of(refusal.code()), nanos(), Optional.empty()));
     }
 
     private long nanos() {

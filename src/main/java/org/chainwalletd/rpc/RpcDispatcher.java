@@ -1,11 +1,13 @@
 package org.chainwalletd.rpc;
 
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -255,6 +257,58 @@ public final class RpcDispatcher {
             } else if (lanesDone) {
                 client.parked().run();
             }
+        }
+    }
+
+    /** A part of a room for all answers of one batch. Once an answer did not fit, none of the items that have not begun is begun. */
+    private static final class BatchRoom implements AnswerRoom {
+        private final AnswerRoom room;
+        private final AtomicLong left;
+        private volatile boolean full;
+
+        BatchRoom(AnswerRoom room, long bytes) {
+            this.room = room;
+            this.left = new AtomicLong(bytes);
+        }
+
+        @Override
+        public boolean take(long bytes) {
+            if (left.addAndGet(-bytes) >= 0 && room.take(bytes)) {
+                return true;
+            }
+            left.addAndGet(bytes);
+            full = true;
+            return false;
+        }
+
+        @Override
+        public void takeAnyway(long bytes) {
+            full |= left.addAndGet(-bytes) < 0;
+            room.takeAnyway(bytes);
+        }
+
+        @Override
+        public void giveBack(long bytes) {
+            left.addAndGet(bytes);
+            room.giveBack(bytes);
+        }
+
+        @Override
+        public boolean full() {
+            return full;
+        }
+    }
+
+    /** Short names of calls, unique within the process and hardly ever the same in another one. */
+    private static final class RequestIds {
+        private static final int RADIX = 36;
+
+        private final String prefix =
+                Integer.toString(new SecureRandom().nextInt(RADIX * RADIX * RADIX * RADIX), RADIX) + "-";
+        private final AtomicLong last = new AtomicLong();
+
+        String next() {
+            return prefix + Long.toString(last.incrementAndGet(), RADIX);
         }
     }
 }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.chainwalletd.client.DaemonEvent;
+import org.chainwalletd.client.EventStream;
 import org.chainwalletd.client.WalletdException;
 
 /** What the threads of a {@link Watch} tell the one that owns the board, and the end of them all. Bounded: who tells too much waits. */
@@ -21,7 +21,7 @@ final class Mailbox {
 
         record Unreadable(String why) implements Message {}
 
-        record Heard(DaemonEvent event) implements Message {}
+        record Heard(EventStream.DaemonEvent event) implements Message {}
 
         /** @param why empty when the stream is open */
         record Stream(String why) implements Message {}

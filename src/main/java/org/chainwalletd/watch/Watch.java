@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.chainwalletd.client.DaemonEvent;
 import org.chainwalletd.client.EventStream;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
@@ -230,7 +229,7 @@ public final class Watch {
         private Told() {}
 
         /** Empty for an event that tells a person nothing. */
-        static Optional<Board.Happening> of(DaemonEvent event, Instant now) {
+        static Optional<Board.Happening> of(EventStream.DaemonEvent event, Instant now) {
             if (event.kind().equals("resync")) {
                 return Optional.empty();
             }
@@ -242,7 +241,7 @@ public final class Watch {
         }
 
         /** @param name shows a hash or address */
-        private static String words(DaemonEvent event, UnaryOperator<String> name) {
+        private static String words(EventStream.DaemonEvent event, UnaryOperator<String> name) {
             JsonNode data;
             try {
                 data = JSON.readTree(event.data());

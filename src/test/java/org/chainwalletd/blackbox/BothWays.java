@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.chainwalletd.api.Call;
-import org.chainwalletd.api.CallType;
 import org.chainwalletd.cli.ExitCode;
 import org.chainwalletd.cli.Invocation;
 import org.chainwalletd.cli.Program;
@@ -97,9 +96,9 @@ final class BothWays {
         return answer;
     }
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // checked by CallType
-    private static CallType<?, ?> type(Call<?> call) {
-        return CallType.of((Class) call.getClass());
+    @SuppressWarnings({"unchecked", "rawtypes"}) // checked by Call.CallType
+    private static Call.CallType<?, ?> type(Call<?> call) {
+        return Call.CallType.of((Class) call.getClass());
     }
 
     private static String name(Call<?> call) {

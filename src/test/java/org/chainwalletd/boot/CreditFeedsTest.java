@@ -16,7 +16,6 @@ import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.client.AsyncCreditFeed;
 import org.chainwalletd.client.CreditFeed;
-import org.chainwalletd.client.CreditPage;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -138,7 +137,7 @@ class CreditFeedsTest {
 
         void readAll() {
             CreditFeed feed = new CreditFeed(daemon.client(), query(2), stored);
-            CreditPage page;
+            CreditFeed.CreditPage page;
             do {
                 page = feed.poll(Duration.ZERO);
                 book(page);
@@ -149,7 +148,7 @@ class CreditFeedsTest {
             return ListCredits.of().withMinConfirmations(depth).withLimit(limit);
         }
 
-        private void book(CreditPage page) {
+        private void book(CreditFeed.CreditPage page) {
             page.credits().forEach(this::book);
             stored = Optional.of(page.cursor());
         }

@@ -159,19 +159,19 @@ class CreditFeedTest {
         Deque<CompletableFuture<ListCredits.Result>> answers = new ArrayDeque<>();
         AsyncCreditFeed feed = new AsyncCreditFeed(asynchronous(answers), QUERY, Optional.of("c0"));
 
-        CompletableFuture<CreditPage> failed = feed.poll(Duration.ZERO);
+        CompletableFuture<CreditFeed.CreditPage> failed = feed.poll(Duration.ZERO);
         assertThatThrownBy(() -> feed.poll(Duration.ZERO)).isInstanceOf(IllegalStateException.class);
         answers.getLast().completeExceptionally(new WalletdException.Transport("no answer", null));
         assertThatThrownBy(() -> Await.result(failed))
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(WalletdException.Transport.class);
 
-        CompletableFuture<CreditPage> cancelled = feed.poll(Duration.ZERO);
+        CompletableFuture<CreditFeed.CreditPage> cancelled = feed.poll(Duration.ZERO);
         cancelled.cancel(true);
         answers.getLast().complete(page("c1", 1));
         assertThat(feed.cursor()).contains("c0");
 
-        CompletableFuture<CreditPage> given = feed.poll(Duration.ZERO);
+        CompletableFuture<CreditFeed.CreditPage> given = feed.poll(Duration.ZERO);
         answers.getLast().complete(page("c1", 1));
         assertThat(Await.result(given).cursor()).isEqualTo("c1");
         assertThat(feed.cursor()).contains("c1");

@@ -16,10 +16,10 @@ class SseParserTest {
     private static final String STREAM =
             ":\n\nevent: tip\ndata: {\"height\":7}\n\nid: c1.x\r\nevent: credit\r\ndata: {\"a\":\r\ndata:  \"é\"}\r\n\r\n"
                     + "data: plain\r\rretry: 10\nunknown\nid\nevent: empty\n\n";
-    private static final List<DaemonEvent> EVENTS = List.of(
-            new DaemonEvent("tip", "{\"height\":7}", Optional.empty()),
-            new DaemonEvent("credit", "{\"a\":\n \"é\"}", Optional.of("c1.x")),
-            new DaemonEvent("message", "plain", Optional.empty()));
+    private static final List<EventStream.DaemonEvent> EVENTS = List.of(
+            new EventStream.DaemonEvent("tip", "{\"height\":7}", Optional.empty()),
+            new EventStream.DaemonEvent("credit", "{\"a\":\n \"é\"}", Optional.of("c1.x")),
+            new EventStream.DaemonEvent("message", "plain", Optional.empty()));
 
     @Test
     void events_are_the_same_wherever_the_stream_is_cut() {
@@ -27,7 +27,7 @@ class SseParserTest {
         byte[] bytes = STREAM.getBytes(StandardCharsets.UTF_8);
         for (int run = 0; run < 200; run++) {
             EventStream.SseParser parser = new EventStream.SseParser();
-            List<DaemonEvent> events = new ArrayList<>();
+            List<EventStream.DaemonEvent> events = new ArrayList<>();
             for (int at = 0; at < bytes.length; ) {
                 int end = Math.min(bytes.length, at + 1 + random.nextInt(12));
                 events.addAll(parser.take(Arrays.copyOfRange(bytes, at, end)));

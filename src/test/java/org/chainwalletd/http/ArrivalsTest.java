@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ArrivalsTest {
     private final AtomicLong clock = new AtomicLong();
-    private final Arrivals arrivals = new Arrivals(clock::get);
+    private final AddressShares.Arrivals arrivals = new AddressShares.Arrivals(clock::get);
 
     @Test
     void who_opens_many_connections_at_once_or_goes_on_opening_them_comes_often_and_nobody_else() {

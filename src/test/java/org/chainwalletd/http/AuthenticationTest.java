@@ -273,7 +273,7 @@ class AuthenticationTest {
     @Test
     void failures_are_held_back_longer_and_longer_and_forgiven_with_time() {
         long[] now = {0};
-        FailedLogins logins = new FailedLogins(() -> now[0]);
+        Refusals.FailedLogins logins = new Refusals.FailedLogins(() -> now[0]);
 
         List<Long> held = new ArrayList<>();
         for (int i = 0; i < 13; i++) {
@@ -288,7 +288,7 @@ class AuthenticationTest {
 
     @Test
     void the_table_of_failures_is_bounded_and_one_ipv6_subscriber_is_one_client() {
-        FailedLogins logins = new FailedLogins(() -> 0);
+        Refusals.FailedLogins logins = new Refusals.FailedLogins(() -> 0);
         for (int i = 0; i < 20_000; i++) {
             logins.failed("10." + (i >> 16) + "." + (i >> 8 & 255) + "." + (i & 255));
         }

@@ -54,24 +54,24 @@ class AnswerFuzzTest {
     }
 
     /** What was made of a body is what another reader of JSON finds in it: nothing is made up. */
-    static void check(byte[] body, Attempt<?> outcome) {
+    static void check(byte[] body, AnswerDecoder.Attempt<?> outcome) {
         JsonNode found = parsed(body);
         boolean isOurs = found.path("jsonrpc").asText().equals("2.0")
                 && found.path("id").isIntegralNumber()
                 && found.path("id").bigIntegerValue().equals(BigInteger.valueOf(5));
-        if (outcome instanceof Attempt.Result<?> result) {
+        if (outcome instanceof AnswerDecoder.Attempt.Result<?> result) {
             assertThat(result.value()).isNotNull();
             assertThat(isOurs && found.hasNonNull("result") && !found.hasNonNull("error"))
                     .as("a result was made of %s", found)
                     .isTrue();
-        } else if (outcome instanceof Attempt.Refused<?> refused
+        } else if (outcome instanceof AnswerDecoder.Attempt.Refused<?> refused
                 && refused.failure() instanceof NodeException.Rejected rejected) {
             assertThat((isOurs || found.path("id").isNull())
                             && found.path("error").isObject())
                     .as("a refusal was made of %s", found)
                     .isTrue();
             assertThat(found.at("/error/code").bigIntegerValue()).isEqualTo(BigInteger.valueOf(rejected.code()));
-        } else if (outcome instanceof Attempt.NoAnswer<?> none) {
+        } else if (outcome instanceof AnswerDecoder.Attempt.NoAnswer<?> none) {
             assertThat(none.mayHaveArrived())
                     .as("a call whose answer is damaged")
                     .isTrue();

@@ -30,16 +30,19 @@ class AnswerMutationTest {
             byte[] whole = recorded.get(random.nextInt(recorded.size()));
             byte[] damaged = damage(whole, random);
             ResultReader<?> reader = AnswerFuzzTest.READERS.get(random.nextInt(AnswerFuzzTest.READERS.size()));
-            Attempt<?> outcome = AnswerDecoder.decode(HttpAnswer.of(200, damaged), 5, "a_method", reader);
+            AnswerDecoder.Attempt<?> outcome = AnswerDecoder.decode(HttpAnswer.of(200, damaged), 5, "a_method", reader);
             AnswerFuzzTest.check(damaged, outcome);
             if (Arrays.equals(damaged, whole)) {
-                assertThat(outcome).as("a whole answer").isNotInstanceOf(Attempt.NoAnswer.class);
+                assertThat(outcome).as("a whole answer").isNotInstanceOf(AnswerDecoder.Attempt.NoAnswer.class);
             }
             outcomes.merge(outcome.getClass(), 1, Integer::sum);
         }
         assertThat(outcomes)
                 .as("answers that are whole are read, others are not")
-                .containsOnlyKeys(Attempt.Result.class, Attempt.Refused.class, Attempt.NoAnswer.class)
+                .containsOnlyKeys(
+                        AnswerDecoder.Attempt.Result.class,
+                        AnswerDecoder.Attempt.Refused.class,
+                        AnswerDecoder.Attempt.NoAnswer.class)
                 .allSatisfy((kind, times) -> assertThat(times).isGreaterThan(ROUNDS / 1_000));
     }
 

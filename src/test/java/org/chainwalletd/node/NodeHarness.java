@@ -62,8 +62,8 @@ final class NodeHarness implements AutoCloseable {
      */
     NodeClient client(Settings.Node settings, Executor readers) {
         Nodes.Way way = Nodes.Way.of(kit.system(), () -> trust, readers, metrics);
-        Upstreams upstreams =
-                Upstreams.start(new UnderKit(), settings, UpstreamKind.NODE, way, clock::get, way.peers()::close);
+        Nodes.Upstreams upstreams =
+                Nodes.Upstreams.start(new UnderKit(), settings, UpstreamKind.NODE, way, clock::get, way.peers()::close);
         upstream = upstreams.actor();
         return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }

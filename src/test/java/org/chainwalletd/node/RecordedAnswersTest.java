@@ -60,7 +60,7 @@ class RecordedAnswersTest {
                 .map(exchange -> DynamicTest.dynamicTest(text(exchange, "name"), () -> {
                     ResultReader<?> reader =
                             READERS.get(text(exchange, "method")).reader(exchange.get("params"));
-                    assertThat(decode(exchange, reader)).isInstanceOf(Attempt.Result.class);
+                    assertThat(decode(exchange, reader)).isInstanceOf(AnswerDecoder.Attempt.Result.class);
                 }));
     }
 
@@ -69,8 +69,8 @@ class RecordedAnswersTest {
         return exchanges().stream()
                 .filter(exchange -> exchange.at("/answer").has("error"))
                 .map(exchange -> DynamicTest.dynamicTest(text(exchange, "name"), () -> {
-                    Attempt<?> outcome = decode(exchange, Answers::tip);
-                    assertThat(outcome).isInstanceOfSatisfying(Attempt.Refused.class, refused -> {
+                    AnswerDecoder.Attempt<?> outcome = decode(exchange, Answers::tip);
+                    assertThat(outcome).isInstanceOfSatisfying(AnswerDecoder.Attempt.Refused.class, refused -> {
                         NodeException.Rejected rejected = (NodeException.Rejected) refused.failure();
                         assertThat(rejected.code())
                                 .isEqualTo(exchange.at("/answer/error/code").intValue());
@@ -88,13 +88,13 @@ class RecordedAnswersTest {
                 .orElseThrow();
         List<Address> asked = addresses(exchange.get("params"));
 
-        Object balances = ((Attempt.Result<?>) decode(exchange, AddressAnswers.balances(asked))).value();
+        Object balances = ((AnswerDecoder.Attempt.Result<?>) decode(exchange, AddressAnswers.balances(asked))).value();
 
         assertThat(balances)
                 .isEqualTo(asked.stream().map(one -> Amount.of(18999412)).toList());
     }
 
-    private static Attempt<?> decode(JsonNode exchange, ResultReader<?> reader) {
+    private static AnswerDecoder.Attempt<?> decode(JsonNode exchange, ResultReader<?> reader) {
         String answer = exchange.get("answer").toString();
         String body = "{\"jsonrpc\":\"2.0\"," + answer.substring(1, answer.length() - 1) + ",\"id\":5}";
         return AnswerDecoder.decode(

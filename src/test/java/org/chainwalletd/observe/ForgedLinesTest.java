@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.CallOutcome;
+import org.chainwalletd.rpc.CallObserver;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -127,7 +127,7 @@ class ForgedLinesTest {
         StringBuilder heard = new StringBuilder();
         AuditTrail trail = new AuditTrail(Clock.systemUTC(), heard::append);
 
-        trail.ended(caller, new CallOutcome("x y=z", Scope.SPEND, Optional.empty(), 1, Optional.empty()));
+        trail.ended(caller, new CallObserver.CallOutcome("x y=z", Scope.SPEND, Optional.empty(), 1, Optional.empty()));
 
         assertThat(heard.toString().split(" ")).hasSize(9);
         assertThat(heard).containsOnlyOnce("outcome=ok");

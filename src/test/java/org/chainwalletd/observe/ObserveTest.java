@@ -21,15 +21,16 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.CallOutcome;
+import org.chainwalletd.rpc.CallObserver;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class ObserveTest {
     private static final CallContext CALLER = new CallContext("ab-1", Grant.of(Scope.SPEND), "192.0.2.1");
 
-    private static CallOutcome outcome(String method, Scope required, ErrorCode error, Hash256 txId) {
-        return new CallOutcome(method, required, Optional.ofNullable(error), 7_000_000, Optional.ofNullable(txId));
+    private static CallObserver.CallOutcome outcome(String method, Scope required, ErrorCode error, Hash256 txId) {
+        return new CallObserver.CallOutcome(
+                method, required, Optional.ofNullable(error), 7_000_000, Optional.ofNullable(txId));
     }
 
     @Test

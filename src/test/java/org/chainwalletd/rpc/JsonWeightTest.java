@@ -96,7 +96,7 @@ class JsonWeightTest {
     void a_fault_around_one_item_of_a_batch_is_its_answer_and_keeps_nobody_waiting() {
         CallObserver broken = new CallObserver() {
             @Override
-            public void ended(CallContext context, CallOutcome outcome) {
+            public void ended(CallContext context, CallObserver.CallOutcome outcome) {
                 if (outcome.method().startsWith("count")) {
                     throw new IllegalStateException("broken on purpose");
                 }

@@ -25,16 +25,16 @@ class RpcDispatcherTest {
     record Broadcast(Hash256 txId) {}
 
     private final AtomicInteger executed = new AtomicInteger();
-    private final List<CallOutcome> outcomes = new ArrayList<>();
+    private final List<CallObserver.CallOutcome> outcomes = new ArrayList<>();
     private final RpcDispatcher dispatcher = TestMethods.dispatcher(
             new CallObserver() {
                 @Override
-                public void ended(CallContext context, CallOutcome outcome) {
+                public void ended(CallContext context, CallObserver.CallOutcome outcome) {
                     outcomes.add(outcome);
                 }
 
                 @Override
-                public void refused(CallContext context, CallOutcome outcome) {
+                public void refused(CallContext context, CallObserver.CallOutcome outcome) {
                     outcomes.add(outcome);
                 }
             },
@@ -318,9 +318,11 @@ class RpcDispatcherTest {
         call(Optional.of(Scope.SPEND), "{\"jsonrpc\":\"2.0\",\"method\":\"broadcast\",\"id\":3}");
         call("{\"jsonrpc\":\"2.0\",\"method\":\"invented\",\"id\":3}");
         call("{\"jsonrpc\":\"2.0\",\"method\":\"crash\",\"id\":3}");
-        assertThat(outcomes).extracting(CallOutcome::method).containsExactly("broadcast", "unknown", "crash");
         assertThat(outcomes)
-                .extracting(CallOutcome::error)
+                .extracting(CallObserver.CallOutcome::method)
+                .containsExactly("broadcast", "unknown", "crash");
+        assertThat(outcomes)
+                .extracting(CallObserver.CallOutcome::error)
                 .containsExactly(
                         Optional.empty(),
                         Optional.of(ErrorCode.METHOD_NOT_FOUND),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Instant;
 import java.util.Optional;
-import org.chainwalletd.client.DaemonEvent;
+import org.chainwalletd.client.EventStream;
 import org.junit.jupiter.api.Test;
 
 class ToldTest {
@@ -36,12 +36,12 @@ class ToldTest {
 
     @Test
     void a_resync_tells_a_person_nothing() {
-        assertThat(Watch.Told.of(new DaemonEvent("resync", "{}", Optional.empty()), Instant.EPOCH))
+        assertThat(Watch.Told.of(new EventStream.DaemonEvent("resync", "{}", Optional.empty()), Instant.EPOCH))
                 .isEmpty();
     }
 
     private static Board.Happening told(String kind, String data) {
-        return Watch.Told.of(new DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
+        return Watch.Told.of(new EventStream.DaemonEvent(kind, data, Optional.empty()), Instant.EPOCH)
                 .orElseThrow();
     }
 }
