@@ -12,6 +12,7 @@ final class Commands {
                 new DevnetCommand(),
                 new DemoCommand(),
                 new RpcCommand(),
+                new StatusCommand(),
                 new WatchCommand(),
                 new DoctorCommand(),
                 new InitSeededCommand(),

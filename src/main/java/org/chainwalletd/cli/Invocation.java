@@ -2,7 +2,9 @@ package org.chainwalletd.cli;
 
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +24,8 @@ public record Invocation(
         List<String> arguments,
         Map<String, String> environment,
         Streams streams) {
+    private static final List<String> NAMING_FLAGS = List.of("--config", "--datadir");
+    private static final List<String> NAMING_VARIABLES = List.of("WALLETD_CONFIG", "WALLETD_DATADIR");
 
     /** Where a command reads and writes. */
     public record Streams(InputStream in, PrintStream out, PrintStream err) {}
@@ -35,6 +39,30 @@ public record Invocation(
      */
     Configuration configuration() {
         return SettingsLoader.load(flags, environment, home());
+    }
+
+    /**
+     * The configuration of the daemon that a command calls: when nothing names one and this user has no datadir, that of the daemon which the
+     * system's package has installed.
+     *
+     * @throws org.chainwalletd.config.ConfigurationException with every problem of flags, environment and file
+     */
+    Configuration configurationOfDaemon() {
+        return configurationOfDaemon(
+                home(), Path.of("/etc/chain-walletd/walletd.conf"), Path.of("/var/lib/chain-walletd"));
+    }
+
+    Configuration configurationOfDaemon(Path home, Path installed, Path datadir) {
+        Configuration own = SettingsLoader.load(flags, environment, home);
+        boolean named = NAMING_FLAGS.stream().anyMatch(flags::containsKey)
+                || NAMING_VARIABLES.stream().anyMatch(environment::containsKey);
+        if (named || Files.exists(own.settings().datadir()) || !Files.isReadable(installed)) {
+            return own;
+        }
+        Map<String, String> more = new HashMap<>(flags);
+        more.put("--config", installed.toString());
+        more.put("--datadir", datadir.toString());
+        return SettingsLoader.load(more, environment, home);
     }
 
     /** The user's home folder. */

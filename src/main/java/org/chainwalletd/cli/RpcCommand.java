@@ -99,7 +99,7 @@ final class RpcCommand implements Command {
         if (method.equals(HELP)) {
             return help(invocation);
         }
-        Settings settings = invocation.configuration().settings();
+        Settings settings = invocation.configurationOfDaemon().settings();
         try {
             Map<String, Object> params = params(invocation, settings, method);
             WalletdClient client =

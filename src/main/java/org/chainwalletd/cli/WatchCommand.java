@@ -40,7 +40,7 @@ final class WatchCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        Settings settings = invocation.configuration().settings();
+        Settings settings = invocation.configurationOfDaemon().settings();
         try {
             Connection connection = Connection.of(invocation, settings, DEFAULT_SCOPE);
             WalletdClient daemon = connection.client(WalletdClient.DEFAULT_TIMEOUT);

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.chainwalletd.api.Following.GetFollowerStatus;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
@@ -96,6 +97,7 @@ final class Board {
         if (!complaint().isEmpty()) {
             rows.add(Row.empty().and(complaint(), Tone.BAD));
         }
+        notReady().ifPresent(rows::add);
         rows.add(state(now));
         quick.ifPresent(known -> {
             rows.add(Row.empty());
@@ -108,6 +110,22 @@ final class Board {
             rows.addAll(htlcs(known));
         });
         return rows;
+    }
+
+    /** The parts that keep the daemon from being ready; {@code /readyz} has the reasons in words. */
+    private Optional<Row> notReady() {
+        String parts = quick
+                .flatMap(Readings.Quick::meters)
+                .map(meters -> meters.by("check", "walletd_ready"))
+                .orElse(Map.of())
+                .entrySet()
+                .stream()
+                .filter(check -> check.getValue() == 0)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.joining(", "));
+        return parts.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Row.empty().and("not ready: " + Row.harmless(parts), Tone.BAD));
     }
 
     private Row title() {
@@ -207,6 +225,10 @@ final class Board {
                 .and(Row.number(status.inFlightTransfers()))
                 .and("  outpoints reserved ", Tone.SOFT)
                 .and(Row.number(status.inFlightUtxos()));
+        OptionalDouble oldest = sum("walletd_spend_oldest_unconfirmed_seconds", Map.of());
+        if (oldest.isPresent() && status.inFlightTransfers() > 0) {
+            row.and("  oldest ", Tone.SOFT).and(span(Duration.ofSeconds((long) oldest.getAsDouble())));
+        }
         known.meters()
                 .map(meters -> meters.by("outcome", "walletd_spend_outcomes_total"))
                 .orElse(Map.of())

@@ -47,6 +47,9 @@ final class PlayedDaemon implements AutoCloseable {
                 walletd_upstream_up{node="http://node:1/"} 1
                 walletd_upstream_connections{node="http://node:1/"} 3
                 walletd_spend_outcomes_total{outcome="accepted"} 41
+                walletd_spend_oldest_unconfirmed_seconds 300
+                walletd_ready{check="nodes"} 1
+                walletd_ready{check="follower"} 0
                 jvm_memory_used_bytes{area="heap",id="a"} 1.048576E8
                 """));
         server.createContext("/events", this::stream);

@@ -193,7 +193,7 @@ class WatchTest {
         watch().once(lines());
 
         assertThat(printed())
-                .contains("tip 1,234", "live", "shop", "accepted 41")
+                .contains("tip 1,234", "live", "shop", "accepted 41", "oldest 5 min", "not ready: follower\n")
                 .doesNotContain("events", "\u001b");
     }
 
