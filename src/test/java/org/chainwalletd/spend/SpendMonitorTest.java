@@ -79,6 +79,7 @@ class SpendMonitorTest {
 
     private void watch(boolean holdsCoins) {
         monitor.tell(new SpendMonitor.Watch(intent, holdsCoins));
+        hearsNothing();
         spends.wake();
     }
 
