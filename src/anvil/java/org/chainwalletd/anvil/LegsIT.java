@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -207,67 +206,62 @@ class LegsIT {
         mine(1);
     }
 
-    private static <T> T done(CompletionStage<T> stage) {
-        return Await.result(stage);
-    }
-
     @Test
     void our_lock_settles_and_the_pools_claim_is_seen_with_its_secret() {
         EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system(), executor);
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
-        assertThat(done(leg.obstacle(row))).isEmpty();
-        String tx = done(leg.sendLock(row));
-        assertThat(done(leg.sendLock(row))).isEqualTo(tx);
+        assertThat(leg.obstacle(row)).isEmpty();
+        String tx = leg.sendLock(row);
+        assertThat(leg.sendLock(row)).isEqualTo(tx);
         mine(FINAL);
-        assertThat(done(leg.look(row)).lock())
+        assertThat(leg.look(row).lock())
                 .isInstanceOfSatisfying(
                         OwnLock.Locked.class,
                         lock -> assertThat(lock.settledAt()).isPresent());
 
         fromPool(BigInteger.ZERO, SwapContract.claim(SECRET));
 
-        assertThat(done(leg.look(row)).lock())
+        assertThat(leg.look(row).lock())
                 .isInstanceOfSatisfying(
                         OwnLock.Claimed.class, lock -> assertThat(lock.tx()).startsWith("0x"));
-        assertThat(done(leg.look(row)).secretShown()).isTrue();
+        assertThat(leg.look(row).secretShown()).isTrue();
     }
 
     @Test
     void our_lock_comes_back_at_its_deadline_and_not_a_second_before() {
         EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system(), executor);
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
-        done(leg.sendLock(row));
+        leg.sendLock(row);
         mine(1);
         evm.call("evm_setNextBlockTimestamp", deadline - 1);
         mine(1);
-        assertThat(done(leg.look(row)).refundDue()).isFalse();
+        assertThat(leg.look(row).refundDue()).isFalse();
         evm.call("evm_setNextBlockTimestamp", deadline);
         mine(1);
-        assertThat(done(leg.look(row)).refundDue()).isTrue();
+        assertThat(leg.look(row).refundDue()).isTrue();
 
-        String tx = done(leg.takeBack(row));
+        String tx = leg.takeBack(row);
         mine(FINAL);
 
-        assertThat(done(leg.look(row)).lock()).isEqualTo(new OwnLock.TakenBack(HASH_LOCK.hex(), tx, true));
+        assertThat(leg.look(row).lock()).isEqualTo(new OwnLock.TakenBack(HASH_LOCK.hex(), tx, true));
     }
 
     @Test
     void a_lock_of_the_pool_opens_the_gate_when_it_is_final_and_is_claimed_once() {
-        EvmPoolLeg leg = new EvmPoolLeg(chain, sends, limits, executor);
+        EvmPoolLeg leg = new EvmPoolLeg(chain, sends, limits, Optional.empty(), executor);
         SwapRow row = row(Direction.CHAIN_TO_NATIVE);
-        assertThat(done(leg.obstacle(row))).isEmpty();
+        assertThat(leg.obstacle(row)).isEmpty();
         GateInputs now = new GateInputs(time(), false, Optional.empty(), OptionalLong.of(time()));
         fromPool(WEI, SwapContract.lock(HASH_LOCK, own, deadline));
-        assertThat(done(leg.gate(row, now)).isOpen()).isFalse();
+        assertThat(leg.gate(row, now).isOpen()).isFalse();
         mine(FINAL);
-        assertThat(done(leg.gate(row, now))).isEqualTo(new GateVerdict.Open());
+        assertThat(leg.gate(row, now)).isEqualTo(new GateVerdict.Open());
 
-        String tx = done(leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true));
-        assertThat(done(leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true)))
-                .isEqualTo(tx);
+        String tx = leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true);
+        assertThat(leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true)).isEqualTo(tx);
         mine(FINAL);
 
-        assertThat(done(leg.look(row)).lock()).isEqualTo(new PoolLock.Claimed(HASH_LOCK.hex(), tx, true));
+        assertThat(leg.look(row).lock()).isEqualTo(new PoolLock.Claimed(HASH_LOCK.hex(), tx, true));
         assertThat(evm.call("eth_getTransactionCount", own.toString(), "latest").asText())
                 .isEqualTo("0x1");
     }
