@@ -109,8 +109,7 @@ public final class Grant {
     /**
      * Data of -32043.
      *
-     * @param rule {@code methods}, {@code allow_list}, {@code key_export}, {@code from}, {@code to}, {@code fee}, {@code cap_per_tx} or {@code
-     *     cap_per_period}
+     * @param rule {@code methods}, {@code allow_list}, {@code key_export}, {@code from}, {@code to}, {@code fee} or {@code cap_per_tx}
      * @param value what was asked for
      * @param limit what is allowed: an amount, a list of methods, or how many addresses the list has
      */

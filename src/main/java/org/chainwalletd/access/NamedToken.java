@@ -40,27 +40,25 @@ public record NamedToken(
     public record Value(Hash256 sha256, OptionalLong until) {}
 
     /**
-     * What the operator allows. Empty members restrict nothing.
+     * What the operator allows. Empty members restrict nothing. A row with a member that is not here is refused: nobody would judge it.
      *
      * @param methods names of methods, {@code /events} and {@code /metrics}
      * @param from addresses that it may spend from
      * @param to addresses that it may pay
      * @param capPerTx most that one transaction may take from its address, in base units
-     * @param capPerPeriod most that may leave in the period of the global cap
      */
     public record Policy(
             Optional<List<String>> methods,
             Optional<List<Address>> from,
             Optional<List<Address>> to,
-            Optional<Amount> capPerTx,
-            Optional<Amount> capPerPeriod) {
+            Optional<Amount> capPerTx) {
         /** Restricts nothing. */
         public static final Policy NONE =
-                new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
         /** Whether only calls that it can judge are allowed. */
         public boolean restrictsMoney() {
-            return from.isPresent() || to.isPresent() || capPerTx.isPresent() || capPerPeriod.isPresent();
+            return from.isPresent() || to.isPresent() || capPerTx.isPresent();
         }
     }
 

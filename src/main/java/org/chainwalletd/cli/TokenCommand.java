@@ -175,8 +175,7 @@ final class TokenCommand implements Command {
         if (invocation.option("--to").isPresent()) {
             to = Optional.of(destinations(Path.of(invocation.option("--to").get())));
         }
-        NamedToken.Policy policy =
-                new NamedToken.Policy(methods, from, to, amount(invocation, "--cap-per-tx"), Optional.empty());
+        NamedToken.Policy policy = new NamedToken.Policy(methods, from, to, amount(invocation, "--cap-per-tx"));
         OptionalLong expires = invocation
                 .option("--expires")
                 .map(text ->

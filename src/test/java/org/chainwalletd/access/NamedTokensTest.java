@@ -37,8 +37,7 @@ class NamedTokensTest {
                 Optional.of(List.of("transfer", "/events")),
                 Optional.of(List.of(Address.of(new byte[32]))),
                 Optional.empty(),
-                Optional.of(Amount.MAX),
-                Optional.empty());
+                Optional.of(Amount.MAX));
         return new NamedToken(
                 name,
                 Scope.SPEND,
@@ -145,7 +144,15 @@ class NamedTokensTest {
         NamedTokens tokens = NamedTokens.open(rows(), clock, true);
         byte[] good = Files.readAllBytes(datadir.resolve(TokenFile.NAME));
 
-        for (String bad : List.of("", "{", "{\"version\":2,\"tokens\":[]}", "{\"version\":1,\"tokens\":[{}]}", "[]")) {
+        String ruleOfAnotherRelease = new String(good, StandardCharsets.UTF_8)
+                .replace("\"cap_per_tx\":", "\"cap_per_period\":\"1\",\"cap_per_tx\":");
+        for (String bad : List.of(
+                ruleOfAnotherRelease,
+                "",
+                "{",
+                "{\"version\":2,\"tokens\":[]}",
+                "{\"version\":1,\"tokens\":[{}]}",
+                "[]")) {
             AtomicFiles.write(datadir.resolve(TokenFile.NAME), bad.getBytes(StandardCharsets.UTF_8));
             tokens.look();
             assertThat(tokens.find(digest(FIRST))).as(bad).isPresent();

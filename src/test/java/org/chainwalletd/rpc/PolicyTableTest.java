@@ -59,10 +59,9 @@ class PolicyTableTest {
         Row row = table.get(method.name());
         boolean allowed = !row.verdict().equals("refused");
         for (NamedToken.Policy policy : List.of(
-                policy(null, List.of(ADDRESS), null, null, null),
-                policy(null, null, List.of(ADDRESS), null, null),
-                policy(null, null, null, Amount.of(1), null),
-                policy(null, null, null, null, Amount.of(1)))) {
+                policy(null, List.of(ADDRESS), null, null),
+                policy(null, null, List.of(ADDRESS), null),
+                policy(null, null, null, Amount.of(1)))) {
             assertThat(rule(Grants.of(Scope.SPEND, policy), method))
                     .as(policy.toString())
                     .isEqualTo(allowed ? Optional.empty() : Optional.of("allow_list"));
@@ -70,13 +69,11 @@ class PolicyTableTest {
             assertThat(Grant.JUDGED.contains(method.name()))
                     .isEqualTo(row.verdict().equals("judged"));
         }
-        assertThat(rule(Grants.of(Scope.SPEND, policy(List.of("another"), null, null, null, null)), method))
+        assertThat(rule(Grants.of(Scope.SPEND, policy(List.of("another"), null, null, null)), method))
                 .contains("methods");
-        assertThat(rule(Grants.of(Scope.SPEND, policy(List.of(method.name()), null, null, null, null)), method))
+        assertThat(rule(Grants.of(Scope.SPEND, policy(List.of(method.name()), null, null, null)), method))
                 .isEmpty();
-        assertThat(rule(
-                        Grants.of(Scope.SPEND, policy(List.of(method.name()), List.of(ADDRESS), null, null, null)),
-                        method))
+        assertThat(rule(Grants.of(Scope.SPEND, policy(List.of(method.name()), List.of(ADDRESS), null, null)), method))
                 .as("to be named does not lift the allow-list")
                 .isEqualTo(allowed ? Optional.empty() : Optional.of("allow_list"));
         assertThat(rule(Grant.classic(Scope.SPEND, false), method))
@@ -89,13 +86,11 @@ class PolicyTableTest {
                 .map(refusal -> ((Grant.PolicyData) refusal.data()).rule());
     }
 
-    private static NamedToken.Policy policy(
-            List<String> methods, List<Address> from, List<Address> to, Amount perTx, Amount perPeriod) {
+    private static NamedToken.Policy policy(List<String> methods, List<Address> from, List<Address> to, Amount perTx) {
         return new NamedToken.Policy(
                 Optional.ofNullable(methods),
                 Optional.ofNullable(from),
                 Optional.ofNullable(to),
-                Optional.ofNullable(perTx),
-                Optional.ofNullable(perPeriod));
+                Optional.ofNullable(perTx));
     }
 }
