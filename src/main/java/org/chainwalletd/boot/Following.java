@@ -33,7 +33,6 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.OwnKey;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
-import org.chainwalletd.spend.FollowedSpends;
 import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.BlockPlace;
@@ -116,7 +115,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 new CoinLedger(books, follower, workers.upstream()),
                 books,
                 credits,
-                new FollowedSpends(follower, new SpendingBooks(file), workers.upstream()));
+                new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
 
     /**

@@ -20,7 +20,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
-import org.chainwalletd.spend.OwnerPushes;
+import org.chainwalletd.spend.OwnerRebroadcasts;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendException;
@@ -107,10 +107,10 @@ public final class HtlcSpends {
         return reclaim(request, Grant.of(Scope.SPEND));
     }
 
-    /** As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerPushes}). */
+    /** As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerRebroadcasts}). */
     public CompletionStage<Receipt> lockOfSwap(LockRequest request) {
         return checked(
-                request, sender -> noted(spending.spend(request.plan(sender).ofKind(OwnerPushes.SWAP_LOCK))));
+                request, sender -> noted(spending.spend(request.plan(sender).ofKind(OwnerRebroadcasts.SWAP_LOCK))));
     }
 
     /**

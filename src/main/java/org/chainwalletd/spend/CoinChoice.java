@@ -1,8 +1,10 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -11,6 +13,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +32,7 @@ final class CoinChoice {
     private final Supplier<Optional<Network>> network;
     private final Drawing drawing;
     private final CoinHolds coins;
-    private final LapsedCoins lapsed = new LapsedCoins();
+    private final ReplacedInputs replaced = new ReplacedInputs();
     private final Set<Address> clean = new HashSet<>();
     /** Coins that somebody else has spent, and since when that is known, the oldest first: a node that lags or lies lists them on. */
     private final Map<Outpoint, Long> spentElsewhere = new LinkedHashMap<>();
@@ -48,7 +51,7 @@ final class CoinChoice {
     /** As {@link #draft}, of a spend that is going to be made. */
     Draft choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
         Draft draft = draft(plan, candidates, excluded);
-        lapsed.displacedBy(draft.inputs())
+        replaced.displacedBy(draft.inputs())
                 .forEach(displaced -> LOG.warn(
                         "a spend takes a coin of spend {}, which no mempool has and which is still sent: one of"
                                 + " both can never confirm",
@@ -63,9 +66,9 @@ final class CoinChoice {
      */
     Draft draft(SpendPlan plan, Candidates candidates, Set<Outpoint> unwanted) {
         Set<Outpoint> excluded = plan.hasAlternatives() ? andSpentElsewhere(unwanted) : unwanted;
-        if (!lapsed.isEmpty()) {
+        if (!replaced.isEmpty()) {
             try {
-                return plan.choose(candidates, holdings(plan, lapsed.and(excluded)));
+                return plan.choose(candidates, holdings(plan, replaced.and(excluded)));
             } catch (SpendException e) {
                 LOG.debug("no coins but those of payments that are still sent: {}", e.getMessage());
             }
@@ -109,12 +112,12 @@ final class CoinChoice {
 
     /** The time of its reservations is over, and it is still sent. */
     void lapsed(Intent intent) {
-        lapsed.add(intent);
+        replaced.add(intent);
     }
 
     /** The spend has its coins again, or needs them no more. */
     void settled(Hash256 txId) {
-        lapsed.remove(txId);
+        replaced.remove(txId);
     }
 
     boolean isSuspect(Address address) {
@@ -131,5 +134,61 @@ final class CoinChoice {
     /** @param address any of them when there is none */
     void suspect(Optional<Address> address) {
         address.ifPresentOrElse(clean::remove, clean::clear);
+    }
+
+    /**
+     * Inputs whose reservation has ended by time (interface.md, section 3.2) although the payment that it was for is still sent. They are free, and
+     * a payment that takes one can displace the first: so they are taken last, when nothing else suffices.
+     *
+     * <p>Not those of a payment without a token that was never acknowledged. Its caller cannot ask for it again, and will rather pay anew: with
+     * the same coin it is impossible that both are mined.
+     */
+    private static final class ReplacedInputs {
+        private final Map<Hash256, List<Outpoint>> bySpend = new HashMap<>();
+        /** How many of the spends spend it. */
+        private final Map<Outpoint, Integer> coins = new HashMap<>();
+
+        void add(Intent intent) {
+            remove(intent.txId());
+            if (intent.token().isPresent() || intent.state().succeeded()) {
+                List<Outpoint> inputs =
+                        intent.inputs().stream().map(Coin::outpoint).toList();
+                bySpend.put(intent.txId(), inputs);
+                inputs.forEach(coin -> coins.merge(coin, 1, Integer::sum));
+            }
+        }
+
+        /** The spend has its coins again, or needs them no more. */
+        void remove(Hash256 txId) {
+            bySpend.getOrDefault(txId, List.of())
+                    .forEach(coin -> coins.computeIfPresent(coin, (any, count) -> count == 1 ? null : count - 1));
+            bySpend.remove(txId);
+        }
+
+        boolean isEmpty() {
+            return coins.isEmpty();
+        }
+
+        /** These and {@code others}. */
+        Set<Outpoint> and(Set<Outpoint> others) {
+            Set<Outpoint> all = new HashSet<>(coins.keySet());
+            all.addAll(others);
+            return all;
+        }
+
+        /** Which of the spends may be displaced when one more spends these. */
+        Set<Hash256> displacedBy(List<Coin> inputs) {
+            Set<Hash256> displaced = new HashSet<>();
+            for (Coin input : inputs) {
+                if (coins.containsKey(input.outpoint())) {
+                    bySpend.forEach((txId, spent) -> {
+                        if (spent.contains(input.outpoint())) {
+                            displaced.add(txId);
+                        }
+                    });
+                }
+            }
+            return displaced;
+        }
     }
 }

@@ -36,12 +36,56 @@ final class CoinHolds {
 
     private record Hold(Owner owner, Stage stage) {}
 
+    static final CompactTable.Keys<Hash256, PackedSpend> BY_ID = new CompactTable.Keys<>() {
+        @Override
+        public int count(PackedSpend spend) {
+            return 1;
+        }
+
+        @Override
+        public long hash(PackedSpend spend, int number) {
+            return spend.fingerprint();
+        }
+
+        @Override
+        public long hashOf(Hash256 txId) {
+            return PackedSpend.fingerprint(txId);
+        }
+
+        @Override
+        public boolean has(PackedSpend spend, Hash256 txId) {
+            return spend.hasId(txId);
+        }
+    };
+
+    static final CompactTable.Keys<Outpoint, PackedSpend> BY_INPUT = new CompactTable.Keys<>() {
+        @Override
+        public int count(PackedSpend spend) {
+            return spend.size();
+        }
+
+        @Override
+        public long hash(PackedSpend spend, int number) {
+            return spend.inputFingerprint(number);
+        }
+
+        @Override
+        public long hashOf(Outpoint outpoint) {
+            return PackedSpend.fingerprint(outpoint);
+        }
+
+        @Override
+        public boolean has(PackedSpend spend, Outpoint outpoint) {
+            return spend.spends(outpoint);
+        }
+    };
+
     /** All that is held or in flight. */
     private final Map<Outpoint, Hold> holds = new HashMap<>();
 
     private final Map<Owner, Set<Outpoint>> byOwner = new HashMap<>();
-    private final CompactTable<Outpoint, PackedSpend> spentCoins = new CompactTable<>(SpendKeys.BY_INPUT);
-    private final CompactTable<Hash256, PackedSpend> spenders = new CompactTable<>(SpendKeys.BY_ID);
+    private final CompactTable<Outpoint, PackedSpend> spentCoins = new CompactTable<>(BY_INPUT);
+    private final CompactTable<Hash256, PackedSpend> spenders = new CompactTable<>(BY_ID);
     private final AtomicInteger inFlight;
 
     /**

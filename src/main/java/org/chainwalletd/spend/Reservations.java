@@ -64,6 +64,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Holds exactly the coins of a spend that is sent again, unless another one has them. */
     record Reacquire(Owner.Running spend, Intent intent, CompletableFuture<Reacquisition> answer) implements Command {}
 
+    /** Whether a spend that is sent again has the coins that it had. */
+    sealed interface Reacquisition {
+        record Reacquired() implements Reacquisition {}
+
+        /**
+         * @param coins those that other spends have
+         * @param spent one of them that is spent in a block; empty when all are only in flight
+         */
+        record Taken(List<Coin> coins, Optional<Outpoint> spent) implements Reacquisition {}
+    }
+
     /** The spend ended without an intent. */
     record Drop(Owner.Running spend) implements Command {}
 

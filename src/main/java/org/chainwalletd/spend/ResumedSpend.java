@@ -59,10 +59,10 @@ final class ResumedSpend {
     }
 
     /** Another payment has its coins only when nothing of it was written. */
-    private void retaken(Reacquisition answer) {
-        if (answer instanceof Reacquisition.Taken) {
+    private void retaken(Reservations.Reacquisition answer) {
+        if (answer instanceof Reservations.Reacquisition.Taken) {
             Spend.begin(runner, plan);
-        } else if (answer instanceof Reacquisition.Reacquired) {
+        } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             runner.ask(() -> runner.open(intent, plan.isCapped()), this::opened, this::inDoubt);
         }
     }
@@ -147,10 +147,10 @@ final class ResumedSpend {
         runner.ask(() -> runner.reacquire(intent), this::reacquired, runner::refused);
     }
 
-    private void reacquired(Reacquisition answer) {
-        if (answer instanceof Reacquisition.Taken taken) {
+    private void reacquired(Reservations.Reacquisition answer) {
+        if (answer instanceof Reservations.Reacquisition.Taken taken) {
             taken(taken);
-        } else if (answer instanceof Reacquisition.Reacquired) {
+        } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
             // When a node has it, it counts, whatever the allowance is.
             runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);
         }
@@ -160,7 +160,7 @@ final class ResumedSpend {
      * Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. One that has lost
      * against a payment of ours is built again; what only waits, or may be mined itself, is waited for.
      */
-    private void taken(Reacquisition.Taken taken) {
+    private void taken(Reservations.Reacquisition.Taken taken) {
         Optional<SpendPlan> next = taken.spent()
                 .filter(coin -> intent.state() == IntentState.CONFLICTED)
                 .flatMap(coin -> plan.insteadOf(intent, false));
@@ -174,7 +174,7 @@ final class ResumedSpend {
         }
     }
 
-    private SpendRefusal takenBy(Reacquisition.Taken taken) {
+    private SpendRefusal takenBy(Reservations.Reacquisition.Taken taken) {
         return taken.spent()
                 .<SpendRefusal>map(coin -> new SpendRefusal.DoubleSpend(
                         intent.txId(), "another payment of this daemon has spent its input " + coin + " in a block"))

@@ -2,9 +2,14 @@ package org.chainwalletd.spend;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Coin;
 
 /**
@@ -49,5 +54,83 @@ public record Simulation(
                 totalOut,
                 change,
                 draft.builtAtHeight());
+    }
+
+    /** What a spend would do now, found as a spend finds it; nothing is held in between, signed or written. */
+    static final class Simulator {
+        private final SpendEnvironment env;
+        private final ActorRef<Reservations.Command> reservations;
+
+        Simulator(SpendEnvironment env, ActorRef<Reservations.Command> reservations) {
+            this.env = env;
+            this.reservations = reservations;
+        }
+
+        CompletionStage<Simulation> simulate(SpendPlan plan) {
+            try {
+                plan.check();
+            } catch (SpendException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+            Optional<SpendRefusal> refusal = env.refusal(plan, plan.leaving());
+            if (refusal.isPresent()) {
+                return CompletableFuture.failedFuture(new SpendException(refusal.get()));
+            }
+            return plan.gather(env.node(), env.executor())
+                    .thenComposeAsync(candidates -> new Preview(plan, candidates).choose(), env.executor())
+                    .thenApplyAsync(draft -> affordable(plan, draft), env.executor());
+        }
+
+        private Simulation affordable(SpendPlan plan, Draft draft) {
+            env.refusal(plan, plan.leaving(draft)).ifPresent(exceeded -> {
+                throw new SpendException(exceeded);
+            });
+            return Simulation.of(draft);
+        }
+
+        /** One selection after the other until bytes speak for one. */
+        private final class Preview {
+            private final SpendPlan plan;
+            private final Candidates candidates;
+            private final CoinDoubts doubts;
+
+            private Preview(SpendPlan plan, Candidates candidates) {
+                this.plan = plan;
+                this.candidates = candidates;
+                this.doubts = new CoinDoubts(plan, candidates);
+            }
+
+            private CompletionStage<Draft> choose() {
+                CompletableFuture<Draft> reply = new CompletableFuture<>();
+                reservations.tell(new Reservations.Preview(plan, candidates, doubts.excluded(), reply));
+                return reply.handleAsync(
+                                (draft, failure) -> failure == null
+                                        ? prove(draft)
+                                        : CompletableFuture.<Draft>failedFuture(explained(failure)),
+                                env.executor())
+                        .thenComposeAsync(proven -> proven, env.executor());
+            }
+
+            private Throwable explained(Throwable failure) {
+                return Causes.of(failure) instanceof RuntimeException refusal ? doubts.explain(refusal) : failure;
+            }
+
+            private CompletionStage<Draft> prove(Draft draft) {
+                CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
+                return verdict instanceof CoinDoubts.Unseen unseen
+                        ? env.outputs()
+                                .find(unseen.outpoints())
+                                .thenComposeAsync(found -> judged(draft, doubts.judge(draft, found)), env.executor())
+                        : judged(draft, verdict);
+            }
+
+            private CompletionStage<Draft> judged(Draft draft, CoinDoubts.Verdict verdict) {
+                if (!(verdict instanceof CoinDoubts.Doubted doubted)) {
+                    return CompletableFuture.completedFuture(draft);
+                }
+                doubts.report(doubted, env.metrics());
+                return doubts.mayChooseAgain() ? choose() : CompletableFuture.failedFuture(doubts.tooManyDoubts());
+            }
+        }
     }
 }

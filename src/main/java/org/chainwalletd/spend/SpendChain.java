@@ -6,9 +6,14 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.SpendingBooks;
 
@@ -43,4 +48,61 @@ public interface SpendChain {
 
     /** Whether a transaction is in a block of the followed chain that the books know nothing of. */
     CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place);
+
+    /** Over the follower and its books. */
+    final class Followed implements SpendChain {
+        private static final long LATEST_SECONDS = Long.MAX_VALUE / 1_000;
+
+        private final Follower follower;
+        private final SpendingBooks books;
+        private final Executor executor;
+
+        public Followed(Follower follower, SpendingBooks books, Executor executor) {
+            this.follower = follower;
+            this.books = books;
+            this.executor = executor;
+        }
+
+        @Override
+        public Optional<BlockPlace> tip() {
+            return follower.tip().map(FollowedTip::place);
+        }
+
+        /** A time that no clock will ever show is one that is far ahead. */
+        @Override
+        public OptionalLong tipMillis() {
+            return follower.tip().map(FollowedTip::timestamp).stream()
+                    .mapToLong(seconds -> U64.compare(seconds, LATEST_SECONDS) > 0
+                            ? Long.MAX_VALUE
+                            : TimeUnit.SECONDS.toMillis(seconds))
+                    .findFirst();
+        }
+
+        @Override
+        public Set<String> setAside() {
+            return follower.setAside();
+        }
+
+        @Override
+        public void subscribe(ActorRef<FollowEvent> subscriber) {
+            follower.subscribe(subscriber);
+        }
+
+        @Override
+        public CompletionStage<Optional<Fates>> fates(List<SpendingBooks.Question> questions) {
+            return tip().map(tip -> books.fates(tip, questions)
+                            .thenApplyAsync(found -> found.map(fates -> new Fates(tip, fates)), executor))
+                    .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+        }
+
+        @Override
+        public CompletionStage<Boolean> provesWork(long from, long to) {
+            return follower.provesWork(from, to);
+        }
+
+        @Override
+        public CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place) {
+            return follower.proves(txId, place);
+        }
+    }
 }

@@ -606,7 +606,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     private boolean maySend(InFlight spend) {
-        return !OwnerPushes.isPushedByOwner(spend.intent().kind())
+        return !OwnerRebroadcasts.areFor(spend.intent().kind())
                 && withheld.stream().noneMatch(question -> concerns(question, spend))
                 && spend.maySend(clock.millis(), pace.longestBetweenSends().toMillis());
     }

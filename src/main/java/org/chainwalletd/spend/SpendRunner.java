@@ -267,12 +267,12 @@ final class SpendRunner {
     }
 
     /** The same coins, of a spend whose intent may be durable already. */
-    CompletionStage<Reacquisition> retake(Intent intent) {
+    CompletionStage<Reservations.Reacquisition> retake(Intent intent) {
         takeOver(intent);
         return reacquire(intent)
                 .thenApplyAsync(
                         answer -> {
-                            if (answer instanceof Reacquisition.Reacquired) {
+                            if (answer instanceof Reservations.Reacquisition.Reacquired) {
                                 doubtful = Optional.of(intent);
                             }
                             return answer;
@@ -281,7 +281,7 @@ final class SpendRunner {
     }
 
     /** The same coins once more. */
-    CompletionStage<Reacquisition> reacquire(Intent intent) {
+    CompletionStage<Reservations.Reacquisition> reacquire(Intent intent) {
         return ofReservations(answer -> new Reservations.Reacquire(id, intent, answer));
     }
 

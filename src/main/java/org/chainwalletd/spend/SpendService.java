@@ -40,9 +40,9 @@ public final class SpendService {
     private final ActorRef<Receipts.Command> receipts;
     private final ActorRef<Reservations.Command> reservations;
     private final ActorRef<SpendMonitor.Command> monitor;
-    private final Simulations simulations;
+    private final Simulation.Simulator simulator;
     private final RawBroadcast raw;
-    private final Push push;
+    private final OwnerRebroadcasts rebroadcasts;
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
     private final AtomicInteger inFlightTransfers;
 
@@ -67,9 +67,9 @@ public final class SpendService {
             return since == 0 ? 0 : Math.max(0, (env.clock().millis() - since) / 1_000);
         });
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
-        this.simulations = new Simulations(env, reservations);
+        this.simulator = new Simulation.Simulator(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);
-        this.push = new Push(env.node(), broadcast.lookup(), env.executor());
+        this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast.lookup(), env.executor());
     }
 
     /** What stands before the actors that own money in flight: the spend monitor, which is background work. */
@@ -189,7 +189,7 @@ public final class SpendService {
     public CompletionStage<Receipt> transfer(TransferRequest request, Grant grant) {
         List<Address> destinations =
                 request.payments().stream().map(Payment::to).toList();
-        return whenOwned(request.from(), () -> spend(TransferPlans.plan(request), grant, destinations));
+        return whenOwned(request.from(), () -> spend(request.plan(), grant, destinations));
     }
 
     /** As {@link #transfer(TransferRequest, Grant)}, of a caller whom nothing restricts. */
@@ -215,11 +215,11 @@ public final class SpendService {
 
     /** What {@link #transfer} would do now. Broadcasts, reserves and signs nothing. */
     public CompletionStage<Simulation> simulate(TransferRequest request) {
-        return whenOwned(request.from(), () -> simulate(TransferPlans.plan(request)));
+        return whenOwned(request.from(), () -> simulate(request.plan()));
     }
 
     public CompletionStage<Simulation> simulate(SpendPlan plan) {
-        return simulations.simulate(plan);
+        return simulator.simulate(plan);
     }
 
     /** The keyring is asked only for a key that is sealed. */
@@ -274,7 +274,7 @@ public final class SpendService {
      * One that was confirmed is shown too where its block is not known: a reorganisation may not have been heard of everywhere. Fails when no
      * node has answered, and when the spend is closed without success.
      */
-    public CompletionStage<Pushed> push(Hash256 txId) {
+    public CompletionStage<OwnerRebroadcasts.Answer> push(Hash256 txId) {
         if (env.stopped().isPresent()) {
             return CompletableFuture.failedFuture(
                     StoreException.stopped(env.stopped().get()));
@@ -288,9 +288,9 @@ public final class SpendService {
                         env.executor());
     }
 
-    private CompletionStage<Pushed> push(Intent intent) {
+    private CompletionStage<OwnerRebroadcasts.Answer> push(Intent intent) {
         return intent.state().inFlight() || intent.state() == IntentState.CONFIRMED
-                ? push.everywhere(intent)
+                ? rebroadcasts.everywhere(intent)
                 : CompletableFuture.failedFuture(
                         new IllegalStateException("spend " + intent.txId() + " is " + intent.state()));
     }

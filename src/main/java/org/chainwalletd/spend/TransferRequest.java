@@ -1,10 +1,14 @@
 package org.chainwalletd.spend;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.TokenBinding;
 
 /**
  * A payment as the caller asked for it, with the shapes of its parameters already checked (interface.md, section 4.7).
@@ -24,5 +28,37 @@ public record TransferRequest(
 
     public TransferRequest {
         payments = List.copyOf(payments);
+    }
+
+    PaymentPlan plan() {
+        List<TxOutput> outputs = new ArrayList<>();
+        for (Payment payment : payments()) {
+            TxOutput output = TxOutput.toAddress(payment.to(), payment.amount());
+            outputs.add(outputs.isEmpty() && datum().isPresent() ? output.withDatum(datum().get()) : output);
+        }
+        return new PaymentPlan(
+                PaymentPlan.TRANSFER,
+                from(),
+                outputs,
+                fee(),
+                maxFee(),
+                clientToken().map(token -> new TokenBinding(token, digest())));
+    }
+
+    /**
+     * Over what the parameters mean, not how they were written: defaults count as given, hex in any case is the same, the order of the
+     * outputs matters.
+     */
+    private Hash256 digest() {
+        ParameterDigest parameters = new ParameterDigest(PaymentPlan.TRANSFER)
+                .put(from().toArray())
+                .putNumber(payments().size());
+        for (Payment payment : payments()) {
+            parameters.put(payment.to().toArray()).putNumber(payment.amount().bits());
+        }
+        parameters.put(fee()).putNumber(maxFee().bits());
+        parameters.putNumber(datum().isPresent() ? 1 : 0);
+        datum().ifPresent(datum -> parameters.put(datum.toArray()));
+        return parameters.finish();
     }
 }

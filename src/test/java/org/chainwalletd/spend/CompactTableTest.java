@@ -17,7 +17,7 @@ import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 
 class CompactTableTest {
-    private final CompactTable<Outpoint, PackedSpend> table = new CompactTable<>(SpendKeys.BY_INPUT);
+    private final CompactTable<Outpoint, PackedSpend> table = new CompactTable<>(CoinHolds.BY_INPUT);
 
     private static Hash256 id(int number) {
         return Hash256.sha256(new byte[] {(byte) (number >> 16), (byte) (number >> 8), (byte) number});

@@ -262,7 +262,7 @@ final class SpendHarness implements AutoCloseable {
                         identity(),
                         () -> Optional.of(Network.DEVNET),
                         new TimedChain(
-                                new FollowedSpends(follower, new SpendingBooks(books), executor),
+                                new SpendChain.Followed(follower, new SpendingBooks(books), executor),
                                 () -> chainTime.get()),
                         () -> rumour),
                 keys,

@@ -181,9 +181,9 @@ class TransferTest {
     void a_token_with_other_parameters_is_a_conflict_running_or_done() {
         Address payer = spends.funded(1, 10_000);
         CompletionStage<Receipt> first =
-                spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_000, "token-once")));
+                spends.spending.spend(request(payer, shop, 1_000, "token-once").plan());
         CompletionStage<Receipt> other =
-                spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_001, "token-once")));
+                spends.spending.spend(request(payer, shop, 1_001, "token-once").plan());
 
         assertThat(refusal(SpendRefusal.TokenConflict.class, other).token()).isEqualTo("token-once");
         get(first);
@@ -541,7 +541,7 @@ class TransferTest {
     @Test
     void a_plan_that_fails_inside_fails_alone() {
         Address payer = spends.funded(1, 10_000);
-        PaymentPlan sound = TransferPlans.plan(request(payer, shop, 1_000));
+        PaymentPlan sound = request(payer, shop, 1_000).plan();
         SpendPlan unsound = new UnsoundPlan(sound);
 
         assertThatThrownBy(() -> get(spends.spending.spend(unsound))).hasMessage("unsound");
@@ -559,7 +559,7 @@ class TransferTest {
         spends.node.forgetCalls();
         Runnable letRead = StoreFaults.holdReads(spends.store);
         CompletionStage<Receipt> answer =
-                spends.spending.spend(TransferPlans.plan(request(payer, shop, 1_000, "token-stop")));
+                spends.spending.spend(request(payer, shop, 1_000, "token-stop").plan());
         get(spends.spending.drain());
 
         letRead.run();

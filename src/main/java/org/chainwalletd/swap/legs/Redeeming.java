@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.spend.Pushed;
+import org.chainwalletd.spend.OwnerRebroadcasts;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -86,7 +86,7 @@ public final class Redeeming {
         return closed.state() == IntentState.ABANDONED || closed.state() != IntentState.CONFLICTED && isOld(closed);
     }
 
-    private Hash256 after(Spending spending, int number, Intent intent, Pushed pushed) {
+    private Hash256 after(Spending spending, int number, Intent intent, OwnerRebroadcasts.Answer pushed) {
         if (!pushed.isRefused() || !isOld(intent) || number == MOST_VERSIONS) {
             return intent.txId();
         }

@@ -34,9 +34,9 @@ import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.spend.Drawing;
-import org.chainwalletd.spend.FollowedSpends;
 import org.chainwalletd.spend.Pace;
 import org.chainwalletd.spend.SealedClaims;
+import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendMetrics;
 import org.chainwalletd.spend.SpendService;
@@ -289,7 +289,8 @@ public final class SwapDaemon implements AutoCloseable {
                 new SpendEnvironment.Sight(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
-                        new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
+                        new SpendChain.Followed(
+                                follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
                         Optional::empty),
                 outside.keys(),
                 new SpendEnvironment.Stores(

@@ -42,9 +42,9 @@ import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.spend.Drawing;
 import org.chainwalletd.spend.FeeChoice;
-import org.chainwalletd.spend.FollowedSpends;
 import org.chainwalletd.spend.Pace;
 import org.chainwalletd.spend.Payment;
+import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendMetrics;
 import org.chainwalletd.spend.SpendService;
@@ -169,7 +169,8 @@ public final class ChainLegRig implements AutoCloseable {
                 new SpendEnvironment.Sight(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
-                        new FollowedSpends(follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
+                        new SpendChain.Followed(
+                                follow.follower(), new SpendingBooks(follow.books()), follow.executor()),
                         Optional::empty),
                 keys,
                 SpendEnvironment.Stores.of(store),
