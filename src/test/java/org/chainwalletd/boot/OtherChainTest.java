@@ -99,11 +99,12 @@ class OtherChainTest {
     @Test
     void what_was_booked_before_a_node_changed_its_chain_is_still_told_and_nothing_is_added() throws IOException {
         try (DaemonRig rig = DaemonRig.withChain(datadir)) {
+            // One that is made before the first block is followed is covered only when its history was read.
+            rig.awaitFollowed();
             String address = rig.call("generate_standard_address", Map.of())
                     .path("address")
                     .asText();
             Party stranger = new Party(9);
-            rig.awaitFollowed();
             rig.devnet().faucet(Address.parse(address), Amount.of(5_000));
             rig.mine(1);
             rig.awaitFollowed();

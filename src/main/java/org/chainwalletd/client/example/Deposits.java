@@ -4,6 +4,7 @@ import java.util.Optional;
 import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
 import org.chainwalletd.client.CreditFeed;
+import org.chainwalletd.client.CreditFeed.CreditPage;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
@@ -33,7 +34,7 @@ public final class Deposits {
     private static void follow(WalletdClient daemon, long depth, Optional<String> stored) {
         CreditFeed feed = new CreditFeed(daemon, ListCredits.of().withMinConfirmations(depth), stored);
         while (feed.hasNext()) {
-            CreditFeed.CreditPage page = feed.next();
+            CreditPage page = feed.next();
             // A real program does the rest in one transaction of its database.
             for (Credit credit : page.credits()) {
                 System.out.println(credit.event() + " " + credit.amount() + " to " + credit.address() + " by "
