@@ -11,7 +11,6 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.htlc.Forgetting;
 import org.chainwalletd.htlc.HtlcIndex;
 import org.chainwalletd.htlc.HtlcListener;
-import org.chainwalletd.htlc.HtlcMetrics;
 import org.chainwalletd.htlc.HtlcNews;
 import org.chainwalletd.htlc.HtlcOwners;
 import org.chainwalletd.htlc.HtlcRecords;
@@ -64,7 +63,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 sightings,
                 parts.owners(),
                 executor);
-        HtlcMetrics metrics = new HtlcMetrics(meters);
+        HtlcWatch.HtlcMetrics metrics = new HtlcWatch.HtlcMetrics(meters);
         HtlcWatch watch = new HtlcWatch(
                 settings.chain(),
                 parts.books(),

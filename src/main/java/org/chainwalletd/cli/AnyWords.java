@@ -3,6 +3,9 @@ package org.chainwalletd.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Nearest;
 import picocli.CommandLine;
 
@@ -41,5 +44,42 @@ final class AnyWords {
         known.addAll(command.root().optionsMap().keySet());
         known.addAll(command.subcommands().keySet());
         return Nearest.colon(unmatched.getUnmatched().get(0), known);
+    }
+
+    /** A command from its call to its exit code: what goes wrong becomes one line each. */
+    static final class CommandRun {
+        private CommandRun() {}
+
+        static int of(Command command, Invocation invocation) {
+            try {
+                return command.run(invocation);
+            } catch (ConfigurationException e) {
+                e.problems().forEach(problem -> invocation.fail(ExitCode.USAGE, problem));
+                return ExitCode.USAGE;
+            } catch (StartupException | WalletdException e) {
+                return invocation.fail(ExitCode.FAILED, Lines.one(e.getMessage()));
+            }
+        }
+    }
+
+    /** Every command, the default one first. */
+    static final class Commands {
+        private Commands() {}
+
+        static List<Command> all() {
+            return List.of(
+                    new ServeCommand(),
+                    new DevnetCommand(),
+                    new DemoCommand(),
+                    new RpcCommand(),
+                    new StatusCommand(),
+                    new WatchCommand(),
+                    new DoctorCommand(),
+                    new InitSeededCommand(),
+                    new MigrateCommand(),
+                    new TokenCommand(),
+                    new StoreCommand(),
+                    new CompletionCommand(Commands::all));
+        }
     }
 }

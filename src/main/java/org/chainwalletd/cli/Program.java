@@ -16,7 +16,7 @@ public final class Program {
         Optional<Map<String, String>> plain = PlainWords.read(words);
         if (plain.isPresent()) {
             Invocation serving = new Invocation(plain.get(), Map.of(), List.of(), environment, streams);
-            return CommandRun.of(new ServeCommand(), serving);
+            return AnyWords.CommandRun.of(new ServeCommand(), serving);
         }
         return AnyWords.run(words, environment, streams);
     }

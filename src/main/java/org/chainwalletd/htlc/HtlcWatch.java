@@ -1,7 +1,10 @@
 package org.chainwalletd.htlc;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -11,6 +14,7 @@ import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.HtlcRow;
+import org.chainwalletd.store.books.HtlcRows;
 
 /**
  * What {@link HtlcIndex} works with.
@@ -40,5 +44,25 @@ public record HtlcWatch(
                 lock.params().timeoutHeight(),
                 Optional.empty(),
                 Optional.of(ReclaimRequest.tokenOfWatchdog(lock.outpoint())));
+    }
+
+    /** The figures of the HTLC index for operators. Safe for threads. */
+    public static final class HtlcMetrics {
+        private final AtomicLong records = new AtomicLong();
+        private final AtomicLong overdue = new AtomicLong();
+
+        public HtlcMetrics(MeterRegistry registry) {
+            Gauge.builder("walletd.htlc.records", records, AtomicLong::get)
+                    .description("HTLCs in the local index")
+                    .register(registry);
+            Gauge.builder("walletd.htlc.overdue", overdue, AtomicLong::get)
+                    .description("Own locks past their timeout that nobody has claimed or taken back")
+                    .register(registry);
+        }
+
+        void counted(List<HtlcRows.Count> counts, int overdueLocks) {
+            records.set(counts.stream().mapToLong(HtlcRows.Count::rows).sum());
+            overdue.set(overdueLocks);
+        }
     }
 }

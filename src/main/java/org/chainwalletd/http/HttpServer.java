@@ -33,7 +33,7 @@ public final class HttpServer {
      * @param events streams of {@code GET /events}; empty: there is no such path
      */
     public record Services(
-            RpcEndpoint rpc,
+            RpcHandler.RpcEndpoint rpc,
             Authenticator authenticator,
             List<ReadinessCheck> readiness,
             Supplier<String> metrics,
@@ -42,7 +42,7 @@ public final class HttpServer {
 
         /** Without events. */
         public Services(
-                RpcEndpoint rpc,
+                RpcHandler.RpcEndpoint rpc,
                 Authenticator authenticator,
                 List<ReadinessCheck> readiness,
                 Supplier<String> metrics,

@@ -3,6 +3,7 @@ package org.chainwalletd.observe;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -12,6 +13,7 @@ import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.status.Status;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -132,5 +134,31 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         encoder.setContext(context);
         encoder.start();
         return encoder;
+    }
+
+    /**
+     * Each event as a JSON object on a line of its own. JSON itself escapes what ends a line for most readers only: the rest of {@link Printable}
+     * stands inside of its strings alone, and is written the same way.
+     */
+    public static final class JsonLines extends JsonEncoder {
+        public JsonLines() {
+            // Otherwise a line holds the text with {} in it and its values apart, and nobody can search for what was
+            // said.
+            setWithFormattedMessage(true);
+            // They are in the text, and would be there in full length again.
+            setWithArguments(false);
+        }
+
+        @Override
+        protected void appenderMember(StringBuilder to, String key, String value) {
+            super.appenderMember(to, key, Printable.shortened(value));
+        }
+
+        @Override
+        public byte[] encode(ILoggingEvent event) {
+            String line = new String(super.encode(event), StandardCharsets.UTF_8);
+            String printable = Printable.text(line.stripTrailing()) + System.lineSeparator();
+            return printable.getBytes(StandardCharsets.UTF_8);
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
@@ -263,5 +264,36 @@ final class RpcCall {
 
     private static <T> CompletableFuture<T> now(Function<Outcome, T> finish, Outcome outcome) {
         return CompletableFuture.completedFuture(finish.apply(outcome));
+    }
+
+    /** How many long polls are open, and how many may be. */
+    static final class LongPolls {
+        private static final long RETRY_AFTER_SECONDS = 5;
+
+        private final int most;
+        private final AtomicInteger open = new AtomicInteger();
+
+        LongPolls(int most) {
+            this.most = most;
+        }
+
+        int open() {
+            return open.get();
+        }
+
+        /**
+         * @throws RefusedException -32042 when there is no place
+         */
+        void enter() {
+            if (open.incrementAndGet() > most) {
+                open.decrementAndGet();
+                throw RefusedException.tooManyRequests(
+                        "already " + most + " waits at a time (--max-waits)", RETRY_AFTER_SECONDS);
+            }
+        }
+
+        void leave() {
+            open.decrementAndGet();
+        }
     }
 }

@@ -76,7 +76,7 @@ public final class RpcDispatcher {
             Limits limits,
             Threads threads) {
         this.shared = new RpcCall.Shared(
-                registry, new Failures(translators), observer, new LongPolls(limits.maxLongPolls()), threads);
+                registry, new Failures(translators), observer, new RpcCall.LongPolls(limits.maxLongPolls()), threads);
         this.reader = new RequestReader(limits.maxBatch());
         this.limits = limits;
     }

@@ -18,8 +18,10 @@ import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
@@ -360,5 +362,55 @@ public final class SpendService {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Drain(answer));
         return answer;
+    }
+
+    /** Transactions that somebody else signed: passed through, but a lost answer or a repeated send is not an error. */
+    static final class RawBroadcast {
+        private final SpendEnvironment env;
+        private final Broadcast broadcast;
+
+        RawBroadcast(SpendEnvironment env, Broadcast broadcast) {
+            this.env = env;
+            this.broadcast = broadcast;
+        }
+
+        /** Bytes that are no transaction go to the node as they are: its words are the answer. */
+        CompletionStage<Hash256> send(Bytes transaction) {
+            Optional<Hash256> txId = idOf(transaction);
+            if (txId.isEmpty()) {
+                return env.node().sendRawTransaction(transaction);
+            }
+            return broadcast
+                    .send(txId.get(), transaction, false)
+                    .thenComposeAsync(outcome -> answer(txId.get(), outcome), env.executor());
+        }
+
+        private Optional<Hash256> idOf(Bytes transaction) {
+            try {
+                return Optional.of(
+                        TransactionCodec.txId(env.profile(), TransactionCodec.decode(transaction.toArray())));
+            } catch (DecodeException e) {
+                return Optional.empty();
+            }
+        }
+
+        private static CompletionStage<Hash256> answer(Hash256 txId, BroadcastOutcome outcome) {
+            if (outcome instanceof BroadcastOutcome.Accepted) {
+                return CompletableFuture.completedFuture(txId);
+            }
+            if (outcome instanceof BroadcastOutcome.Conflicted conflict) {
+                return CompletableFuture.failedFuture(
+                        new SpendException(new SpendRefusal.DoubleSpend(txId, conflict.text())));
+            }
+            if (outcome instanceof BroadcastOutcome.NotYet early) {
+                return CompletableFuture.failedFuture(
+                        new SpendException(new SpendRefusal.UpstreamFailed(early.text())));
+            }
+            String text = outcome instanceof BroadcastOutcome.Refused refused
+                    ? refused.text()
+                    : "whether transaction " + txId + " was taken is unknown, look it up with get_transaction: "
+                            + ((BroadcastOutcome.Unknown) outcome).text();
+            return CompletableFuture.failedFuture(new SpendException(new SpendRefusal.UpstreamFailed(text)));
+        }
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class CommandLineParserTest {
-    private final CommandLineParser parser = new CommandLineParser("chain-walletd", Commands.all());
+    private final CommandLineParser parser = new CommandLineParser("chain-walletd", AnyWords.Commands.all());
 
     @Test
     void serving_is_meant_with_and_without_its_name() {
@@ -44,7 +44,7 @@ class CommandLineParserTest {
 
     @Test
     void every_command_helps() {
-        for (Command command : Commands.all()) {
+        for (Command command : AnyWords.Commands.all()) {
             assertThat(parser.parse(command.word(), "--help").text())
                     .hasValueSatisfying(text -> assertThat(text).contains("--help"));
         }

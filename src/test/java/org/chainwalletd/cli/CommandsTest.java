@@ -17,7 +17,7 @@ import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Commands that end by themselves, run as from the command line. */
+/** AnyWords.Commands that end by themselves, run as from the command line. */
 class CommandsTest {
     @TempDir
     Path folder;

@@ -6,7 +6,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PlainWordsTest {
-    private final CommandLineParser grammar = new CommandLineParser("chain-walletd", Commands.all());
+    private final CommandLineParser grammar = new CommandLineParser("chain-walletd", AnyWords.Commands.all());
 
     @ParameterizedTest
     @ValueSource(

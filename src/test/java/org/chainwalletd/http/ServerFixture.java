@@ -81,7 +81,7 @@ final class ServerFixture implements AutoCloseable {
             HttpLimits limits,
             HttpServer.Place place,
             List<ReadinessCheck> readiness,
-            Optional<RpcEndpoint> rpc)
+            Optional<RpcHandler.RpcEndpoint> rpc)
             throws Exception {
         this(datadir, limits, place, readiness, rpc, Optional.empty());
     }
@@ -102,7 +102,7 @@ final class ServerFixture implements AutoCloseable {
             HttpLimits limits,
             HttpServer.Place place,
             List<ReadinessCheck> readiness,
-            Optional<RpcEndpoint> rpc,
+            Optional<RpcHandler.RpcEndpoint> rpc,
             Optional<EventFeed> events)
             throws Exception {
         authenticator = new Authenticator(Tokens.open(datadir, TOKENS, line -> {}), NamedTokens.none());

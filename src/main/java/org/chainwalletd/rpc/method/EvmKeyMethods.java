@@ -63,7 +63,8 @@ public final class EvmKeyMethods {
         return keyring.evm()
                 .create(replacement)
                 .thenApplyAsync(
-                        made -> new EvmCreateAddress.Result(made.address().toString(), Words.of(made.words())),
+                        made -> new EvmCreateAddress.Result(
+                                made.address().toString(), KeyringMethods.Words.of(made.words())),
                         executor);
     }
 
@@ -86,7 +87,7 @@ public final class EvmKeyMethods {
     private CompletionStage<EvmRevealMnemonic.Result> revealMnemonic(EvmRevealMnemonic call, CallContext context) {
         return keyring.evm()
                 .revealPhrase(call.passphrase())
-                .thenApplyAsync(words -> new EvmRevealMnemonic.Result(Words.of(words)), executor);
+                .thenApplyAsync(words -> new EvmRevealMnemonic.Result(KeyringMethods.Words.of(words)), executor);
     }
 
     private CompletionStage<RevealEvmPrivateKey.Result> revealKey(RevealEvmPrivateKey call, CallContext context) {

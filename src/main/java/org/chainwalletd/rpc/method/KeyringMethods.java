@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc.method;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,6 +25,7 @@ import org.chainwalletd.api.Keys.RevealMnemonic;
 import org.chainwalletd.api.Keys.RevealPrivateKey;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.VaultExport;
@@ -194,5 +197,29 @@ public final class KeyringMethods {
         Optional<DeletionGuard> asked = call.force().orElse(false) ? Optional.empty() : Optional.of(guard);
         return keyring.delete(call.address(), call.passphrase(), asked)
                 .thenApplyAsync(DeleteAddress.Result::new, executor);
+    }
+
+    /** Splits a phrase into its words without a string in between. */
+    public static final class Words {
+        private Words() {}
+
+        /** Closes {@code phrase}, whose words have single spaces between them. */
+        public static List<SecretBytes> of(SecretBytes phrase) {
+            try (phrase) {
+                return phrase.use(Words::split);
+            }
+        }
+
+        private static List<SecretBytes> split(byte[] text) {
+            List<SecretBytes> words = new ArrayList<>();
+            int from = 0;
+            for (int at = 0; at <= text.length; at++) {
+                if (at == text.length || text[at] == ' ') {
+                    words.add(SecretBytes.takeOver(Arrays.copyOfRange(text, from, at)));
+                    from = at + 1;
+                }
+            }
+            return words;
+        }
     }
 }

@@ -78,7 +78,7 @@ public final class ChainClaims {
      * appear any more.
      */
     boolean isJournalled(SwapRow swap, Outpoint lock) {
-        return await(chain.spending().ofTokenForCertain(SwapTokens.claim(swap.id(), lock, 1)))
+        return await(chain.spending().ofTokenForCertain(ChainOwnLeg.SwapTokens.claim(swap.id(), lock, 1)))
                 .isPresent();
     }
 
@@ -87,7 +87,7 @@ public final class ChainClaims {
         Outpoint lock = row.outpoint();
         return redeeming.push(new Redeeming.Spending(
                 Optional.empty(),
-                version -> SwapTokens.claim(swap.id(), lock, version),
+                version -> ChainOwnLeg.SwapTokens.claim(swap.id(), lock, version),
                 minimumFee(),
                 output.value(),
                 (token, fee) -> send(

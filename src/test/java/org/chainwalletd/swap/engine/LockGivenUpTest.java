@@ -15,7 +15,7 @@ import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.swap.gates.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.ChainLegRig;
-import org.chainwalletd.swap.legs.SwapTokens;
+import org.chainwalletd.swap.legs.ChainOwnLeg;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -121,7 +121,8 @@ public class LockGivenUpTest {
         rig.restart();
         rig.mine(ChainLegRig.BURIAL);
         rig.awaitFree(other);
-        assertThat(get(rig.spending.ofToken(SwapTokens.instead(row.id())))).isPresent();
+        assertThat(get(rig.spending.ofToken(ChainOwnLeg.SwapTokens.instead(row.id()))))
+                .isPresent();
     }
 
     @Test

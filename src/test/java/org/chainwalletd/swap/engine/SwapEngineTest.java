@@ -406,7 +406,7 @@ public class SwapEngineTest {
 
     @Test
     void the_log_says_why_a_secret_does_not_leave_yet() {
-        Logger logger = (Logger) LoggerFactory.getLogger(WaitLog.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(SwapActor.WaitLog.class);
         ListAppender<ILoggingEvent> captured = new ListAppender<>();
         captured.start();
         logger.addAppender(captured);

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 public class WaitLogTest {
-    private final Logger logger = (Logger) LoggerFactory.getLogger(WaitLog.class);
+    private final Logger logger = (Logger) LoggerFactory.getLogger(SwapActor.WaitLog.class);
     private final ListAppender<ILoggingEvent> captured = new ListAppender<>();
-    private final WaitLog waits = new WaitLog();
+    private final SwapActor.WaitLog waits = new SwapActor.WaitLog();
 
     @BeforeEach
     void listen() {

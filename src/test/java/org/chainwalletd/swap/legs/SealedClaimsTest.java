@@ -77,7 +77,7 @@ public class SealedClaimsTest {
     }
 
     private static String ofSwap(int n) {
-        return SwapTokens.claim("swap-" + n, new Outpoint(Hash256.ZERO, n), 1);
+        return ChainOwnLeg.SwapTokens.claim("swap-" + n, new Outpoint(Hash256.ZERO, n), 1);
     }
 
     /** A swap stands in the journal, as beside every claim. */
