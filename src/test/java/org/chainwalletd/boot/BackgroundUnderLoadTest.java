@@ -1,0 +1,247 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.Option;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Background work is stopped and started again and again while a daemon pays and mints (scale-out.md, section 4): every token ends
+ * paid once, and no credit is missed or told twice. Payments are told from each other by their amounts on the chain.
+ */
+@Timeout(300)
+class BackgroundUnderLoadTest {
+    private static final int ROUNDS = Integer.getInteger("background.rounds", 12);
+    private static final int PAYERS = 3;
+    private static final int PAYMENTS = 15;
+    private static final int MINTS = 15;
+    private static final long FUNDING = 1_000_000L;
+    private static final long FIRST_AMOUNT = 10_000L;
+
+    @TempDir
+    Path folder;
+
+    private final Random random = Seeded.random("BackgroundUnderLoadTest");
+    private final ExecutorService callers = Executors.newCachedThreadPool();
+    private final AtomicLong mined = new AtomicLong();
+    /** Amounts by address that are sent from elsewhere. */
+    private final Map<String, Long> deposits = new ConcurrentHashMap<>();
+
+    private Daemon daemon;
+    private WalletdClient client;
+    private WalletdClient node;
+
+    @BeforeEach
+    void start() throws Exception {
+        Settings settings = SettingsLoader.load(
+                        Map.of(
+                                Option.DATADIR.flag(), folder.toString(),
+                                Option.BIND.flag(), "127.0.0.1:0",
+                                Option.DEVNET.flag(), "true",
+                                Option.DEVNET_BIND.flag(), "127.0.0.1:0",
+                                Option.DEVNET_BLOCK_INTERVAL.flag(), "0"),
+                        Map.of(),
+                        folder)
+                .settings();
+        daemon = Daemon.start(settings, DaemonRig.passphrase(), line -> {}, DaemonRig.COST);
+        String token = Files.readString(folder.resolve("token-spend")).strip();
+        client = new WalletdClient(daemon.uri(), token, Optional.empty(), Duration.ofSeconds(250));
+        node = new WalletdClient(daemon.nodeUri().orElseThrow(), "none", Optional.empty(), Duration.ofSeconds(30));
+        node.call("devnet_set", Map.of("quota", false));
+    }
+
+    @AfterEach
+    void stop() {
+        callers.shutdownNow();
+        daemon.close();
+    }
+
+    @Test
+    void all_tokens_end_paid_once_and_no_credit_is_missed() {
+        String shop = newAddress();
+        List<Future<?>> work = new ArrayList<>();
+        for (int i = 0; i < PAYERS; i++) {
+            String payer = newAddress();
+            for (int coin = 0; coin < 5; coin++) {
+                node.call("devnet_faucet", Map.of("address", payer, "amount", FUNDING));
+            }
+            int number = i;
+            work.add(callers.submit(() -> pay(number, payer, shop)));
+        }
+        mine(1);
+        work.add(callers.submit(this::mint));
+
+        int rounds = 0;
+        while (rounds < ROUNDS || !work.stream().allMatch(Future::isDone)) {
+            HangWatch.alive();
+            daemon.keeper().stop();
+            mine(1 + random.nextInt(3));
+            if (random.nextInt(3) == 0) {
+                node.call("devnet_reorg", Map.of("depth", 1 + random.nextInt(2)));
+            }
+            client.call("get_status", Map.of());
+            daemon.keeper().start();
+            mine(1);
+            if (random.nextInt(2) == 0) {
+                awaitTip();
+            }
+            rounds++;
+        }
+        work.forEach(Await::outcome);
+        mine(1);
+        awaitTip();
+        Await.until(
+                "nothing is in flight",
+                () -> client.call("get_status", Map.of())
+                                .path("in_flight_transfers")
+                                .asInt()
+                        == 0);
+
+        assertThat(coins(shop)).containsExactlyInAnyOrderElementsOf(amounts());
+        assertThat(credits(Optional.of(shop)).values()).containsExactlyInAnyOrderElementsOf(amounts());
+        // A deposit whose inputs a reorganisation has removed is gone from the chain too: mempools take no unconfirmed
+        // inputs.
+        Map<String, List<Long>> arrived = new HashMap<>();
+        deposits.keySet().forEach(address -> arrived.put(address, coins(address)));
+        assertThat(arrived.values())
+                .as("deposits on the chain")
+                .anySatisfy(coins -> assertThat(coins).isNotEmpty());
+        arrived.forEach((address, coins) ->
+                assertThat(credits(Optional.of(address)).values()).as(address).containsExactlyElementsOf(coins));
+        assertThat(credits(Optional.empty()).values())
+                .containsAll(arrived.values().stream().flatMap(List::stream).toList());
+    }
+
+    private static List<Long> amounts() {
+        List<Long> amounts = new ArrayList<>();
+        for (long i = 0; i < PAYERS * PAYMENTS; i++) {
+            amounts.add(FIRST_AMOUNT + i);
+        }
+        return amounts;
+    }
+
+    private void mine(int blocks) {
+        node.call("devnet_mine", Map.of("blocks", blocks));
+        mined.addAndGet(blocks);
+    }
+
+    private void awaitTip() {
+        String tip = node.call("get_block_height", Map.of()).path("block_id").asText();
+        Await.until(
+                "the tip is followed",
+                () -> client.call("get_follower_status", Map.of())
+                        .path("last_indexed_block_id")
+                        .asText()
+                        .equals(tip));
+    }
+
+    private String newAddress() {
+        return client.call("generate_standard_address", Map.of())
+                .path("address")
+                .asText();
+    }
+
+    /** A worker that repeats each call with its token until it is answered. */
+    private void pay(int number, String payer, String shop) {
+        for (int i = 0; i < PAYMENTS; i++) {
+            long amount = FIRST_AMOUNT + number * PAYMENTS + i;
+            Map<String, Object> payment = Map.of(
+                    "from",
+                    payer,
+                    "outputs",
+                    List.of(Map.of("to", shop, "amount", amount)),
+                    "client_token",
+                    "payment-" + amount);
+            untilAnswered("transfer", payment);
+        }
+    }
+
+    /** New addresses that are paid in the next block, whether or not anybody follows it at that moment. */
+    private void mint() {
+        for (int i = 0; i < MINTS; i++) {
+            String address = newAddress();
+            long amount = FUNDING + i;
+            deposits.put(address, amount);
+            node.call("devnet_faucet", Map.of("address", address, "amount", amount));
+            anotherBlock();
+        }
+    }
+
+    private void anotherBlock() {
+        long before = mined.get();
+        Await.until("another block", () -> mined.get() > before);
+    }
+
+    /** Coins that wait for a block, and what is refused while something is stopped, is asked for again. */
+    private JsonNode untilAnswered(String method, Map<String, ?> params) {
+        while (true) {
+            try {
+                return client.call(method, params);
+            } catch (WalletdException.RpcError refused) {
+                assertThat(refused.code()).as(refused.getMessage()).isIn(-32020, -32031, -32039, -32042);
+                anotherBlock();
+            }
+        }
+    }
+
+    private List<Long> coins(String address) {
+        List<Long> values = new ArrayList<>();
+        node.call("get_address_utxos", Map.of("address", address))
+                .path("utxos")
+                .forEach(coin -> values.add(coin.path("value").asLong()));
+        return values;
+    }
+
+    /** The folded feed: amounts by outpoint. */
+    private Map<String, Long> credits(Optional<String> address) {
+        Map<String, Long> credits = new HashMap<>();
+        Map<String, Object> params = new HashMap<>(Map.of("min_confirmations", 1, "limit", 50));
+        address.ifPresent(one -> params.put("address", one));
+        JsonNode page;
+        do {
+            page = client.call("list_credits", params);
+            for (JsonNode credit : page.path("credits")) {
+                String outpoint = credit.path("tx_id").asText() + ":"
+                        + credit.path("output_index").asLong();
+                if (credit.path("event").asText().equals("confirmed")) {
+                    assertThat(credits.put(outpoint, credit.path("amount").asLong()))
+                            .as("told twice: %s", credit)
+                            .isNull();
+                } else {
+                    assertThat(credits.remove(outpoint))
+                            .as("never told: %s", credit)
+                            .isNotNull();
+                }
+            }
+            params.put("cursor", page.path("cursor").asText());
+        } while (page.path("more").asBoolean() || !page.path("credits").isEmpty());
+        return credits;
+    }
+}
