@@ -17,7 +17,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 
 /**
- * What the token of a request allows. It goes with the request from its header to its payment, and ends when its token is revoked, expires or is
+ * The rights that the token of a request gives. They go with the request from its header to its payment, and end when the token is revoked, expires or is
  * no longer accepted after a rotation. Safe for threads.
  *
  * <p>A token that restricts money allows what is judged here and nothing else, so a method that is added later is refused until it is judged.
@@ -65,7 +65,7 @@ public final class Grant {
         this.to = policy.to().map(HashSet::new);
     }
 
-    /** Of the token that every daemon has for this scope. */
+    /** Grant of the token that every daemon has for this scope. */
     public static Grant of(Scope scope) {
         return CLASSIC.get(scope);
     }
@@ -83,7 +83,7 @@ public final class Grant {
         return new Grant(token.name(), false, token.scope(), token.policy(), end, keyExport);
     }
 
-    /** Of a classic token the word of its scope. */
+    /** Name of the token; for a classic token the word of its scope. */
     public String name() {
         return name;
     }

@@ -32,7 +32,7 @@ public record NamedToken(
     private static final Set<String> CLASSIC = Set.of("read", "manage", "spend");
 
     /**
-     * What a bearer may show.
+     * A secret that a bearer may show.
      *
      * @param sha256 of its characters in ASCII; the token itself is stored nowhere
      * @param until milliseconds since 1970; empty: as long as the token lives
@@ -40,7 +40,7 @@ public record NamedToken(
     public record Value(Hash256 sha256, OptionalLong until) {}
 
     /**
-     * What the operator allows. Empty members restrict nothing. A row with a member that is not here is refused: nobody would judge it.
+     * Restrictions that the operator sets. Empty members restrict nothing. A row with a member that is not here is refused: nobody would judge it.
      *
      * @param methods names of methods, {@code /events} and {@code /metrics}
      * @param from addresses that it may spend from

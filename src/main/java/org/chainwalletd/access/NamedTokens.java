@@ -26,7 +26,7 @@ public final class NamedTokens {
     private volatile Map<Hash256, Held> held = Map.of();
     private Object version;
 
-    /** What a value grants, and what that follows from. */
+    /** A grant of one value, with the row that it follows from. */
     private record Held(NamedToken token, NamedToken.Value value, Grant grant) {
         boolean follows(NamedToken other, NamedToken.Value otherValue) {
             return token.scope() == other.scope()
@@ -62,13 +62,13 @@ public final class NamedTokens {
         return new NamedTokens(null, Clock.systemUTC(), true);
     }
 
-    /** What the classic token of this scope grants. */
+    /** Grant of the classic token of this scope. */
     public Grant classic(Scope scope) {
         return classic.get(scope);
     }
 
     /**
-     * What the token with this digest grants now. That the digest is looked up by its bits tells an observer of the time nothing that helps: who
+     * Looks up the grant of the token with this digest. That the digest is looked up by its bits tells an observer of the time nothing that helps: who
      * could choose digests would have the token already.
      */
     public Optional<Grant> find(Hash256 sha256) {

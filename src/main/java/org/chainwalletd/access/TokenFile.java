@@ -132,7 +132,7 @@ public final class TokenFile implements TokenRows {
         });
     }
 
-    /** Whoever is not the owner of the datadir would leave a file there that the daemon cannot read. */
+    /** Refuses a user who does not own the datadir: the daemon could not read the file. */
     private void change(UnaryOperator<List<NamedToken>> change) throws IOException {
         var stranger = FileAccess.of(file.toAbsolutePath().getParent()).objectionToWriter();
         if (stranger.isPresent()) {
