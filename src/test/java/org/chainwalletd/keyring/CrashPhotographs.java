@@ -3,8 +3,10 @@ package org.chainwalletd.keyring;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -14,11 +16,13 @@ import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.OwnFiles;
 
 /**
- * Copies a wallet folder at each crash point that a keyring passes: what a kill at that moment would leave to the next process. The keyring has to
- * write on one thread, so that nothing moves while it is copied. A kill -9 takes nothing from a file that a photograph shows: what was written is
- * the kernel's.
+ * Copies a wallet folder at each crash point that a keyring passes: what a kill at that moment would leave to the next process. Whoever else writes
+ * waits at its next crash point until the copy is made. One that has just passed a point may still rename or delete a file meanwhile: then the copy
+ * is made again. A kill -9 takes nothing from a file that a photograph shows: what was written is the kernel's.
  */
 final class CrashPhotographs implements CrashPoint.Watcher, AutoCloseable {
+    private static final int MOST_TRIES = 100;
+
     private final Path wallets;
     private final Path album;
     private final BiPredicate<CrashPoint, Integer> chosen;
@@ -64,6 +68,21 @@ final class CrashPhotographs implements CrashPoint.Watcher, AutoCloseable {
     }
 
     private void copy(Path target) {
+        for (int tries = 1; ; tries++) {
+            try {
+                copyOnce(target);
+                return;
+            } catch (UncheckedIOException | IOException e) {
+                boolean moved = e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
+                if (!moved || tries == MOST_TRIES) {
+                    throw new AssertionError("no photograph of " + wallets, e);
+                }
+            }
+        }
+    }
+
+    private void copyOnce(Path target) throws IOException {
+        delete(target);
         try (Stream<Path> files = Files.walk(wallets)) {
             for (Path file : (Iterable<Path>) files::iterator) {
                 Path to = target.resolve(wallets.relativize(file).toString());
@@ -76,9 +95,17 @@ final class CrashPhotographs implements CrashPoint.Watcher, AutoCloseable {
                     Files.copy(file, to);
                 }
             }
-            OwnFiles.of(target);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        }
+        OwnFiles.of(target);
+    }
+
+    private static void delete(Path tree) throws IOException {
+        if (Files.exists(tree)) {
+            try (Stream<Path> files = Files.walk(tree)) {
+                for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
+                    Files.delete(file);
+                }
+            }
         }
     }
 
