@@ -349,10 +349,11 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
 
     private void enterQueue(CallTrace<?> trace, UpstreamNode node, Deque<CallTrace<?>> queue) {
         queue.add(trace);
-        node.limiter.beginWaiting(trace.call.priority());
         trace.waitingFor = node;
+        // Before the call is counted: whoever sees the count may rely on the time-out.
         getContext()
                 .scheduleOnce(settings.callTimeout(), getContext().getSelf(), new WaitedTooLong(trace, trace.attempt));
+        node.limiter.beginWaiting(trace.call.priority());
     }
 
     private void leaveQueue(CallTrace<?> trace) {
