@@ -17,7 +17,7 @@ import org.chainwalletd.account.SendPace;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.pool.Trial;
-import org.chainwalletd.http.ReadinessCheck;
+import org.chainwalletd.http.pages.ReadinessCheck;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.net.ByteBudget;

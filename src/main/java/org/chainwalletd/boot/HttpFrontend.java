@@ -15,12 +15,12 @@ import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.http.Authenticator;
-import org.chainwalletd.http.HttpLimits;
 import org.chainwalletd.http.HttpServer;
-import org.chainwalletd.http.TlsIdentity;
-import org.chainwalletd.http.TokenRotation;
-import org.chainwalletd.http.Tokens;
+import org.chainwalletd.http.door.Authenticator;
+import org.chainwalletd.http.door.HttpLimits;
+import org.chainwalletd.http.door.TokenRotation;
+import org.chainwalletd.http.door.Tokens;
+import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.rpc.RpcDispatcher;
 

@@ -20,7 +20,7 @@ import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
-import org.chainwalletd.http.ReadinessCheck;
+import org.chainwalletd.http.pages.ReadinessCheck;
 import org.chainwalletd.indexer.Activity;
 import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.indexer.Page;

@@ -29,7 +29,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
-import org.chainwalletd.http.Tokens;
+import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 

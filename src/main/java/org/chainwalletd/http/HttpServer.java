@@ -20,6 +20,25 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.event.EventFeed;
+import org.chainwalletd.http.door.AddressShares;
+import org.chainwalletd.http.door.Authenticator;
+import org.chainwalletd.http.door.Callers;
+import org.chainwalletd.http.door.ClientAddress;
+import org.chainwalletd.http.door.HttpHandler;
+import org.chainwalletd.http.door.HttpLimits;
+import org.chainwalletd.http.door.Listener;
+import org.chainwalletd.http.door.Refusals;
+import org.chainwalletd.http.door.ServerObserver;
+import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.http.h2.Http2Layer;
+import org.chainwalletd.http.h2.Http2Limits;
+import org.chainwalletd.http.pages.EventPage;
+import org.chainwalletd.http.pages.Pages;
+import org.chainwalletd.http.pages.ReadinessCheck;
+import org.chainwalletd.http.pages.Router;
+import org.chainwalletd.http.pages.RpcHandler;
+import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.http.tls.TlsLayers;
 import org.chainwalletd.net.ByteBudget;
 
 /** The daemon's HTTP side: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
@@ -143,7 +162,7 @@ public final class HttpServer {
             pages.console();
         }
         if (place.metricsBind().isEmpty()) {
-            pages.guardedMetrics(services, callers, refusals);
+            pages.guardedMetrics(services.metrics(), callers, refusals);
         }
         services.events()
                 .ifPresent(feed -> pages.events(new EventPage(feed, callers, refusals, system.executionContext())));
@@ -174,7 +193,7 @@ public final class HttpServer {
 
     private static Listener metricsListener(
             ActorSystem<?> system, HttpLimits limits, AddressShares shares, Services services) {
-        Pages pages = new Pages().health(services.readiness()).openMetrics(services);
+        Pages pages = new Pages().health(services.readiness()).openMetrics(services.metrics());
         Refusals refusals = new Refusals(services.observer(), system);
         Router router = new Router(Optional.empty(), pages.route(), refusals, system);
         return new Listener(

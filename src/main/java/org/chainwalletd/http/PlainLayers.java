@@ -15,6 +15,14 @@ import org.apache.pekko.stream.stage.AbstractInOutHandler;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.http.door.Connection;
+import org.chainwalletd.http.door.HttpHandler;
+import org.chainwalletd.http.door.Listener;
+import org.chainwalletd.http.h1.HttpLayers;
+import org.chainwalletd.http.h1.RequestFraming;
+import org.chainwalletd.http.h1.RequestGate;
+import org.chainwalletd.http.h1.RequestStage;
+import org.chainwalletd.http.h2.Http2Layer;
 
 /**
  * HTTP/1.1 without TLS, and HTTP/2 where it is offered, told apart by the first bytes: a client that speaks HTTP/2 knows beforehand that

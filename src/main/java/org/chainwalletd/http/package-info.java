@@ -1,5 +1,4 @@
 /**
- * The daemon's only door: connections and their deadlines, TLS, tokens and scopes, the paths of interface.md section 4.1, health and
- * metrics. Hands the bytes of an authenticated request to {@code rpc} and knows nothing of methods. Only {@code boot} calls in here.
+ * The daemon's server: listens, chooses the protocol of a connection, and wires the rooms below. Only {@code boot} calls in here.
  */
 package org.chainwalletd.http;

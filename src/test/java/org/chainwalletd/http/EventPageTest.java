@@ -10,6 +10,7 @@ import org.apache.pekko.NotUsed;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.event.EventFeed;
+import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.EventReader;
 import org.junit.jupiter.api.Test;

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.http.door.HttpLimits;
+import org.chainwalletd.http.h2.Http2Limits;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;

@@ -14,13 +14,13 @@ import java.util.TreeMap;
 import org.chainwalletd.testkit.Dial;
 
 /** An HTTP/1 client on a bare socket, which can also say what no HTTP library would. */
-final class RawClient implements Closeable {
-    record Response(int status, Map<String, String> headers, byte[] body) {
-        String text() {
+public final class RawClient implements Closeable {
+    public record Response(int status, Map<String, String> headers, byte[] body) {
+        public String text() {
             return new String(body, StandardCharsets.UTF_8);
         }
 
-        String header(String name) {
+        public String header(String name) {
             return headers.get(name);
         }
     }
@@ -28,18 +28,18 @@ final class RawClient implements Closeable {
     private final Socket socket;
     private final InputStream in;
 
-    RawClient(Socket socket) throws IOException {
+    public RawClient(Socket socket) throws IOException {
         this.socket = socket;
         socket.setTcpNoDelay(true);
         this.in = socket.getInputStream();
     }
 
-    static RawClient to(InetSocketAddress address) throws IOException {
+    public static RawClient to(InetSocketAddress address) throws IOException {
         return new RawClient(Dial.socket(address));
     }
 
     /** One whose system takes few bytes while nobody reads. */
-    static RawClient deaf(InetSocketAddress address) throws IOException {
+    public static RawClient deaf(InetSocketAddress address) throws IOException {
         Socket socket = Dial.unconnected();
         socket.setReceiveBufferSize(4096);
         socket.connect(address);
@@ -47,43 +47,43 @@ final class RawClient implements Closeable {
     }
 
     /** @param from an address of this machine; on Linux every one of 127.0.0.0/8 is */
-    static RawClient to(InetSocketAddress address, String from) throws IOException {
+    public static RawClient to(InetSocketAddress address, String from) throws IOException {
         Socket socket = Dial.unconnected();
         socket.bind(new InetSocketAddress(from, 0));
         socket.connect(address);
         return new RawClient(socket);
     }
 
-    Socket socket() {
+    public Socket socket() {
         return socket;
     }
 
-    RawClient send(String text) throws IOException {
+    public RawClient send(String text) throws IOException {
         return send(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    RawClient send(byte[] bytes) throws IOException {
+    public RawClient send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();
         return this;
     }
 
-    RawClient post(String token, String body) throws IOException {
+    public RawClient post(String token, String body) throws IOException {
         return send(postText(token, body));
     }
 
-    static String postText(String token, String body) {
+    public static String postText(String token, String body) {
         String authorization = token == null ? "" : "Authorization: Bearer " + token + "\r\n";
         return "POST / HTTP/1.1\r\nHost: localhost\r\n" + authorization
                 + "Content-Type: application/json\r\nContent-Length: " + body.getBytes(StandardCharsets.UTF_8).length
                 + "\r\n\r\n" + body;
     }
 
-    Response read() throws IOException {
+    public Response read() throws IOException {
         return read(false);
     }
 
-    Response read(boolean head) throws IOException {
+    public Response read(boolean head) throws IOException {
         String status = line();
         Map<String, String> headers = new TreeMap<>();
         for (String line = line(); !line.isEmpty(); line = line()) {
@@ -98,7 +98,7 @@ final class RawClient implements Closeable {
     }
 
     /** Waits until the server has closed the connection, however it does that. Returns what it still said. */
-    String readToEnd() throws IOException {
+    public String readToEnd() throws IOException {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         try {
             in.transferTo(said);

@@ -16,17 +16,17 @@ import java.util.Arrays;
 public final class RawHttp2 implements Closeable {
     public static final int DATA = 0;
     public static final int HEADERS = 1;
-    static final int PRIORITY = 2;
-    static final int RST_STREAM = 3;
-    static final int SETTINGS = 4;
-    static final int PUSH_PROMISE = 5;
-    static final int PING = 6;
-    static final int GOAWAY = 7;
-    static final int WINDOW_UPDATE = 8;
-    static final int CONTINUATION = 9;
+    public static final int PRIORITY = 2;
+    public static final int RST_STREAM = 3;
+    public static final int SETTINGS = 4;
+    public static final int PUSH_PROMISE = 5;
+    public static final int PING = 6;
+    public static final int GOAWAY = 7;
+    public static final int WINDOW_UPDATE = 8;
+    public static final int CONTINUATION = 9;
     public static final int END_STREAM = 1;
-    static final int END_HEADERS = 4;
-    static final int PADDED = 8;
+    public static final int END_HEADERS = 4;
+    public static final int PADDED = 8;
     /** Unless the peer says otherwise. */
     private static final int LONGEST_FRAME = 16_384;
 
@@ -43,12 +43,12 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** Says the preface and these settings: pairs of an identifier and a value. */
-    static RawHttp2 with(Socket socket, int... settings) throws IOException {
+    public static RawHttp2 with(Socket socket, int... settings) throws IOException {
         return new RawHttp2(socket, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", settings);
     }
 
     /** Goes on where somebody has said the preface. */
-    static RawHttp2 after(Socket socket) throws IOException {
+    public static RawHttp2 after(Socket socket) throws IOException {
         return new RawHttp2(socket, "");
     }
 
@@ -62,7 +62,7 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** Pairs of an identifier and a value. */
-    static byte[] settings(int... pairs) {
+    public static byte[] settings(int... pairs) {
         ByteBuffer bytes = ByteBuffer.allocate(pairs.length * 3);
         for (int i = 0; i < pairs.length; i += 2) {
             bytes.putShort((short) pairs[i]).putInt(pairs[i + 1]);
@@ -70,15 +70,15 @@ public final class RawHttp2 implements Closeable {
         return bytes.array();
     }
 
-    static byte[] number(int value) {
+    public static byte[] number(int value) {
         return ByteBuffer.allocate(4).putInt(value).array();
     }
 
-    Socket socket() {
+    public Socket socket() {
         return socket;
     }
 
-    void send(int type, int flags, int stream, byte[] payload) throws IOException {
+    public void send(int type, int flags, int stream, byte[] payload) throws IOException {
         ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
         frame.putInt(payload.length << 8 | type)
                 .put((byte) flags)
@@ -105,7 +105,7 @@ public final class RawHttp2 implements Closeable {
         send(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(cancel).array());
     }
 
-    static byte[] head(String token, int length) {
+    public static byte[] head(String token, int length) {
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         literal(head, ":method", "POST");
         literal(head, ":scheme", "https");
@@ -118,7 +118,7 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** A field that enters no table and is not compressed (RFC 7541, section 6.2.2). */
-    static void literal(ByteArrayOutputStream to, String name, String value) {
+    public static void literal(ByteArrayOutputStream to, String name, String value) {
         to.write(0);
         to.write(name.length());
         to.writeBytes(name.getBytes(StandardCharsets.US_ASCII));
@@ -134,7 +134,7 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** The first body frame on {@code stream}. */
-    String readBody(int stream) throws IOException {
+    public String readBody(int stream) throws IOException {
         for (Frame frame = read(); ; frame = read()) {
             if (frame.type() == DATA && frame.stream() == stream) {
                 return new String(frame.payload(), StandardCharsets.UTF_8);
@@ -143,7 +143,7 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** Waits for the end of the connection. Returns the error code of its GOAWAY, or -1 when it ends without one. */
-    int goAway() throws IOException {
+    public int goAway() throws IOException {
         try {
             for (Frame frame = read(); ; frame = read()) {
                 if (frame.type() == GOAWAY) {
@@ -156,7 +156,7 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** Waits for the answer to a ping. */
-    void readPing() throws IOException {
+    public void readPing() throws IOException {
         Frame frame = read();
         while (frame.type() != PING) {
             frame = read();
@@ -164,7 +164,7 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** Waits for the reset of {@code stream}. Returns its error code. */
-    int readReset(int stream) throws IOException {
+    public int readReset(int stream) throws IOException {
         for (Frame frame = read(); ; frame = read()) {
             if (frame.type() == RST_STREAM && frame.stream() == stream) {
                 return ByteBuffer.wrap(frame.payload()).getInt();
@@ -173,13 +173,13 @@ public final class RawHttp2 implements Closeable {
     }
 
     /** Sends bytes that are no frame. */
-    void sendRaw(byte[] bytes) throws IOException {
+    public void sendRaw(byte[] bytes) throws IOException {
         out.write(bytes);
         out.flush();
     }
 
     /** Waits for an answer on {@code stream}, or for the end of the connection. */
-    boolean isAnswered(int stream) throws IOException {
+    public boolean isAnswered(int stream) throws IOException {
         try {
             for (Frame frame = read(); ; frame = read()) {
                 if (frame.type() == HEADERS && frame.stream() == stream) {

@@ -16,18 +16,25 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.event.EventFeed;
+import org.chainwalletd.http.door.Authenticator;
+import org.chainwalletd.http.door.HttpLimits;
+import org.chainwalletd.http.door.Tokens;
+import org.chainwalletd.http.h2.Http2Limits;
+import org.chainwalletd.http.pages.ReadinessCheck;
+import org.chainwalletd.http.pages.RpcHandler;
+import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.testkit.Await;
 
 /** A server on a free loopback port with an RPC layer that echoes who called. */
-final class ServerFixture implements AutoCloseable {
-    static final String READ = "read-token-0123456789";
-    static final String MANAGE = "manage-token-0123456789";
-    static final String SPEND = "spend-token-0123456789";
-    static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
-    static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    static final HttpLimits LIMITS = new HttpLimits(
+public final class ServerFixture implements AutoCloseable {
+    public static final String READ = "read-token-0123456789";
+    public static final String MANAGE = "manage-token-0123456789";
+    public static final String SPEND = "spend-token-0123456789";
+    public static final Map<String, String> TOKENS = Map.of("read", READ, "manage", MANAGE, "spend", SPEND);
+    public static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    public static final HttpLimits LIMITS = new HttpLimits(
             1 << 20,
             100,
             8,
@@ -37,46 +44,47 @@ final class ServerFixture implements AutoCloseable {
             Duration.ofSeconds(5));
 
     /** Those of the option table. */
-    static final Http2Limits HTTP_2 = new Http2Limits(256, 16_384, 100);
+    public static final Http2Limits HTTP_2 = new Http2Limits(256, 16_384, 100);
 
     /** Completes calls whose body is {@code "wait"}. */
-    final CompletableFuture<Void> gate = new CompletableFuture<>();
+    public final CompletableFuture<Void> gate = new CompletableFuture<>();
 
     private final AtomicInteger calls = new AtomicInteger();
 
-    final List<String> refusals = new CopyOnWriteArrayList<>();
-    final Authenticator authenticator;
-    final ActorSystem<Void> system;
-    final HttpServer server;
+    public final List<String> refusals = new CopyOnWriteArrayList<>();
+    public final Authenticator authenticator;
+    public final ActorSystem<Void> system;
+    public final HttpServer server;
 
-    ServerFixture(Path datadir, HttpLimits limits) throws Exception {
+    public ServerFixture(Path datadir, HttpLimits limits) throws Exception {
         this(datadir, limits, List.of(), Optional.empty());
     }
 
-    static ServerFixture tls(Path datadir, HttpLimits limits, TlsIdentity identity) throws Exception {
+    public static ServerFixture tls(Path datadir, HttpLimits limits, TlsIdentity identity) throws Exception {
         return new ServerFixture(datadir, limits, List.of(), Optional.of(identity));
     }
 
-    ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls) throws Exception {
+    public ServerFixture(Path datadir, HttpLimits limits, List<String> proxies, Optional<TlsIdentity> tls)
+            throws Exception {
         this(datadir, limits, new HttpServer.Place(LOOPBACK, proxies, Optional.empty(), tls), List.of());
     }
 
     /** A server that speaks both versions of HTTP. */
-    static ServerFixture http2(Path datadir, HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
+    public static ServerFixture http2(Path datadir, HttpLimits limits, Optional<TlsIdentity> tls) throws Exception {
         return new ServerFixture(datadir, limits, withHttp2(tls), List.of());
     }
 
-    static HttpServer.Place withHttp2(Optional<TlsIdentity> tls) {
+    public static HttpServer.Place withHttp2(Optional<TlsIdentity> tls) {
         return new HttpServer.Place(LOOPBACK, List.of(), Optional.empty(), false, tls, Optional.of(HTTP_2));
     }
 
-    ServerFixture(Path datadir, HttpLimits limits, HttpServer.Place place, List<ReadinessCheck> readiness)
+    public ServerFixture(Path datadir, HttpLimits limits, HttpServer.Place place, List<ReadinessCheck> readiness)
             throws Exception {
         this(datadir, limits, place, readiness, Optional.empty());
     }
 
     /** @param rpc in place of the echo */
-    ServerFixture(
+    public ServerFixture(
             Path datadir,
             HttpLimits limits,
             HttpServer.Place place,
@@ -87,7 +95,7 @@ final class ServerFixture implements AutoCloseable {
     }
 
     /** @param events what {@code GET /events} opens */
-    ServerFixture(Path datadir, HttpLimits limits, EventFeed events) throws Exception {
+    public ServerFixture(Path datadir, HttpLimits limits, EventFeed events) throws Exception {
         this(
                 datadir,
                 limits,
@@ -121,16 +129,16 @@ final class ServerFixture implements AutoCloseable {
                 .toCompletableFuture());
     }
 
-    RawClient client() throws Exception {
+    public RawClient client() throws Exception {
         return RawClient.to(server.address());
     }
 
     /** Waits until the server has told of {@code reason}; it does so just after the client has noticed. */
-    void awaitRefusal(String reason) {
+    public void awaitRefusal(String reason) {
         Await.until("the server has told of " + reason, () -> refusals.contains(reason));
     }
 
-    void awaitCalls(int number) {
+    public void awaitCalls(int number) {
         Await.until(number + " calls have come", () -> calls.get() >= number);
     }
 

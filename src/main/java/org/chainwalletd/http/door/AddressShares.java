@@ -1,0 +1,289 @@
+package org.chainwalletd.http.door;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.chainwalletd.net.ByteBudget;
+
+/**
+ * What each address that clients call from has of the connections and of the bytes that may be held, so that none of them takes what the
+ * others need. One subscriber's network of IPv6 counts as one address. A proxy stands for many clients and is bound by nothing but the
+ * totals. The table is as long as there are connections, and that of {@link Arrivals} is bounded.
+ *
+ * <p>Many addresses with a few connections each can have all places all the same. Then a quiet connection of the address that has the most
+ * gives way to one of an address that has fewer ({@link #mayGiveWay}): an idle one costs its client nothing but to connect anew, and somebody
+ * who is not let in gets nothing at all.
+ */
+public final class AddressShares {
+    /** More than a backend's pool of connections has; waits may be very many, but have little to do. */
+    private static final int FEW = 32;
+
+    /** Bound on all connections of the normal class: where addresses are very many, a few connections of each are too many. */
+    private static final int NORMAL = 512;
+
+    /** Connections that are looked at before one of an address, and before somebody is not let in: others wait meanwhile. */
+    private static final int LOOKED_AT_OF_ADDRESS = 64;
+
+    private static final int LOOKED_AT = 256;
+
+    /** Of a place. */
+    interface Holder {
+        /** Since when nobody is owed anything on it, by the clock of {@code now}; empty when somebody is. For one who holds a lock. */
+        OptionalLong quietSince(long now);
+
+        /** Closes at once a connection that is still quiet; false when it is not. */
+        boolean giveWay(long now);
+    }
+
+    /** Of one connection; to be closed with it. */
+    final class Place implements AutoCloseable {
+        private final String address;
+        private final ByteBudget budget;
+        private final ConnectionClass connectionClass;
+        private Optional<Holder> holder = Optional.empty();
+        private boolean closed;
+
+        private Place(String address, ByteBudget budget, ConnectionClass connectionClass) {
+            this.address = address;
+            this.budget = budget;
+            this.connectionClass = connectionClass;
+        }
+
+        /** The address whose share it is of. */
+        String address() {
+            return address;
+        }
+
+        /** Whether its address has very many connections, or opens very many. */
+        ConnectionClass connectionClass() {
+            return connectionClass;
+        }
+
+        /** @param holder may be asked to give way from now on */
+        void heldBy(Holder holder) {
+            synchronized (AddressShares.this) {
+                this.holder = Optional.of(holder);
+            }
+        }
+
+        /** What the connection may make the daemon hold. */
+        ByteBudget budget() {
+            return budget;
+        }
+
+        @Override
+        public void close() {
+            leave(this);
+        }
+    }
+
+    /** One address's connections. */
+    private static final class Share {
+        private final ByteBudget budget;
+        private final boolean proxy;
+        /** The ones that were looked at last are last. */
+        private final LinkedHashSet<Place> places = new LinkedHashSet<>();
+
+        private Share(ByteBudget budget, boolean proxy) {
+            this.budget = budget;
+            this.proxy = proxy;
+        }
+    }
+
+    /** One that can give way. */
+    private record Quiet(Holder holder, long since) {}
+
+    private final HttpLimits limits;
+    private final ByteBudget all;
+    private final ClientAddress addresses;
+    private final Map<String, Share> shares = new HashMap<>();
+    /** Those that are bound, by how many connections each has; the ones that were looked at last are last. */
+    private final TreeMap<Integer, LinkedHashSet<Share>> bySize = new TreeMap<>();
+
+    private final Arrivals arrivals = new Arrivals(System::nanoTime);
+
+    /** @param all what all clients together may make the daemon hold */
+    public AddressShares(HttpLimits limits, ByteBudget all, ClientAddress addresses) {
+        this.limits = limits;
+        this.all = all;
+        this.addresses = addresses;
+    }
+
+    /** A place for one more connection from {@code peer}; empty when its address has all it may have. */
+    synchronized Optional<Place> enter(InetAddress peer) {
+        boolean proxy = addresses.isProxy(peer);
+        String address = address(peer, proxy);
+        Share share = shares.computeIfAbsent(
+                address,
+                unknown -> new Share(proxy ? all : all.within(limits.memory().perAddress()), proxy));
+        if (!proxy && share.places.size() >= limits.maxConnectionsPerAddress()) {
+            return Optional.empty();
+        }
+        boolean often = arrivals.often(address);
+        boolean heavy = !proxy && (often || share.places.size() >= few());
+        Place place = new Place(
+                address,
+                share.budget.within(limits.memory().perConnection()),
+                heavy ? ConnectionClass.HEAVY : ConnectionClass.NORMAL);
+        resize(share, () -> share.places.add(place));
+        return Optional.of(place);
+    }
+
+    /** A proxy's neighbours in its network are bound as everybody is. */
+    private static String address(InetAddress peer, boolean proxy) {
+        return (proxy ? "proxy " : "") + ClientAddress.network(peer.getHostAddress());
+    }
+
+    private int few() {
+        return Math.max(1, Math.min(FEW, NORMAL / shares.size()));
+    }
+
+    /**
+     * A connection that may give way so that one more of {@code peer} can be let in: a quiet one of the address that has the most, and of
+     * those of its connections that are looked at the one that is quiet for longest. Empty when all who have more than {@code peer} are owed
+     * something.
+     *
+     * @param among connections whose place is of use
+     * @param now by the clock of the holders, in nanoseconds
+     */
+    synchronized Optional<Holder> mayGiveWay(InetAddress peer, Predicate<Holder> among, long now) {
+        boolean proxy = addresses.isProxy(peer);
+        Share own = shares.get(address(peer, proxy));
+        int has = proxy || own == null ? 0 : own.places.size();
+        int left = LOOKED_AT;
+        for (LinkedHashSet<Share> ofSize :
+                bySize.tailMap(has, false).descendingMap().values()) {
+            for (Share share : first(ofSize, left)) {
+                toTheEnd(ofSize, share);
+                List<Place> places = first(share.places, Math.min(left, LOOKED_AT_OF_ADDRESS));
+                left -= places.size();
+                Optional<Quiet> quiet = quietest(share, places, among, now);
+                if (quiet.isPresent()) {
+                    return quiet.map(Quiet::holder);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Quiet> quietest(Share share, List<Place> places, Predicate<Holder> among, long now) {
+        Optional<Quiet> quietest = Optional.empty();
+        for (Place place : places) {
+            toTheEnd(share.places, place);
+            Optional<Quiet> quiet = place.holder.filter(among).flatMap(holder -> quiet(holder, now));
+            if (quiet.isPresent()
+                    && (quietest.isEmpty()
+                            || quiet.get().since() - quietest.get().since() < 0)) {
+                quietest = quiet;
+            }
+        }
+        return quietest;
+    }
+
+    private static Optional<Quiet> quiet(Holder holder, long now) {
+        OptionalLong since = holder.quietSince(now);
+        return since.isPresent() ? Optional.of(new Quiet(holder, since.getAsLong())) : Optional.empty();
+    }
+
+    private static <T> List<T> first(LinkedHashSet<T> all, int most) {
+        List<T> some = new ArrayList<>(Math.min(all.size(), most));
+        for (T one : all) {
+            if (some.size() >= most) {
+                break;
+            }
+            some.add(one);
+        }
+        return some;
+    }
+
+    private static <T> void toTheEnd(LinkedHashSet<T> all, T one) {
+        if (all.remove(one)) {
+            all.add(one);
+        }
+    }
+
+    private synchronized void leave(Place place) {
+        if (place.closed) {
+            return;
+        }
+        place.closed = true;
+        Share share = shares.get(place.address);
+        resize(share, () -> share.places.remove(place));
+        if (share.places.isEmpty()) {
+            shares.remove(place.address);
+        }
+    }
+
+    private void resize(Share share, Runnable change) {
+        int before = share.places.size();
+        change.run();
+        if (share.proxy) {
+            return;
+        }
+        bySize.computeIfPresent(before, (size, those) -> {
+            those.remove(share);
+            return those.isEmpty() ? null : those;
+        });
+        int after = share.places.size();
+        if (after > 0) {
+            bySize.computeIfAbsent(after, unknown -> new LinkedHashSet<>()).add(share);
+        }
+    }
+
+    /** How often connections come from an address. Remembers the addresses that came last. Not safe for threads. */
+    static final class Arrivals {
+        private static final int MOST_ADDRESSES = 1024;
+        /** So many may come at once. */
+        private static final double BURST = 64;
+
+        private static final double A_SECOND = 20;
+
+        /** A bucket that leaks. */
+        private static final class Bucket {
+            private double level;
+            private long at;
+
+            Bucket(long at) {
+                this.at = at;
+            }
+
+            double add(long now) {
+                double leaked = (now - at) * A_SECOND / TimeUnit.SECONDS.toNanos(1);
+                level = Math.max(0, level - leaked) + 1;
+                at = now;
+                return level;
+            }
+        }
+
+        private final LongSupplier clock;
+        private final Map<String, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Bucket> eldest) {
+                return size() > MOST_ADDRESSES;
+            }
+        };
+
+        /** @param clock in nanoseconds */
+        Arrivals(LongSupplier clock) {
+            this.clock = clock;
+        }
+
+        /** One more has come. Returns whether more come than from somebody who keeps connections. */
+        boolean often(String address) {
+            long now = clock.getAsLong();
+            return buckets.computeIfAbsent(address, unknown -> new Bucket(now)).add(now) > BURST;
+        }
+    }
+}

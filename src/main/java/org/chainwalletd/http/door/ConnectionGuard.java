@@ -1,0 +1,245 @@
+package org.chainwalletd.http.door;
+
+import java.time.Duration;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.BidiShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * The byte level of one connection, between the socket and TLS or HTTP: reports to {@link Connection} and closes when told so. Reads one
+ * piece ahead, because only a socket that is being read tells that its peer is gone.
+ *
+ * <p>A client that closes its connection and one that closes only its sending side and waits for the answer look the same: both send no more.
+ * What tells them apart is what becomes of bytes for them. So an HTTP/1.1 client that has sent its last and waits is sent interim answers (100
+ * Continue), which it has to skip; from a socket that nobody has any more they come back as a reset.
+ */
+public final class ConnectionGuard extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
+    private static final String LAST_WORD = "last word";
+    /** GOAWAY goes out first, and then the end of TLS. */
+    private static final Duration BEFORE_LAST_WORD = Duration.ofMillis(400);
+
+    private static final String PROBE = "probe";
+    /** Most answers are quicker and need none. */
+    private static final Duration BEFORE_PROBE = Duration.ofMillis(250);
+
+    private static final ByteString INTERIM = ByteString.fromString("HTTP/1.1 100 Continue\r\n\r\n");
+
+    private final Inlet<ByteString> socketIn = Inlet.create("guard.socketIn");
+    private final Outlet<ByteString> appIn = Outlet.create("guard.appIn");
+    private final Inlet<ByteString> appOut = Inlet.create("guard.appOut");
+    private final Outlet<ByteString> socketOut = Outlet.create("guard.socketOut");
+    private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
+            BidiShape.of(socketIn, appIn, appOut, socketOut);
+    private final Connection connection;
+
+    ConnectionGuard(Connection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public BidiShape<ByteString, ByteString, ByteString, ByteString> shape() {
+        return shape;
+    }
+
+    @Override
+    public GraphStageLogic createLogic(Attributes attributes) {
+        return new Logic();
+    }
+
+    private final class Logic extends TimerGraphStageLogic {
+        private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> handOver());
+        private ByteString ahead;
+        private boolean socketEnded;
+        /** A piece was dropped, so none that comes after it may be taken for its successor; or nobody reads any more. */
+        private boolean dropping;
+        /** Comes after an interim answer that is being written. */
+        private ByteString answer;
+
+        private boolean answered;
+
+        Logic() {
+            super(shape);
+            setHandler(socketIn, new FromSocket());
+            setHandler(appIn, new ToApp());
+            setHandler(appOut, new FromApp());
+            setHandler(socketOut, new ToSocket());
+        }
+
+        @Override
+        public void preStart() {
+            AsyncCallback<NotUsed> ending = createAsyncCallback(none -> end());
+            connection.ending().finishesBy(() -> ending.invoke(NotUsed.getInstance()));
+            AsyncCallback<NotUsed> lastWord = createAsyncCallback(none -> lastWord());
+            connection.ending().saysLastWordBy(() -> lastWord.invoke(NotUsed.getInstance()));
+            pull(socketIn);
+        }
+
+        /**
+         * Pekko's HTTP/2 server says GOAWAY to a client that breaks the protocol, and leaves the closing to the layer beneath. TLS between them
+         * would go on reading for as long as the client sends.
+         */
+        private void lastWord() {
+            if (isTimerActive(LAST_WORD)) {
+                return;
+            }
+            dropping = true;
+            forget();
+            scheduleOnce(LAST_WORD, BEFORE_LAST_WORD);
+            if (!isClosed(socketIn) && !hasBeenPulled(socketIn)) {
+                pull(socketIn);
+            }
+        }
+
+        private void forget() {
+            if (ahead != null) {
+                connection.handedOver(ahead.length());
+                ahead = null;
+            }
+        }
+
+        @Override
+        public void onTimer(Object key) {
+            if (key.equals(PROBE)) {
+                probe();
+            } else {
+                connection.outputEnded();
+                completeStage();
+            }
+        }
+
+        private void probe() {
+            if (!isClosed(socketOut) && isAvailable(socketOut) && connection.mayBeProbed()) {
+                push(socketOut, INTERIM);
+            }
+            scheduleOnce(PROBE, BEFORE_PROBE);
+        }
+
+        private void handOver() {
+            if (ahead == null || !isAvailable(appIn)) {
+                return;
+            }
+            connection.handedOver(ahead.length());
+            push(appIn, ahead);
+            ahead = null;
+            if (socketEnded) {
+                complete(appIn);
+            } else {
+                pull(socketIn);
+            }
+        }
+
+        private void end() {
+            cancel(socketIn);
+            complete(appIn);
+        }
+
+        private final class FromSocket extends AbstractInHandler {
+            @Override
+            public void onPush() {
+                ByteString bytes = grab(socketIn);
+                connection.bytesArrived();
+                if (isClosed(appIn) || dropping) {
+                    // The application has said its last word: what still comes is read and dropped, so that the peer
+                    // can read that word instead of finding its connection reset.
+                    pull(socketIn);
+                } else if (isAvailable(appIn)) {
+                    push(appIn, bytes);
+                    pull(socketIn);
+                } else if (connection.readAhead(bytes.length())) {
+                    ahead = bytes;
+                } else if (connection.toldOverfull()) {
+                    dropping = true;
+                    pull(socketIn);
+                } else {
+                    connection.refused("memory");
+                    failStage(new IllegalStateException("a client makes the daemon hold too much"));
+                }
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+                connection.peerClosed();
+                socketEnded = true;
+                scheduleOnce(PROBE, BEFORE_PROBE);
+                if (ahead == null) {
+                    complete(appIn);
+                }
+            }
+        }
+
+        private final class ToApp extends AbstractOutHandler {
+            @Override
+            public void onPull() {
+                if (ahead != null) {
+                    // Its client may have more, and always more: others have their turn before.
+                    connection.threads().queue().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
+                }
+            }
+
+            @Override
+            public void onDownstreamFinish(Throwable cause) {
+                if (connection.isHttp2()) {
+                    lastWord();
+                    return;
+                }
+                forget();
+                if (!isClosed(socketIn) && !hasBeenPulled(socketIn)) {
+                    pull(socketIn);
+                }
+            }
+        }
+
+        private final class FromApp extends AbstractInHandler {
+            @Override
+            public void onPush() {
+                connection.writeStarted();
+                if (isAvailable(socketOut)) {
+                    push(socketOut, grab(appOut));
+                } else {
+                    answer = grab(appOut);
+                }
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+                connection.outputEnded();
+                answered = true;
+                if (answer == null) {
+                    complete(socketOut);
+                }
+            }
+        }
+
+        private final class ToSocket extends AbstractOutHandler {
+            @Override
+            public void onPull() {
+                if (answer != null) {
+                    push(socketOut, answer);
+                    answer = null;
+                    if (answered) {
+                        complete(socketOut);
+                    }
+                    return;
+                }
+                connection.writeDone();
+                if (!isClosed(appOut) && !hasBeenPulled(appOut)) {
+                    pull(appOut);
+                }
+            }
+
+            @Override
+            public void onDownstreamFinish(Throwable cause) {
+                cancel(appOut, cause);
+            }
+        }
+    }
+}

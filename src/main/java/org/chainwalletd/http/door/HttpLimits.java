@@ -1,0 +1,129 @@
+package org.chainwalletd.http.door;
+
+import java.time.Duration;
+import org.chainwalletd.config.Settings;
+
+/**
+ * What callers may cost.
+ *
+ * @param maxHeadBytes longest head of a request; a longer one is answered with 431
+ * @param maxBodyBytes longest request body; a longer one is answered with 413
+ * @param maxConnections at a time; a further one is answered with 503 and closed
+ * @param maxConnectionsPerAddress of these, from one address
+ * @param maxConcurrentPerToken requests at a time with one token, from the head to the written answer
+ */
+public record HttpLimits(
+        int maxHeadBytes,
+        int maxBodyBytes,
+        int maxConnections,
+        int maxConnectionsPerAddress,
+        int maxConcurrentPerToken,
+        Timeouts timeouts,
+        Memory memory) {
+    /**
+     * How long a client may take.
+     *
+     * @param request from its first byte to its last
+     * @param keepAlive how long a connection may stay open without a request
+     * @param write how long a client may leave a piece of an answer unread
+     * @param halfClosed how long an answer is still worked on after the client has closed its sending side
+     */
+    public record Timeouts(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
+
+    /**
+     * What is held for clients: heads, bodies and unread answers, in bytes.
+     *
+     * @param all of all clients together
+     * @param perAddress of these, for one address
+     * @param perConnection of these, for one connection
+     */
+    public record Memory(long all, long perAddress, long perConnection) {}
+
+    /** What clients may make the daemon hold, by default: the rest is for the daemon's own work. */
+    private static final int SHARE_OF_HEAP = 4;
+
+    private static final int HEAD = 32 << 10;
+
+    /** Without shares: whoever comes first may have all of it. */
+    public HttpLimits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration requestDeadline,
+            Duration keepAlive,
+            Duration writeDeadline,
+            Duration halfClosed,
+            long heldBytes) {
+        this(
+                HEAD,
+                maxBodyBytes,
+                maxConnections,
+                maxConnections,
+                maxConcurrentPerToken,
+                new Timeouts(requestDeadline, keepAlive, writeDeadline, halfClosed),
+                new Memory(heldBytes, heldBytes, heldBytes));
+    }
+
+    /** Without shares of the part of the heap that is meant for clients. */
+    public HttpLimits(
+            int maxBodyBytes,
+            int maxConnections,
+            int maxConcurrentPerToken,
+            Duration requestDeadline,
+            Duration keepAlive,
+            Duration writeDeadline,
+            Duration halfClosed) {
+        this(
+                maxBodyBytes,
+                maxConnections,
+                maxConcurrentPerToken,
+                requestDeadline,
+                keepAlive,
+                writeDeadline,
+                halfClosed,
+                Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    }
+
+    /** The configured limits, with the ones that nobody needs to configure at their fixed values. */
+    public static HttpLimits of(Settings.Http http) {
+        Settings.ClientShares shares = http.shares();
+        long held = shares.heldBytes().orElse(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+        return new HttpLimits(
+                http.requests().maxHeadBytes(),
+                http.requests().maxBodyBytes(),
+                http.maxConnections(),
+                shares.connectionsPerAddress(http.maxConnections()),
+                http.requests().maxConcurrentPerToken(),
+                new Timeouts(
+                        http.requests().headDeadline(),
+                        Duration.ofSeconds(90),
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(10)),
+                new Memory(held, held * shares.percentPerAddress() / 100, held * shares.percentPerConnection() / 100));
+    }
+
+    /**
+     * The same where no more connections fit than {@code most}: one address then has the part of them that it had of all, so that it leaves
+     * some to others.
+     */
+    public HttpLimits fitting(int most) {
+        if (most >= maxConnections) {
+            return this;
+        }
+        long share = (long) most * maxConnectionsPerAddress / maxConnections;
+        return new HttpLimits(
+                maxHeadBytes, maxBodyBytes, most, (int) Math.max(1, share), maxConcurrentPerToken, timeouts, memory);
+    }
+
+    /** The same with shares of the connections and the bytes. */
+    HttpLimits withShares(int connectionsPerAddress, long bytesPerAddress, long bytesPerConnection) {
+        return new HttpLimits(
+                maxHeadBytes,
+                maxBodyBytes,
+                maxConnections,
+                connectionsPerAddress,
+                maxConcurrentPerToken,
+                timeouts,
+                new Memory(memory.all(), bytesPerAddress, bytesPerConnection));
+    }
+}

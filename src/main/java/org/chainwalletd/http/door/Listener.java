@@ -1,0 +1,391 @@
+package org.chainwalletd.http.door;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.net.Acceptor;
+import org.chainwalletd.net.ClientSocket;
+import org.chainwalletd.net.SocketLoop;
+import org.chainwalletd.net.SocketStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One listening socket: accepts up to the limit, refuses the rest quickly, closes late clients, and drains. The protocol above the bytes
+ * is given per connection, and its streams are made when the client has said something: one that says nothing costs no more than its socket.
+ *
+ * <p>Whoever comes is admitted on a thread that does nothing else, so that no client waits to be let in behind all that others make the daemon
+ * do. Those whose address has very many connections are read on a thread of their own, and their streams run on others too ({@link ConnectionClass}).
+ */
+public final class Listener {
+    /** What speaks on a connection. */
+    @FunctionalInterface
+    public interface Protocol {
+        Flow<ByteString, ByteString, NotUsed> on(Connection connection);
+
+        /**
+         * Whether streams are to be made for what a client has said so far: not before it has said a whole thing, for one that leaves before
+         * would have cost many times what it sent.
+         */
+        default boolean isEnough(ByteString said) {
+            return true;
+        }
+
+        /** Whether one more can be had, which then has its place until its client has left. */
+        default boolean hasPlace(Connection connection) {
+            return true;
+        }
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
+    /**
+     * Who does not fit in is not refused, but tries again after one second, then two, then four; so it is as long as the system lets it be by
+     * default, and who is in it waits for some dozen microseconds for each one before him.
+     */
+    private static final int BACKLOG = 4096;
+
+    /** A piece that was read waits where its reader is slow: small ones keep small what a connection can make the daemon hold. */
+    private static final int PIECE = 16 << 10;
+
+    /** Socket buffer sizes for connections of the normal class. */
+    private static final ClientSocket.Buffers NORMAL_BUFFERS = new ClientSocket.Buffers(128 << 10, 256 << 10);
+
+    /** The same for those of the heavy class. */
+    private static final ClientSocket.Buffers HEAVY_BUFFERS = new ClientSocket.Buffers(32 << 10, 64 << 10);
+    /** What comes in small pieces is looked at anew with each of them. */
+    private static final int LOOKED_AT_WHOLE = 1024;
+
+    /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
+    private static final int REFUSED_IN_WORDS = 32;
+
+    private static final Duration SWEEP_OF_A_STOP = Duration.ofMillis(100);
+    private static final Duration GIVE_UP_BEFORE = Duration.ofSeconds(1);
+    private static final ByteString OVERLOADED = unavailable("too many connections");
+    private static final ByteString TOO_MANY_OF_ADDRESS = unavailable("too many connections from this address");
+
+    /** Where the connections of one class are read and served. */
+    private record Side(
+            ConnectionClass.Threads threads, SocketLoop loop, FairExecutor turns, ClientSocket.Buffers buffers) {
+        static Side of(ActorSystem<?> system, ConnectionClass kind, ClientSocket.Buffers buffers, Runnable died) {
+            int processors = Runtime.getRuntime().availableProcessors();
+            SocketLoop loop = SocketLoop.start("walletd-http-" + kind.name().toLowerCase(Locale.ROOT), PIECE, died);
+            ConnectionClass.Threads behind = kind.threads(system).behind(loop);
+            return new Side(behind, loop, new FairExecutor(behind.inQueue(), processors), buffers);
+        }
+    }
+
+    private final ActorSystem<?> system;
+    private final Materializer materializer;
+    private final HttpLimits limits;
+    private final AddressShares shares;
+    private final Protocol protocol;
+    private final boolean plain;
+    private final Consumer<String> refused;
+    private final Side normal;
+    private final Side heavy;
+    private final LingeringClose lingeringClose;
+    private final Set<Connection> open = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> drained = new CompletableFuture<>();
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile boolean draining;
+    private volatile Acceptor acceptor;
+    private volatile Cancellable sweep = Cancellable.alreadyCancelled();
+
+    /**
+     * @param plain whether a refusal may be said in HTTP: not where TLS is expected
+     * @param refused told why a connection was refused or cut off: overload, address, head, malformed, memory, request, reading, closing, gone,
+     *     idle, place
+     */
+    public Listener(
+            ActorSystem<?> system,
+            HttpLimits limits,
+            AddressShares shares,
+            Protocol protocol,
+            boolean plain,
+            Consumer<String> refused) {
+        this.system = system;
+        this.materializer = SystemMaterializer.get(system).materializer();
+        this.limits = limits;
+        this.shares = shares;
+        this.protocol = protocol;
+        this.plain = plain;
+        this.refused = refused;
+        this.normal = Side.of(system, ConnectionClass.NORMAL, NORMAL_BUFFERS, this::died);
+        this.heavy = Side.of(system, ConnectionClass.HEAVY, HEAVY_BUFFERS, this::died);
+        this.lingeringClose = new LingeringClose(system, heavy.loop());
+    }
+
+    /**
+     * Binds and serves.
+     *
+     * @throws IOException when the address cannot be bound; {@link #close} then
+     */
+    public void bind(InetSocketAddress address) throws IOException {
+        acceptor = Acceptor.bind(address, BACKLOG);
+        // Also where nobody has drained it.
+        system.getWhenTerminated().thenRunAsync(this::close, Runnable::run);
+        acceptor.start(this::accept, this::died);
+        long millis = Math.max(10, Math.min(1000, limits.timeouts().request().toMillis() / 4));
+        sweep = sweepEvery(Duration.ofMillis(millis));
+    }
+
+    private Cancellable sweepEvery(Duration time) {
+        return system.scheduler().scheduleWithFixedDelay(time, time, this::closeLateClients, system.executionContext());
+    }
+
+    /** Complete when the socket has stopped listening although it was not told to. */
+    public CompletionStage<Void> ended() {
+        return ended;
+    }
+
+    private void died() {
+        LOG.error("nobody can be served at {} any more", address());
+        ended.complete(null);
+    }
+
+    /** Gives the address back, and up what is open. */
+    public void close() {
+        if (acceptor != null) {
+            acceptor.close();
+        }
+        sweep.cancel();
+        normal.loop().close();
+        heavy.loop().close();
+    }
+
+    public InetSocketAddress address() {
+        return acceptor.address();
+    }
+
+    public int connections() {
+        return open.size();
+    }
+
+    /** On the acceptor's thread, which others wait for. */
+    private void accept(SocketChannel channel) {
+        InetSocketAddress remote;
+        try {
+            remote = (InetSocketAddress) channel.getRemoteAddress();
+        } catch (IOException e) {
+            abandon(channel);
+            return;
+        }
+        if (draining || open.size() >= limits.maxConnections() && !somebodyGivesWay(remote.getAddress())) {
+            refuse(channel, "overload", OVERLOADED);
+            return;
+        }
+        Optional<AddressShares.Place> place = shares.enter(remote.getAddress());
+        if (place.isEmpty()) {
+            refuse(channel, "address", TOO_MANY_OF_ADDRESS);
+            return;
+        }
+        admit(channel, remote, place.get());
+    }
+
+    private boolean somebodyGivesWay(InetAddress to) {
+        long now = System.nanoTime();
+        boolean gone = shares.mayGiveWay(to, open::contains, now)
+                .filter(quiet -> quiet.giveWay(now))
+                .isPresent();
+        if (gone) {
+            refused.accept("place");
+        }
+        return gone && open.size() < limits.maxConnections();
+    }
+
+    private void admit(SocketChannel channel, InetSocketAddress remote, AddressShares.Place place) {
+        Side side = place.connectionClass() == ConnectionClass.HEAVY ? heavy : normal;
+        Connection connection = new Connection(remote, limits, place.budget(), side.threads());
+        connection.whenCutOff(refused);
+        connection.whenClosed(() -> closed(connection, place));
+        ClientSocket socket = new ClientSocket(channel, side.loop(), connection::closed);
+        connection.ending().opened(socket::hangUp, socket::abort);
+        open.add(connection);
+        place.heldBy(connection);
+        if (!protocol.hasPlace(connection)) {
+            socket.close();
+            return;
+        }
+        socket.open(side.buffers(), new Silent(connection, socket, side, place.address()));
+        if (draining) {
+            connection.drain();
+        }
+    }
+
+    private static void abandon(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("closing a connection that is gone: {}", e.getMessage());
+        }
+    }
+
+    /** Hears a client that has said nothing yet, or not enough that its streams should be made. */
+    private final class Silent implements ClientSocket.Reader {
+        private final Connection connection;
+        private final ClientSocket socket;
+        private final Side side;
+        private final String address;
+        private ByteString said = ByteString.emptyByteString();
+
+        Silent(Connection connection, ClientSocket socket, Side side, String address) {
+            this.connection = connection;
+            this.socket = socket;
+            this.side = side;
+            this.address = address;
+        }
+
+        @Override
+        public void received(ByteString bytes) {
+            boolean counted = connection.readAhead(bytes.length());
+            int before = said.length();
+            said = said.concat(bytes).compact();
+            if (counted && said.length() <= LOOKED_AT_WHOLE && !protocol.isEnough(said)) {
+                connection.bytesArrived();
+                socket.want();
+                return;
+            }
+            if (!counted && side.turns().waiting(address) > REFUSED_IN_WORDS) {
+                connection.refused("memory");
+                socket.abort();
+                return;
+            }
+            // The time for sending a request that came at once begins when somebody reads: the wait for a turn is not
+            // the client's fault.
+            ByteString first = said;
+            int held = counted ? first.length() : before;
+            Connection taker = connection;
+            // Without this reader, which keeps what was said: the stream keeps the act as long as the connection lives.
+            Runnable taken = () -> taker.handedOver(held);
+            // Making the streams costs most: one address after the other.
+            side.turns()
+                    .whileThere(
+                            address,
+                            connection.presence(),
+                            () -> serve(connection, socket, new SocketStage(socket, first, taken)),
+                            () -> {});
+        }
+
+        @Override
+        public void ended() {
+            socket.close();
+        }
+
+        @Override
+        public void failed(IOException why) {
+            socket.close();
+        }
+
+        @Override
+        public void writable() {
+            // Nothing is written before something was said.
+        }
+    }
+
+    private void serve(Connection connection, ClientSocket socket, SocketStage bytes) {
+        if (socket.isClosed()) {
+            return;
+        }
+        BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> guard =
+                BidiFlow.fromGraph(new ConnectionGuard(connection));
+        try {
+            Flow.fromGraph(bytes)
+                    .join(guard.join(protocol.on(connection)))
+                    .addAttributes(connection.threads().attributes())
+                    .run(materializer);
+        } catch (RuntimeException e) {
+            // One connection that cannot be served must not end the listening.
+            LOG.error("a connection of {} cannot be served", connection.remote(), e);
+            socket.close();
+        } catch (Error e) {
+            // Such as a class that is missing: it will be the same with the next one.
+            socket.close();
+            died();
+            throw e;
+        }
+        if (draining) {
+            connection.drain();
+        }
+    }
+
+    private void refuse(SocketChannel channel, String reason, ByteString inWords) {
+        refused.accept(reason);
+        if (plain) {
+            lingeringClose.close(channel, inWords);
+        } else {
+            abandon(channel);
+        }
+    }
+
+    private static ByteString unavailable(String message) {
+        String body = "{\"message\":\"" + message + "\"}";
+        return ByteString.fromString("HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
+                + "Retry-After: 1\r\nConnection: close\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+    }
+
+    private void closed(Connection connection, AddressShares.Place place) {
+        place.close();
+        open.remove(connection);
+        if (draining && open.isEmpty()) {
+            drained.complete(null);
+        }
+    }
+
+    private void closeLateClients() {
+        long now = System.nanoTime();
+        for (Connection connection : open) {
+            connection.closeIfLate(now).ifPresent(reason -> {
+                refused.accept(reason);
+                LOG.debug("Closed {}: late with {}", connection.remote(), reason);
+            });
+        }
+    }
+
+    /**
+     * Stops accepting, lets the requests in work be answered, and cuts off what is left after {@code deadline}. Completes when no
+     * connection is open.
+     */
+    public CompletionStage<Void> drain(Duration deadline) {
+        draining = true;
+        acceptor.close();
+        return acceptor.ended().thenComposeAsync(stopped -> drainConnections(deadline), system.executionContext());
+    }
+
+    private CompletionStage<Void> drainConnections(Duration deadline) {
+        Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
+        open.forEach(Connection::drain);
+        sweep.cancel();
+        sweep = sweepEvery(SWEEP_OF_A_STOP);
+        if (open.isEmpty()) {
+            drained.complete(null);
+        }
+        Cancellable giveUp = system.scheduler()
+                .scheduleOnce(politely, () -> open.forEach(one -> one.ending().giveUp()), system.executionContext());
+        Cancellable cutOff = system.scheduler()
+                .scheduleOnce(deadline, () -> open.forEach(one -> one.ending().abort()), system.executionContext());
+        return drained.thenRunAsync(
+                () -> {
+                    giveUp.cancel();
+                    cutOff.cancel();
+                    close();
+                },
+                system.executionContext());
+    }
+}

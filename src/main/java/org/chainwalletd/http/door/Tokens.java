@@ -1,0 +1,185 @@
+package org.chainwalletd.http.door;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.FileAccess;
+import org.chainwalletd.store.AtomicFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The digests of the tokens in force: per scope the one from flag or environment, or else the one in the file {@code token-<scope>} of the
+ * data folder. Immutable; reading again gives another instance.
+ */
+public final class Tokens {
+    /** Shortest token that is taken from an operator; generated ones have 64 characters. */
+    public static final int MIN_LENGTH = 16;
+
+    /** The scopes of tokens that are accepted when nothing is switched off, as words. */
+    static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
+
+    private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
+    private static final int RANDOM_BYTES = 32;
+    private static final int MAX_LENGTH = 1024;
+
+    private final Map<Scope, byte[]> digests;
+
+    private Tokens(Map<Scope, byte[]> digests) {
+        this.digests = digests;
+    }
+
+    /**
+     * Reads the tokens and makes the files that are missing (0600), each for a scope without a configured token.
+     *
+     * @param configured from flag or environment, by scope word
+     * @param created told once of each new file, as a line for the operator that holds the token
+     * @throws TokenException when a token is empty, too short, unusable in a header, or the same for two scopes
+     */
+    public static Tokens open(Path datadir, Map<String, String> configured, Consumer<String> created)
+            throws IOException {
+        return open(datadir, configured, EVERY_SCOPE, created);
+    }
+
+    /**
+     * As {@link #open(Path, Map, Consumer)}.
+     *
+     * @param accepted words of the scopes that have such a token; of the others no file is made or read
+     */
+    public static Tokens open(
+            Path datadir, Map<String, String> configured, Set<String> accepted, Consumer<String> created)
+            throws IOException {
+        for (Scope scope : scopes(accepted)) {
+            Path file = file(datadir, scope);
+            if (!configured.containsKey(scope.word()) && !Files.exists(file)) {
+                byte[] token = generate();
+                AtomicFiles.write(file, token);
+                created.accept(scope.word() + " token (kept in " + file + "): "
+                        + new String(token, 0, token.length - 1, StandardCharsets.US_ASCII));
+            }
+        }
+        return read(datadir, configured, accepted);
+    }
+
+    static List<Scope> scopes(Set<String> accepted) {
+        return Arrays.stream(Scope.values())
+                .filter(scope -> accepted.contains(scope.word()))
+                .toList();
+    }
+
+    /**
+     * Reads the tokens anew; makes no files.
+     *
+     * @throws TokenException as {@link #open}, and when a file is missing
+     */
+    public static Tokens read(Path datadir, Map<String, String> configured, Set<String> accepted) throws IOException {
+        Map<Scope, byte[]> digests = new EnumMap<>(Scope.class);
+        for (Scope scope : scopes(accepted)) {
+            String flag = configured.get(scope.word());
+            byte[] digest = flag == null
+                    ? fromFile(file(datadir, scope))
+                    : digest(flag, "the configured " + scope.word() + " token");
+            for (Map.Entry<Scope, byte[]> other : digests.entrySet()) {
+                if (Arrays.equals(other.getValue(), digest)) {
+                    throw new TokenException("the " + other.getKey().word() + " token and the " + scope.word()
+                            + " token are the same: give every scope a token of its own");
+                }
+            }
+            digests.put(scope, digest);
+        }
+        return new Tokens(digests);
+    }
+
+    /**
+     * Replaces the token in a scope's file. A running daemon goes on with the old one until it reads the files again.
+     *
+     * @return the new token, to be shown to the operator once
+     * @throws TokenException when the data folder has no such file to replace
+     */
+    public static String rotate(Path datadir, Scope scope) throws IOException {
+        Path file = file(datadir, scope);
+        if (!Files.isRegularFile(file)) {
+            throw new TokenException(
+                    "there is no token file " + file + ": the daemon makes it at its first start with this datadir");
+        }
+        byte[] token = generate();
+        AtomicFiles.write(file, token);
+        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+    }
+
+    /** A new token: 64 hex characters. */
+    public static String random() {
+        return new String(generate(), 0, 2 * RANDOM_BYTES, StandardCharsets.US_ASCII);
+    }
+
+    Optional<byte[]> digest(Scope scope) {
+        return Optional.ofNullable(digests.get(scope));
+    }
+
+    static Path file(Path datadir, Scope scope) {
+        return datadir.resolve("token-" + scope.word());
+    }
+
+    /** As it stands in a file: with a line feed. */
+    private static byte[] generate() {
+        byte[] random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        return (HexFormat.of().formatHex(random) + "\n").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] fromFile(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            throw new TokenException("the token file " + file + " is missing: restore it, or restart to have it made");
+        }
+        if (!Files.isRegularFile(file)) {
+            throw new TokenException("the token file " + file + " is no file: remove it, and restart to have one made");
+        }
+        Optional<String> objection = FileAccess.of(file).objectionToContent();
+        if (objection.isPresent()) {
+            throw new TokenException("the token file " + file + " " + objection.get());
+        }
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+        if (permissions.contains(PosixFilePermission.OTHERS_READ)
+                || permissions.contains(PosixFilePermission.GROUP_READ)) {
+            LOG.warn("The token file {} can be read by others: chmod 600 it", file);
+        }
+        String content = Files.readString(file, StandardCharsets.ISO_8859_1);
+        return digest(content.stripTrailing(), "the token in " + file);
+    }
+
+    private static byte[] digest(String token, String name) {
+        if (token.isEmpty()) {
+            throw new TokenException(name + " is empty");
+        }
+        if (token.length() < MIN_LENGTH || token.length() > MAX_LENGTH) {
+            throw new TokenException(name + " must have " + MIN_LENGTH + " to " + MAX_LENGTH + " characters");
+        }
+        if (!token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new TokenException(
+                    name + " holds a character that is no visible ASCII: it cannot be sent in a header");
+        }
+        return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII)).toArray();
+    }
+
+    /** A token that must not be served with. The message names its place, never its text. */
+    public static final class TokenException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TokenException(String message) {
+            super(message);
+        }
+    }
+}

@@ -1,0 +1,238 @@
+package org.chainwalletd.http.h1;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.BidiShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.http.door.Connection;
+
+/**
+ * Lets one request of an HTTP/1 connection after the other through to Pekko's parser, as {@link RequestFraming} writes it anew, and each of
+ * them in its turn with what others have to do. Each byte is counted from when it arrives until its request is answered; what the framing
+ * does not understand, and a client that makes the daemon hold too much, are refused here, before anything is made of them.
+ */
+public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
+    /** @param reason under which it is counted */
+    private record Refusal(String reason, ByteString words) {
+        static final Refusal MALFORMED = of("malformed", "400 Bad Request", "the request is not as RFC 9112 has it");
+        static final Refusal VERSION =
+                of("malformed", "505 HTTP Version Not Supported", "the version of HTTP is not supported");
+        static final Refusal HEAD =
+                of("head", "431 Request Header Fields Too Large", "the head of the request is too long");
+        static final Refusal TARGET = of("target", "414 URI Too Long", "the target of the request is too long");
+        static final Refusal EXPECTATION = of("malformed", "417 Expectation Failed", "the expectation is unknown");
+        static final Refusal MEMORY =
+                of("memory", "503 Service Unavailable", "the daemon holds too much for its clients at the moment");
+
+        /** For a request that is refused before any of it was handed on. */
+        static Refusal of(RequestFraming.Fault fault) {
+            return switch (fault) {
+                case MALFORMED, BODY -> MALFORMED;
+                case VERSION -> VERSION;
+                case HEAD_TOO_LONG -> HEAD;
+                case TARGET_TOO_LONG -> TARGET;
+                case EXPECTATION -> EXPECTATION;
+            };
+        }
+
+        private static Refusal of(String reason, String status, String message) {
+            String body = "{\"message\":\"" + message + "\"}";
+            return new Refusal(
+                    reason,
+                    ByteString.fromString("HTTP/1.1 " + status
+                            + "\r\nContent-Type: application/json\r\nConnection: close\r\n" + "Content-Length: "
+                            + body.getBytes(StandardCharsets.UTF_8).length + "\r\n\r\n" + body));
+        }
+    }
+
+    private final Inlet<ByteString> netIn = Inlet.create("gate.netIn");
+    private final Outlet<ByteString> httpIn = Outlet.create("gate.httpIn");
+    private final Inlet<ByteString> httpOut = Inlet.create("gate.httpOut");
+    private final Outlet<ByteString> netOut = Outlet.create("gate.netOut");
+    private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
+            BidiShape.of(netIn, httpIn, httpOut, netOut);
+    private final Connection connection;
+
+    public RequestGate(Connection connection) {
+        this.connection = connection;
+    }
+
+    @Override
+    public BidiShape<ByteString, ByteString, ByteString, ByteString> shape() {
+        return shape;
+    }
+
+    @Override
+    public GraphStageLogic createLogic(Attributes attributes) {
+        return new Logic();
+    }
+
+    private final class Logic extends GraphStageLogic {
+        private final RequestFraming framing =
+                new RequestFraming(connection.limits().maxHeadBytes());
+        private final AsyncCallback<NotUsed> itsTurn = createAsyncCallback(none -> letNextThrough());
+
+        Logic() {
+            super(shape);
+            setHandler(netIn, new FromNet());
+            setHandler(httpIn, new ToHttp());
+            setHandler(httpOut, new FromHttp());
+            setHandler(netOut, new ToNet());
+        }
+
+        @Override
+        public void preStart() {
+            AsyncCallback<NotUsed> overfull = createAsyncCallback(none -> refuseForMemory());
+            connection.whenOverfull(() -> overfull.invoke(NotUsed.getInstance()));
+        }
+
+        private void letNextThrough() {
+            if (framing.unread() > 0 && isAvailable(httpIn)) {
+                letThrough();
+            }
+        }
+
+        /** Called when HTTP asks for more: all of the answer before has come by then. */
+        private void letThrough() {
+            int before = framing.unread();
+            ByteString next = framing.read();
+            connection.letThrough(before - framing.unread());
+            if (next.nonEmpty()) {
+                push(httpIn, next);
+            }
+            Optional<RequestFraming.Fault> fault = framing.fault();
+            if (fault.isEmpty()) {
+                if (next.isEmpty() && !isClosed(netIn)) {
+                    pull(netIn);
+                }
+                endWithNet();
+            } else if (fault.get() == RequestFraming.Fault.BODY) {
+                // Who works on the request sees a body that does not end, and refuses it.
+                complete(httpIn);
+                readAndDrop();
+            } else {
+                refuse(Refusal.of(fault.get()));
+            }
+        }
+
+        private void endWithNet() {
+            if (!isClosed(netIn) || framing.unread() > 0 || isClosed(httpIn)) {
+                return;
+            }
+            if (framing.withinHead()) {
+                refuse(Refusal.MALFORMED);
+            } else {
+                complete(httpIn);
+            }
+        }
+
+        private void readAndDrop() {
+            framing.drop();
+            if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
+                pull(netIn);
+            }
+        }
+
+        private void refuseForMemory() {
+            if (connection.isClients()) {
+                refuse(Refusal.MEMORY);
+            } else {
+                // An answer is being written, which nothing else can be said in the middle of.
+                connection.refused(Refusal.MEMORY.reason());
+                failStage(new IllegalStateException("a client makes the daemon hold too much"));
+            }
+        }
+
+        private void refuse(Refusal refusal) {
+            connection.refused(refusal.reason());
+            framing.drop();
+            emit(netOut, refusal.words(), () -> complete(netOut));
+            cancel(netIn);
+            cancel(httpOut);
+            complete(httpIn);
+        }
+
+        private final class FromNet extends AbstractInHandler {
+            @Override
+            public void onPush() {
+                ByteString bytes = grab(netIn);
+                if (isClosed(httpIn)) {
+                    pull(netIn);
+                    return;
+                }
+                if (connection.arrived(bytes.length())) {
+                    framing.add(bytes);
+                    letThrough();
+                } else {
+                    refuseForMemory();
+                }
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+                endWithNet();
+            }
+        }
+
+        private final class ToHttp extends AbstractOutHandler {
+            @Override
+            public void onPull() {
+                if (framing.ended()) {
+                    framing.overwriteHead();
+                }
+                if (framing.unread() > 0) {
+                    // A next request: what was read of the one before it was let through.
+                    connection.threads().queue().execute(() -> itsTurn.invoke(NotUsed.getInstance()));
+                } else if (!isClosed(netIn) && !hasBeenPulled(netIn)) {
+                    pull(netIn);
+                }
+            }
+
+            /** HTTP reads no more, and may have answers to give yet: TLS would end with a cancellation, so what still comes is dropped. */
+            @Override
+            public void onDownstreamFinish(Throwable cause) {
+                readAndDrop();
+            }
+        }
+
+        private final class FromHttp extends AbstractInHandler {
+            @Override
+            public void onPush() {
+                ByteString bytes = grab(httpOut);
+                connection.answerGoesOut(bytes);
+                push(netOut, bytes);
+            }
+
+            /** In this order: Pekko's TLS does not look at the end of what is said, as HTTP/2 needs it, before it knows that nobody listens. */
+            @Override
+            public void onUpstreamFinish() {
+                cancel(netIn);
+                complete(netOut);
+                complete(httpIn);
+            }
+        }
+
+        private final class ToNet extends AbstractOutHandler {
+            @Override
+            public void onPull() {
+                if (!isClosed(httpOut) && !hasBeenPulled(httpOut)) {
+                    pull(httpOut);
+                }
+            }
+
+            @Override
+            public void onDownstreamFinish(Throwable cause) {
+                cancel(httpOut, cause);
+            }
+        }
+    }
+}

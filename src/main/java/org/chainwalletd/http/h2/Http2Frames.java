@@ -1,0 +1,119 @@
+package org.chainwalletd.http.h2;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.http.door.MemoryReservation;
+
+/**
+ * Cuts what an HTTP/2 client sends into whole frames (RFC 9113, sections 3.4 and 4.1). Of a frame that has not come whole no more memory is
+ * taken than has come of it, and that counts as held.
+ */
+final class Http2Frames {
+    private static final int HEADER = Http2Frame.HEADER;
+
+    /** The daemon offers no more, so it is the bound of every frame (section 4.2). */
+    static final int LONGEST = 1 << 14;
+
+    private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+    private final MemoryReservation held;
+    private int preface;
+    private ByteString input = ByteString.emptyByteString();
+    /** The beginning of a frame; empty between frames. */
+    private byte[] part = new byte[0];
+
+    private int have;
+
+    Http2Frames(MemoryReservation held) {
+        this.held = held;
+    }
+
+    void add(ByteString bytes) {
+        input = bytes;
+    }
+
+    /** Whether a frame or the preface has begun and not ended. */
+    boolean within() {
+        return have > 0 || preface < PREFACE.length;
+    }
+
+    /**
+     * Returns whether the client has said all of its preface; reads as much of that as there is.
+     *
+     * @throws Http2Violation when it is none
+     */
+    boolean prefaceSaid() {
+        int said = 0;
+        while (preface < PREFACE.length && said < input.length()) {
+            if (input.apply(said++) != PREFACE[preface++]) {
+                throw Http2Violation.protocol("no preface of HTTP/2");
+            }
+        }
+        input = input.drop(said);
+        return preface == PREFACE.length;
+    }
+
+    static ByteString preface() {
+        return ByteString.fromArray(PREFACE);
+    }
+
+    /**
+     * Returns the next whole frame, or null.
+     *
+     * @throws Http2Violation for one that is too long, and when too much is held already
+     */
+    Http2Frame next() {
+        if (have == 0 && input.length() >= HEADER) {
+            int length = HEADER + length(input.apply(0), input.apply(1), input.apply(2));
+            if (input.length() >= length) {
+                Http2Frame frame = Http2Frame.of(input.take(length));
+                input = input.drop(length);
+                return frame;
+            }
+        }
+        if (have < HEADER && !keepUpTo(HEADER)) {
+            return null;
+        }
+        int length = HEADER + length(part[0], part[1], part[2]);
+        if (!keepUpTo(length)) {
+            return null;
+        }
+        Http2Frame frame = Http2Frame.of(ByteString.fromArrayUnsafe(part, 0, length));
+        held.giveBack(part.length);
+        part = new byte[0];
+        have = 0;
+        return frame;
+    }
+
+    /** Returns whether so many bytes of the frame are there now. */
+    private boolean keepUpTo(int bytes) {
+        int more = Math.min(bytes - have, input.length());
+        if (more > 0) {
+            room(have + more, bytes);
+            input.take(more).copyToArray(part, have);
+            input = input.drop(more);
+            have += more;
+        }
+        return have == bytes;
+    }
+
+    private void room(int needed, int most) {
+        if (needed <= part.length) {
+            return;
+        }
+        int size = Math.max(needed, Math.min(most, 2 * part.length));
+        if (!held.take(size - part.length)) {
+            throw Http2Violation.memory();
+        }
+        part = Arrays.copyOf(part, size);
+    }
+
+    private static int length(byte high, byte middle, byte low) {
+        int length = (high & 0xff) << 16 | (middle & 0xff) << 8 | low & 0xff;
+        if (length > LONGEST) {
+            throw Http2Violation.of(Http2Violation.Code.FRAME_SIZE_ERROR, "a frame is longer than was offered");
+        }
+        return length;
+    }
+}

@@ -1,0 +1,91 @@
+package org.chainwalletd.http.h2;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.pekko.util.ByteString;
+import org.apache.pekko.util.ByteStringBuilder;
+import org.chainwalletd.http.h2.Http2Violation.Code;
+
+/**
+ * The settings of an HTTP/2 client (RFC 9113, section 6.5.2), checked and cut down to what Pekko HTTP may believe: it keeps as much of an
+ * answer in each stream, and as many fields in its compressor, as a client says that it would take.
+ */
+final class Http2Settings {
+    static final int FRAME_TYPE = 4;
+    static final int ACK = 1;
+
+    /** Also the window of a client that says nothing of it. */
+    static final int FIRST_WINDOW = 65_535;
+
+    static final long LARGEST_WINDOW = (1L << 31) - 1;
+    private static final int ENTRY = 6;
+    private static final int TABLE_SIZE = 1;
+    private static final int ENABLE_PUSH = 2;
+    private static final int INITIAL_WINDOW = 4;
+    private static final int FRAME_SIZE = 5;
+    private static final long LARGEST_FRAME_SIZE = (1 << 24) - 1;
+
+    private final Map<Integer, Long> said = new TreeMap<>();
+
+    private Http2Settings() {}
+
+    /** @throws Http2Violation for a value that is not allowed */
+    static Http2Settings of(Http2Frame frame) {
+        if (frame.length() % ENTRY != 0) {
+            throw Http2Violation.of(Code.FRAME_SIZE_ERROR, "settings of no whole number");
+        }
+        Http2Settings settings = new Http2Settings();
+        for (int at = 0; at < frame.length(); at += ENTRY) {
+            settings.take(frame.octet(at) << 8 | frame.octet(at + 1), frame.number(at + 2));
+        }
+        return settings;
+    }
+
+    private void take(int id, long value) {
+        switch (id) {
+            case TABLE_SIZE -> said.put(id, Math.min(value, HpackTable.SIZE));
+            case ENABLE_PUSH -> {
+                if (value > 1) {
+                    throw Http2Violation.protocol("a setting that is neither 0 nor 1");
+                }
+            }
+            case INITIAL_WINDOW -> {
+                if (value > LARGEST_WINDOW) {
+                    throw Http2Violation.of(Code.FLOW_CONTROL_ERROR, "a window that is too large");
+                }
+                said.put(id, value);
+            }
+            case FRAME_SIZE -> {
+                if (value < Http2Frames.LONGEST || value > LARGEST_FRAME_SIZE) {
+                    throw Http2Violation.protocol("a largest frame that is not allowed");
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** The window of new streams; {@code before} when nothing is said of it. */
+    long initialWindow(long before) {
+        return said.getOrDefault(INITIAL_WINDOW, before);
+    }
+
+    /** The frame that is passed on. */
+    ByteString frame() {
+        ByteStringBuilder frame = new ByteStringBuilder();
+        int length = said.size() * ENTRY;
+        frame.addOne((byte) (length >> 16)).addOne((byte) (length >> 8)).addOne((byte) length);
+        frame.addOne((byte) FRAME_TYPE).addOne((byte) 0);
+        number(frame, 0);
+        said.forEach((id, value) -> {
+            frame.addOne((byte) 0).addOne(id.byteValue());
+            number(frame, value);
+        });
+        return frame.result();
+    }
+
+    private static void number(ByteStringBuilder to, long value) {
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            to.addOne((byte) (value >> shift));
+        }
+    }
+}

@@ -1,0 +1,462 @@
+package org.chainwalletd.http.pages;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.ContentType;
+import org.apache.pekko.http.javadsl.model.ContentTypes;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.RequestEntity;
+import org.apache.pekko.http.scaladsl.model.EntityStreamException;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.http.door.Callers;
+import org.chainwalletd.http.door.Connection;
+import org.chainwalletd.http.door.ConnectionClass;
+import org.chainwalletd.http.door.FairExecutor;
+import org.chainwalletd.http.door.HttpHandler;
+import org.chainwalletd.http.door.HttpLimits;
+import org.chainwalletd.http.door.MemoryReservation;
+import org.chainwalletd.http.door.Refusals;
+import org.chainwalletd.http.door.Responses;
+import org.chainwalletd.rpc.Client;
+import org.chainwalletd.rpc.ClientPresence;
+import org.chainwalletd.rpc.RpcAnswer;
+import org.chainwalletd.stage.Causes;
+
+/** {@code POST /}: content type, length, token, bound per token, then the JSON-RPC layer. */
+public final class RpcHandler implements HttpHandler {
+    private static final Set<String> JSON_TYPES =
+            Set.of("application/json", "application/json-rpc", "application/jsonrequest", "application/octet-stream");
+
+    /** The answer is written already: what is left is to put a status on it, which is no work for another thread. */
+    private static final Executor ON_COMPLETING_THREAD = Runnable::run;
+
+    /** A longer request is not read between two steps of other connections. */
+    private static final int BRIEF = 16 << 10;
+
+    /** A shorter answer goes out in one piece. */
+    private static final int SHORT_ANSWER = 4096;
+
+    private final RpcEndpoint rpc;
+    private final Callers callers;
+    private final RequestSlots slots;
+    private final Refusals refusals;
+    private final BodyReader bodies;
+    private final FairExecutor turns;
+
+    public RpcHandler(RpcEndpoint rpc, Callers callers, HttpLimits limits, Refusals refusals, ActorSystem<?> system) {
+        this.rpc = rpc;
+        this.callers = callers;
+        this.slots = new RequestSlots(limits.maxConcurrentPerToken());
+        this.refusals = refusals;
+        this.bodies = new BodyReader(
+                SystemMaterializer.get(system).materializer(),
+                limits.maxBodyBytes(),
+                limits.timeouts().request());
+        this.turns = new FairExecutor(
+                ConnectionClass.HEAVY.threads(system).executor(),
+                Runtime.getRuntime().availableProcessors());
+    }
+
+    @Override
+    public CompletionStage<HttpResponse> handle(HttpRequest request, Connection connection, ClientPresence presence) {
+        Exchange exchange = new Exchange(request, connection, presence);
+        RequestEntity entity = request.entity();
+        if (entity instanceof HttpEntity.Strict whole) {
+            connection.requestArrived();
+            ByteString body = whole.getData();
+            return exchange.keep(body.size())
+                    ? exchange.answer(new BodyReader.Received(bodies.tooLong(body.size()) ? null : body, body.size()))
+                    : exchange.end(refusals.tooMuch());
+        }
+        if (bodies.hopeless(entity) || (expectsContinue(request) && announcedTooLong(entity))) {
+            connection.requestArrived();
+            return exchange.refuse(bodies.tooLongRefusal().addHeader(Responses.CLOSE));
+        }
+        return bodies.read(entity, exchange.isWorthReading(), exchange, connection.threads())
+                .handleAsync(
+                        (received, failure) -> {
+                            connection.requestArrived();
+                            return exchange.received(received, failure);
+                        },
+                        connection.threads().executor())
+                .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
+    }
+
+    /** One request, from its head to its written answer: it keeps its slot and what it makes the daemon hold that long. */
+    private final class Exchange implements BodyReader.Keeper {
+        private final Connection connection;
+        private final ClientPresence presence;
+        private final Callers.Caller caller;
+        private final boolean json;
+        private final Optional<RequestSlots.Slot> slot;
+        private final MemoryReservation body;
+        private final MemoryReservation held;
+        private ClientPresence.Registration whenGone = () -> {};
+        /** For how long the answer of a single call that is beyond the token's scope is held back. */
+        private volatile Duration denied = Duration.ZERO;
+
+        Exchange(HttpRequest request, Connection connection, ClientPresence presence) {
+            this.connection = connection;
+            this.presence = presence;
+            this.caller = callers.of(request, connection);
+            this.json = isJson(request.entity());
+            this.slot = json ? caller.grant().flatMap(slots::take) : Optional.empty();
+            this.body = new MemoryReservation(connection.budget(), 0);
+            // One request at a time costs less than its connection; streams are as many as their client likes.
+            this.held = new MemoryReservation(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
+        }
+
+        boolean isWorthReading() {
+            return slot.isPresent();
+        }
+
+        /**
+         * What comes over HTTP/1 was counted with its connection when it arrived. A body that was read may outlive that: whoever sends one and
+         * leaves has it counted until it is dropped.
+         */
+        @Override
+        public boolean keep(int bytes) {
+            if (connection.isHttp2()) {
+                return body.take(bytes);
+            }
+            connection.bodyRead(bytes, body);
+            return true;
+        }
+
+        @Override
+        public void drop() {
+            body.giveBackAll();
+            if (!connection.isHttp2()) {
+                connection.dropBody();
+            }
+        }
+
+        /** @param failure why there is no whole body; null when there is one */
+        CompletionStage<HttpResponse> received(BodyReader.Received received, Throwable failure) {
+            if (body.refused()) {
+                return end(refusals.tooMuch());
+            }
+            if (failure == null) {
+                return answer(received);
+            }
+            HttpResponse refusal = bodies.refusal(failure);
+            return BodyReader.isGone(failure) ? end(refusal) : refuse(refusal);
+        }
+
+        CompletionStage<HttpResponse> answer(BodyReader.Received received) {
+            if (!json) {
+                return refuse(notJson());
+            }
+            if (bodies.tooLong(received.total())) {
+                return refuse(bodies.tooLongRefusal());
+            }
+            if (caller.grant().isEmpty()) {
+                release();
+                return refusals.unauthorized(caller.client());
+            }
+            if (slot.isEmpty()) {
+                release();
+                return refusals.busy();
+            }
+            CompletableFuture<RpcAnswer> answer = dispatch(received.kept());
+            if (answer.isDone() && !answer.isCompletedExceptionally()) {
+                return respond(answer.join());
+            }
+            return answer.whenCompleteAsync((done, failure) -> releaseAfter(failure), ON_COMPLETING_THREAD)
+                    .thenComposeAsync(this::respond, ON_COMPLETING_THREAD);
+        }
+
+        /**
+         * A fault above us costs the caller its answer, but nobody a slot or what the request holds. Nothing of a body that waits for its turn
+         * has begun, so it is dropped when its client leaves.
+         */
+        private CompletableFuture<RpcAnswer> dispatch(ByteString bytes) {
+            String row = caller.subscriber();
+            Client client = new Client(
+                    caller.client(),
+                    presence,
+                    slot.get(),
+                    held,
+                    turns.of(row),
+                    () -> denied = refusals.denied(caller.client()));
+            if (isBrief(bytes)) {
+                return dispatch(bytes, client);
+            }
+            CompletableFuture<CompletableFuture<RpcAnswer>> begun = new CompletableFuture<>();
+            turns.whileThere(
+                    row,
+                    presence,
+                    () -> begun.complete(dispatch(bytes, client)),
+                    () -> begun.complete(CompletableFuture.completedFuture(RpcAnswer.NO_CONTENT)));
+            return begun.thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
+        }
+
+        private CompletableFuture<RpcAnswer> dispatch(ByteString bytes, Client client) {
+            try {
+                return rpc.dispatch(bytes.toArray(), caller.grant(), client).toCompletableFuture();
+            } catch (RuntimeException | StackOverflowError e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        private CompletionStage<HttpResponse> respond(RpcAnswer answer) {
+            body.release();
+            if (answer.status() == 401) {
+                release();
+                return refusals.unauthorized(denied);
+            }
+            if (held.refused()) {
+                refusals.answerRefused();
+            }
+            return CompletableFuture.completedFuture(connection.isHttp2() ? overHttp2(answer) : overHttp1(answer));
+        }
+
+        private HttpResponse overHttp1(RpcAnswer answer) {
+            connection.whenWritten(this::release);
+            if (answer.length() <= SHORT_ANSWER) {
+                connection.lastPiece();
+                return Responses.json(answer.status(), answer.body());
+            }
+            return Responses.json(answer, connection::lastPiece);
+        }
+
+        /** In pieces also when it is short: there is no other way to learn when it is out. */
+        private HttpResponse overHttp2(RpcAnswer answer) {
+            if (answer.pieces().isEmpty()) {
+                release();
+                return Responses.json(answer.status(), answer.body());
+            }
+            whenGone = presence.whenLeft(this::release);
+            return Responses.json(answer, () -> {
+                whenGone.cancel();
+                release();
+            });
+        }
+
+        /** With one that is not counted yet. */
+        private CompletionStage<HttpResponse> refuse(HttpResponse refusal) {
+            return end(refusals.told(refusal));
+        }
+
+        private CompletionStage<HttpResponse> end(HttpResponse refusal) {
+            release();
+            return CompletableFuture.completedFuture(refusal);
+        }
+
+        private void releaseAfter(Throwable failure) {
+            if (failure != null) {
+                release();
+            }
+        }
+
+        private void release() {
+            slot.ifPresent(RequestSlots.Slot::run);
+            body.release();
+            held.release();
+        }
+    }
+
+    /** A body without a content type, which HTTP calls an octet stream, is taken as JSON; a form, curl's default, is not. */
+    private static boolean isJson(RequestEntity entity) {
+        ContentType type = entity.getContentType();
+        return type.equals(ContentTypes.APPLICATION_JSON)
+                || JSON_TYPES.contains(type.mediaType().toString());
+    }
+
+    /** A single call of no great length; a batch begins with a bracket. */
+    private static boolean isBrief(ByteString body) {
+        return body.length() <= BRIEF && (body.isEmpty() || body.apply(0) != '[');
+    }
+
+    private static boolean expectsContinue(HttpRequest request) {
+        return request.getHeader("expect").isPresent();
+    }
+
+    private boolean announcedTooLong(RequestEntity entity) {
+        return bodies.tooLong(entity.getContentLengthOption().orElse(0));
+    }
+
+    private static HttpResponse notJson() {
+        return Responses.refusal(415, "send the body with content-type: application/json");
+    }
+
+    /** Collects a body that did not arrive in one piece with its head. */
+    private static final class BodyReader {
+        /** What is read and dropped of a body over the limit, so that its sender gets to read the refusal instead of a reset. */
+        private static final long DROPPED_BYTES = 32L << 20;
+
+        /**
+         * @param kept the body; null when it was not wanted, could not be held, or {@code total} is over the limit
+         * @param total bytes received
+         */
+        record Received(ByteString kept, long total) {}
+
+        private final Materializer materializer;
+        private final int limit;
+        private final Duration deadline;
+
+        BodyReader(Materializer materializer, int limit, Duration deadline) {
+            this.materializer = materializer;
+            this.limit = limit;
+            this.deadline = deadline;
+        }
+
+        boolean tooLong(long bytes) {
+            return bytes > limit;
+        }
+
+        /** Whether it is clear from the head that the body is too long to be even read and dropped. */
+        boolean hopeless(RequestEntity entity) {
+            return entity.getContentLengthOption().orElse(0) > limit + DROPPED_BYTES;
+        }
+
+        /** Where the bytes of one body are counted. */
+        interface Keeper {
+            /** False when they cannot be held. */
+            boolean keep(int bytes);
+
+            /** Nobody wants the body any more: what comes of it is read and dropped. Idempotent. */
+            void drop();
+        }
+
+        /**
+         * Reads to the end of the body. Fails when it does not come in time or does not end. The stage is one that Pekko made: continue with
+         * an executor.
+         *
+         * @param keep whether anybody will look at it: what a caller without a token sends must not fill the memory
+         * @param keeper asked for each part. When it cannot keep one nothing is kept, and the rest is read and dropped, so that the sender gets
+         *     to read why
+         * @param threads where the body is read
+         */
+        CompletionStage<Received> read(
+                RequestEntity entity, boolean keep, Keeper keeper, ConnectionClass.Threads threads) {
+            if (!keep) {
+                keeper.drop();
+            }
+            return entity.getDataBytes()
+                    .completionTimeout(deadline)
+                    .toMat(
+                            Sink.<Received, ByteString>fold(
+                                    new Received(keep ? ByteString.emptyByteString() : null, 0),
+                                    (before, next) -> add(before, next, keeper)),
+                            Keep.right())
+                    .addAttributes(threads.attributes())
+                    .run(materializer);
+        }
+
+        /** Whether {@link #read} has failed because the client has left, and not because of anything that was refused to it. */
+        static boolean isGone(Throwable failure) {
+            Throwable cause = Causes.of(failure);
+            return !(cause instanceof EndlessException
+                    || cause instanceof EntityStreamException
+                    || cause instanceof TimeoutException);
+        }
+
+        /** What to answer when {@link #read} has failed so. The connection is of no use any more. */
+        HttpResponse refusal(Throwable failure) {
+            Throwable cause = Causes.of(failure);
+            HttpResponse refusal;
+            if (cause instanceof EndlessException) {
+                refusal = tooLongRefusal();
+            } else if (cause instanceof EntityStreamException) {
+                refusal = Responses.refusal(400, "the body is not encoded as its head says");
+            } else {
+                refusal = Responses.refusal(408, "the body did not arrive in time");
+            }
+            return refusal.addHeader(Responses.CLOSE);
+        }
+
+        HttpResponse tooLongRefusal() {
+            return Responses.refusal(413, "the request body is longer than " + limit + " bytes");
+        }
+
+        /** The body goes on beyond what is even read and dropped. */
+        private static final class EndlessException extends RuntimeException {
+            private static final long serialVersionUID = 1L;
+
+            EndlessException() {
+                super("the body does not end", null, false, false);
+            }
+        }
+
+        private Received add(Received before, ByteString next, Keeper keeper) {
+            long total = before.total() + next.size();
+            if (total > limit + DROPPED_BYTES) {
+                throw new EndlessException();
+            }
+            if (before.kept() != null && !tooLong(total) && keeper.keep(next.size())) {
+                return new Received(before.kept().concat(next), total);
+            }
+            keeper.drop();
+            return new Received(null, total);
+        }
+    }
+
+    /** How many requests of each token are being answered; a token at its bound is told to come back, so that the others go on. */
+    private static final class RequestSlots {
+        /** By name, as many as there were ever tokens: the values of one token share its slots. */
+        private final Map<String, AtomicInteger> taken = new ConcurrentHashMap<>();
+
+        private final int perToken;
+
+        RequestSlots(int perToken) {
+            this.perToken = perToken;
+        }
+
+        /** A slot of the token, which is given back by running it; empty when all are taken. */
+        Optional<Slot> take(Grant grant) {
+            AtomicInteger ofToken = taken.computeIfAbsent(grant.name(), name -> new AtomicInteger());
+            if (ofToken.incrementAndGet() <= perToken) {
+                return Optional.of(new Slot(ofToken));
+            }
+            ofToken.decrementAndGet();
+            return Optional.empty();
+        }
+
+        /** Is given back once, however often and by whomever it is run. */
+        static final class Slot implements Runnable {
+            private final AtomicInteger ofToken;
+            private final AtomicBoolean givenBack = new AtomicBoolean();
+
+            private Slot(AtomicInteger ofToken) {
+                this.ofToken = ofToken;
+            }
+
+            @Override
+            public void run() {
+                if (givenBack.compareAndSet(false, true)) {
+                    ofToken.decrementAndGet();
+                }
+            }
+        }
+    }
+
+    /** What answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as the server sees it. */
+    @FunctionalInterface
+    public interface RpcEndpoint {
+        /**
+         * Must not block. Takes the room for a long answer from {@link Client#room}, and gives none that found no room.
+         *
+         * @param body not changed by anybody afterwards
+         * @param grant of the token that came with the request; never empty here, a request without a valid token does not get this far
+         */
+        CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client);
+    }
+}

@@ -1,0 +1,311 @@
+package org.chainwalletd.http.tls;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.AtomicFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The daemon's certificate and key: {@code cert.pem}, {@code cert.key} and {@code cert.fingerprint} in the data folder (interface.md,
+ * sections 1.3 and 5.5). Made when all three are missing; taken when they belong together; otherwise the start is refused, because
+ * clients pin the fingerprint and would be locked out by a new one that nobody asked for.
+ */
+public final class TlsIdentity {
+    /** The three files do not belong together, or cannot be read. The message names them and the way out. */
+    public static final class TlsException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        TlsException(String message) {
+            super(message);
+        }
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(TlsIdentity.class);
+    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
+    private static final String[] HTTP_1 = {"http/1.1"};
+    private static final String[] HTTP_2_OR_1 = {"h2", "http/1.1"};
+
+    private final String daemonName;
+    private final X509Certificate certificate;
+    private final byte[] pem;
+    private final String fingerprint;
+    private final SSLContext context;
+
+    private TlsIdentity(String daemonName, X509Certificate certificate, PrivateKey key, byte[] pem) {
+        this.daemonName = daemonName;
+        this.certificate = certificate;
+        this.pem = pem;
+        this.fingerprint = CertificateFiles.fingerprint(certificate);
+        this.context = context(certificate, key);
+    }
+
+    /**
+     * @param daemonName common name of a new certificate, and first segment of the paths it is served under
+     * @param names subject alternative names of a new certificate: host names and IP addresses; for an existing one a name that it lacks is
+     *     worth a warning
+     * @param created told the fingerprint of a new certificate once, as a line for the operator
+     * @throws TlsException when the files do not belong together
+     */
+    public static TlsIdentity open(Path datadir, String daemonName, List<String> names, Consumer<String> created)
+            throws IOException {
+        CertificateFiles files = new CertificateFiles(datadir);
+        CertificateFiles.Loaded<TlsIdentity> loaded =
+                (certificate, key, pem) -> new TlsIdentity(daemonName, certificate, key, pem);
+        List<Path> missing =
+                files.all().stream().filter(file -> !Files.exists(file)).toList();
+        if (missing.size() == files.all().size()) {
+            SelfSigned.Pair made = SelfSigned.make(daemonName, names);
+            files.write(made);
+            TlsIdentity identity = files.load(loaded);
+            created.accept("TLS certificate fingerprint: " + identity.fingerprint());
+            return identity;
+        }
+        if (!missing.isEmpty()) {
+            List<Path> present = new ArrayList<>(files.all());
+            present.removeAll(missing);
+            throw new TlsException(
+                    "missing: " + missing + "; restore it, or delete " + present
+                            + " too and restart to have a new certificate made (clients that pin the old one must then learn the new fingerprint)");
+        }
+        TlsIdentity identity = files.load(loaded);
+        identity.warnAbout(names);
+        return identity;
+    }
+
+    /**
+     * The names of a new certificate: the loopback ones, the bound address unless it stands for all, this host's name, and those of the
+     * operator.
+     *
+     * @throws IllegalArgumentException for an entry of {@code extra} that is neither a host name nor an IP address
+     */
+    public static List<String> names(InetAddress bound, List<String> extra) {
+        List<String> names = new ArrayList<>(List.of("localhost", "127.0.0.1", "::1"));
+        if (!bound.isAnyLocalAddress()) {
+            names.add(bound.getHostAddress().replaceAll("%.*", ""));
+        }
+        hostName().ifPresent(names::add);
+        names.addAll(extra);
+        return names.stream().map(SelfSigned::normal).distinct().toList();
+    }
+
+    /** Not asked of the resolver, which may take long to say nothing. */
+    private static Optional<String> hostName() {
+        try {
+            return Optional.of(SelfSigned.normal(Files.readString(Path.of("/etc/hostname"))));
+        } catch (IOException | IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@code sha256:} and the SHA-256 of the DER certificate in lower-case hex. */
+    public String fingerprint() {
+        return fingerprint;
+    }
+
+    /** {@code <brand>-walletd}: first segment of the certificate's paths. */
+    public String daemonName() {
+        return daemonName;
+    }
+
+    public X509Certificate certificate() {
+        return certificate;
+    }
+
+    /** The certificate in PEM, and nothing else that may stand in the file. */
+    public byte[] pem() {
+        return pem.clone();
+    }
+
+    /**
+     * An engine for one connection to this server: TLS 1.2 and 1.3.
+     *
+     * @param http2 whether the client may choose HTTP/2
+     */
+    SSLEngine engine(boolean http2) {
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(false);
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(PROTOCOLS);
+        parameters.setApplicationProtocols(http2 ? HTTP_2_OR_1 : HTTP_1);
+        engine.setSSLParameters(parameters);
+        return new OverwritingEngine(engine);
+    }
+
+    private void warnAbout(List<String> names) {
+        List<String> covered = SelfSigned.namesIn(certificate);
+        for (String name : names) {
+            if (!covered.contains(SelfSigned.normal(name))) {
+                LOG.warn(
+                        "The certificate does not name {}: delete cert.pem, cert.key and cert.fingerprint and restart to have one made that does",
+                        name);
+            }
+        }
+        if (certificate.getNotAfter().getTime() < System.currentTimeMillis()) {
+            LOG.warn("The certificate has expired: clients that do not pin its fingerprint will refuse it");
+        }
+    }
+
+    private static SSLContext context(X509Certificate certificate, PrivateKey key) {
+        try {
+            char[] none = new char[0];
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, none);
+            store.setKeyEntry("walletd", key, none, new X509Certificate[] {certificate});
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, none);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), null, null);
+            return context;
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalStateException("every JDK can serve TLS with a P-256 key", e);
+        }
+    }
+
+    /** {@code cert.pem}, {@code cert.key} (PKCS #8 in PEM) and {@code cert.fingerprint}: reading, writing, and whether they belong together. */
+    private static final class CertificateFiles {
+        /** Receives what the files hold; of the PEM nothing but the certificate, whatever else stands in its file. */
+        @FunctionalInterface
+        interface Loaded<T> {
+            T of(X509Certificate certificate, PrivateKey key, byte[] pem);
+        }
+
+        private static final Pattern ANY_KEY = Pattern.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----");
+        private static final String CERTIFICATE = "CERTIFICATE";
+        private static final String KEY = "PRIVATE KEY";
+        private static final byte[] PROBE =
+                "does this key belong to that certificate".getBytes(StandardCharsets.US_ASCII);
+
+        private final Path pem;
+        private final Path key;
+        private final Path fingerprint;
+
+        CertificateFiles(Path datadir) {
+            pem = datadir.resolve("cert.pem");
+            key = datadir.resolve("cert.key");
+            fingerprint = datadir.resolve("cert.fingerprint");
+        }
+
+        List<Path> all() {
+            return List.of(pem, key, fingerprint);
+        }
+
+        /** Writes the fingerprint last: it is what tells people that the other two can be relied on. */
+        void write(SelfSigned.Pair made) throws IOException {
+            try {
+                AtomicFiles.write(key, encode(KEY, made.key().getEncoded()));
+                AtomicFiles.write(pem, encode(CERTIFICATE, made.certificate().getEncoded()));
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException("a certificate that was just made", e);
+            }
+            AtomicFiles.write(fingerprint, fingerprint(made.certificate()).getBytes(StandardCharsets.US_ASCII));
+        }
+
+        <T> T load(Loaded<T> loaded) throws IOException {
+            String pemText = Files.readString(pem, StandardCharsets.ISO_8859_1);
+            X509Certificate certificate = certificate(pemText);
+            PrivateKey privateKey = privateKey();
+            if (!belongTogether(certificate, privateKey)) {
+                throw new TlsException(key + " is not the key of " + pem + wayOut());
+            }
+            String written =
+                    Files.readString(fingerprint, StandardCharsets.ISO_8859_1).strip();
+            if (!written.equals(fingerprint(certificate))) {
+                throw new TlsException(fingerprint + " is not the fingerprint of " + pem + wayOut());
+            }
+            if (ANY_KEY.matcher(pemText).find()) {
+                LOG.warn("{} holds a private key, which is not served: take it out", pem);
+            }
+            try {
+                return loaded.of(certificate, privateKey, encode(CERTIFICATE, certificate.getEncoded()));
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException("a certificate that was read", e);
+            }
+        }
+
+        static String fingerprint(X509Certificate certificate) {
+            try {
+                return "sha256:" + Hash256.sha256(certificate.getEncoded()).hex();
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException("a certificate that was read or made", e);
+            }
+        }
+
+        private X509Certificate certificate(String pemText) {
+            try {
+                return (X509Certificate) CertificateFactory.getInstance("X.509")
+                        .generateCertificate(new ByteArrayInputStream(decode(CERTIFICATE, pemText)));
+            } catch (GeneralSecurityException | IllegalArgumentException e) {
+                throw new TlsException(pem + " holds no certificate" + wayOut());
+            }
+        }
+
+        private PrivateKey privateKey() throws IOException {
+            try {
+                byte[] der = decode(KEY, Files.readString(key, StandardCharsets.ISO_8859_1));
+                return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(der));
+            } catch (GeneralSecurityException | IllegalArgumentException e) {
+                throw new TlsException(key + " holds no EC private key in PKCS #8" + wayOut());
+            }
+        }
+
+        private static boolean belongTogether(X509Certificate certificate, PrivateKey privateKey) {
+            try {
+                Signature signing = Signature.getInstance("SHA256withECDSA");
+                signing.initSign(privateKey);
+                signing.update(PROBE);
+                byte[] signature = signing.sign();
+                Signature verifying = Signature.getInstance("SHA256withECDSA");
+                verifying.initVerify(certificate.getPublicKey());
+                verifying.update(PROBE);
+                return verifying.verify(signature);
+            } catch (GeneralSecurityException e) {
+                return false;
+            }
+        }
+
+        private String wayOut() {
+            return "; restore the files, or delete " + all()
+                    + " and restart to have a new certificate made (clients that pin the old one must then learn the new fingerprint)";
+        }
+
+        private static byte[] encode(String label, byte[] der) {
+            String base64 = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+            return ("-----BEGIN " + label + "-----\n" + base64 + "\n-----END " + label + "-----\n")
+                    .getBytes(StandardCharsets.US_ASCII);
+        }
+
+        private static byte[] decode(String label, String text) {
+            String begin = "-----BEGIN " + label + "-----";
+            int from = text.indexOf(begin);
+            int to = text.indexOf("-----END " + label + "-----");
+            if (from < 0 || to < from) {
+                throw new IllegalArgumentException("no " + label);
+            }
+            return Base64.getMimeDecoder().decode(text.substring(from + begin.length(), to));
+        }
+    }
+}

@@ -1,0 +1,331 @@
+package org.chainwalletd.http.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.http.RawClient;
+import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangUp;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class AuthenticationTest {
+    private static final String UNAUTHORIZED =
+            "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":null}";
+
+    @TempDir
+    Path datadir;
+
+    @Test
+    void each_token_grants_its_own_scope_and_no_other_string_grants_any() throws Exception {
+        Authenticator authenticator =
+                new Authenticator(Tokens.open(datadir, ServerFixture.TOKENS, line -> {}), NamedTokens.none());
+
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.READ)).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("bearer  " + ServerFixture.MANAGE + " "))
+                .contains(Grant.of(Scope.MANAGE));
+        assertThat(authenticator.grantOf("BEARER " + ServerFixture.SPEND)).contains(Grant.of(Scope.SPEND));
+        assertThat(authenticator.grantOf(null)).isEmpty();
+        assertThat(authenticator.grantOf("")).isEmpty();
+        assertThat(authenticator.grantOf("Bearer")).isEmpty();
+        assertThat(authenticator.grantOf("Bearer ")).isEmpty();
+        assertThat(authenticator.grantOf(ServerFixture.SPEND)).isEmpty();
+        assertThat(authenticator.grantOf("Basic " + ServerFixture.SPEND)).isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.SPEND + "x")).isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.SPEND.substring(1)))
+                .isEmpty();
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.SPEND.toUpperCase()))
+                .isEmpty();
+    }
+
+    @Test
+    void the_first_start_makes_three_files_for_the_owner_only_and_tells_each_token_once() throws Exception {
+        List<String> told = new ArrayList<>();
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), told::add), NamedTokens.none());
+
+        assertThat(told).hasSize(3);
+        for (Scope scope : Scope.values()) {
+            Path file = datadir.resolve("token-" + scope.word());
+            String content = Files.readString(file);
+            assertThat(content).matches("[0-9a-f]{64}\n");
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
+            assertThat(told.get(scope.ordinal())).contains(scope.word()).contains(content.strip());
+            assertThat(authenticator.grantOf("Bearer " + content.strip())).contains(Grant.of(scope));
+        }
+
+        List<String> toldAgain = new ArrayList<>();
+        Tokens.open(datadir, Map.of(), toldAgain::add);
+        assertThat(toldAgain).isEmpty();
+    }
+
+    @Test
+    void a_configured_token_suppresses_the_file_of_its_scope_only() throws Exception {
+        Authenticator authenticator = new Authenticator(
+                Tokens.open(datadir, Map.of("manage", ServerFixture.MANAGE), line -> {}), NamedTokens.none());
+
+        assertThat(datadir.resolve("token-manage")).doesNotExist();
+        assertThat(datadir.resolve("token-read")).exists();
+        assertThat(datadir.resolve("token-spend")).exists();
+        assertThat(authenticator.grantOf("Bearer " + ServerFixture.MANAGE)).contains(Grant.of(Scope.MANAGE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "short",
+                "fifteen-chars-x",
+                "has a space in it..",
+                "tab\tin the middle..",
+                "not-ascii-\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"
+            })
+    void an_unusable_configured_token_is_refused_without_being_shown(String token) {
+        assertThatThrownBy(() -> Tokens.open(datadir, Map.of("read", token), line -> {}))
+                .isInstanceOf(Tokens.TokenException.class)
+                .hasMessageStartingWith("the configured read token ")
+                .satisfies(e -> {
+                    if (!token.isEmpty()) {
+                        assertThat(e.getMessage()).doesNotContain(token);
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n", "short\n"})
+    void an_unusable_token_file_is_refused_by_its_name(String content) throws Exception {
+        Files.writeString(datadir.resolve("token-spend"), content);
+
+        assertThatThrownBy(() -> Tokens.open(datadir, Map.of(), line -> {}))
+                .isInstanceOf(Tokens.TokenException.class)
+                .hasMessageContaining(datadir.resolve("token-spend").toString());
+    }
+
+    @Test
+    void a_folder_in_the_place_of_a_token_file_is_named() throws Exception {
+        Path folder = Files.createDirectory(datadir.resolve("token-read"));
+        assertThatThrownBy(() -> Tokens.open(datadir, Map.of(), line -> {}))
+                .isInstanceOf(Tokens.TokenException.class)
+                .hasMessageContaining(folder.toString());
+    }
+
+    @Test
+    void one_token_for_two_scopes_is_refused() {
+        Map<String, String> tokens = new HashMap<>(ServerFixture.TOKENS);
+        tokens.put("read", ServerFixture.SPEND);
+
+        assertThatThrownBy(() -> Tokens.open(datadir, tokens, line -> {}))
+                .isInstanceOf(Tokens.TokenException.class)
+                .hasMessage("the read token and the spend token are the same: give every scope a token of its own");
+    }
+
+    @Test
+    void a_replaced_file_is_taken_at_a_reload_and_the_old_token_is_void() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        String old = Files.readString(datadir.resolve("token-read")).strip();
+        Files.writeString(datadir.resolve("token-read"), "another-token-0123456789\n");
+
+        assertThat(new TokenRotation(datadir, Map.of(), authenticator).reload()).isTrue();
+
+        assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("Bearer " + old)).isEmpty();
+    }
+
+    @Test
+    void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        rotation.look();
+        String before = Files.readString(datadir.resolve("token-read")).strip();
+
+        String after = Tokens.rotate(datadir, Scope.READ);
+        rotation.look();
+        assertThat(authenticator.grantOf("Bearer " + after)).isEmpty();
+        rotation.look();
+
+        assertThat(authenticator.grantOf("Bearer " + after)).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("Bearer " + before)).isEmpty();
+    }
+
+    @Test
+    void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        Path file = datadir.resolve("token-read");
+        String before = Files.readString(file).strip();
+
+        Files.delete(file);
+        rotation.look();
+        rotation.look();
+        assertThat(authenticator.grantOf("Bearer " + before)).contains(Grant.of(Scope.READ));
+        Files.writeString(file, "short\n");
+        rotation.look();
+        rotation.look();
+        assertThat(authenticator.grantOf("Bearer " + before)).contains(Grant.of(Scope.READ));
+        Files.writeString(file, "another-token-0123456789\n");
+        rotation.look();
+        rotation.look();
+
+        assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
+    }
+
+    @Test
+    void sighup_makes_the_process_take_the_files_anew() throws Exception {
+        HangUp.assumeHeard();
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
+        new TokenRotation(datadir, Map.of(), authenticator).onHangUp();
+
+        long self = ProcessHandle.current().pid();
+        assertThat(Await.exit(new ProcessBuilder("kill", "-HUP", Long.toString(self)).start()))
+                .isZero();
+
+        Await.until(
+                "the new token is taken",
+                () -> authenticator.grantOf("Bearer another-token-0123456789").isPresent());
+    }
+
+    @Test
+    void a_reload_of_files_that_cannot_be_served_with_keeps_the_tokens_before() throws Exception {
+        Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
+        String read = Files.readString(datadir.resolve("token-read")).strip();
+        String spend = Files.readString(datadir.resolve("token-spend")).strip();
+        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+
+        Files.writeString(datadir.resolve("token-read"), "");
+        assertThat(rotation.reload()).isFalse();
+        Files.writeString(datadir.resolve("token-read"), spend + "\n");
+        assertThat(rotation.reload()).isFalse();
+        Files.delete(datadir.resolve("token-read"));
+        assertThat(rotation.reload()).isFalse();
+
+        assertThat(authenticator.grantOf("Bearer " + read)).contains(Grant.of(Scope.READ));
+        assertThat(authenticator.grantOf("Bearer " + spend)).contains(Grant.of(Scope.SPEND));
+    }
+
+    @Test
+    void every_refusal_has_the_same_bytes_whatever_was_wrong() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            List<String> requests = List.of(
+                    RawClient.postText(null, "\"x\""),
+                    RawClient.postText("0".repeat(64), "\"x\""),
+                    RawClient.postText(ServerFixture.READ, "\"scope\""),
+                    RawClient.postText(null, "not json"),
+                    RawClient.postText("0".repeat(64), "y".repeat(700_000)),
+                    RawClient.postText(ServerFixture.READ, "\"x\"")
+                            .replace(
+                                    "Content-Type",
+                                    "Authorization: Bearer " + ServerFixture.SPEND + "\r\nContent-Type"));
+            for (String request : requests) {
+                RawClient.Response answer = client.send(request).read();
+                assertThat(answer.status()).isEqualTo(401);
+                assertThat(answer.header("www-authenticate")).isEqualTo("Bearer");
+                assertThat(answer.header("content-type")).isEqualTo("application/json");
+                assertThat(answer.text()).isEqualTo(UNAUTHORIZED);
+            }
+        }
+    }
+
+    @Test
+    void a_client_with_many_failures_is_still_served_with_a_valid_token() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient guesser = fixture.client();
+                RawClient honest = fixture.client()) {
+            for (int i = 0; i < 7; i++) {
+                guesser.post("guess-" + i, "\"x\"").read();
+            }
+            guesser.post("guess-8", "\"x\"");
+
+            assertThat(honest.post(ServerFixture.READ, "\"x\"").read().status()).isEqualTo(200);
+            assertThat(guesser.read().status()).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void a_notification_beyond_its_scope_counts_as_a_failed_login() throws Exception {
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient guesser = fixture.client()) {
+            for (int i = 0; i < 3; i++) {
+                assertThat(guesser.post(ServerFixture.READ, "\"scope of a notification\"")
+                                .read()
+                                .status())
+                        .isEqualTo(204);
+            }
+            assertThat(fixture.refusals).containsExactly("unauthorized", "unauthorized", "unauthorized");
+        }
+    }
+
+    @Test
+    void failures_are_held_back_longer_and_longer_and_forgiven_with_time() {
+        long[] now = {0};
+        Refusals.FailedLogins logins = new Refusals.FailedLogins(() -> now[0]);
+
+        List<Long> held = new ArrayList<>();
+        for (int i = 0; i < 13; i++) {
+            held.add(logins.failed("192.0.2.1").toMillis());
+        }
+        assertThat(held).containsExactly(0L, 0L, 0L, 0L, 0L, 125L, 250L, 500L, 1000L, 2000L, 4000L, 4000L, 4000L);
+        assertThat(logins.failed("192.0.2.2")).isZero();
+
+        now[0] += 100_000_000_000L;
+        assertThat(logins.failed("192.0.2.1")).isZero();
+    }
+
+    @Test
+    void the_table_of_failures_is_bounded_and_one_ipv6_subscriber_is_one_client() {
+        Refusals.FailedLogins logins = new Refusals.FailedLogins(() -> 0);
+        for (int i = 0; i < 20_000; i++) {
+            logins.failed("10." + (i >> 16) + "." + (i >> 8 & 255) + "." + (i & 255));
+        }
+        assertThat(logins.size()).isEqualTo(4096);
+
+        for (int i = 0; i < 6; i++) {
+            logins.failed("2001:db8:0:1:0:0:0:" + i);
+        }
+        assertThat(logins.failed("2001:db8:0:1:9:9:9:9")).isPositive();
+        assertThat(logins.failed("2001:db8:0:2:0:0:0:1")).isZero();
+    }
+
+    @Test
+    void forwarded_addresses_are_believed_from_configured_proxies_only() throws Exception {
+        String header = "X-Forwarded-For: 203.0.113.9, 198.51.100.7\r\nContent-Type";
+        String request = RawClient.postText(ServerFixture.READ, "\"x\"").replace("Content-Type", header);
+        try (ServerFixture fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
+                RawClient client = fixture.client()) {
+            assertThat(client.send(request).read().text()).contains("\"client\":\"127.0.0.1\"");
+        }
+        try (ServerFixture fixture =
+                        new ServerFixture(datadir, ServerFixture.LIMITS, List.of("127.0.0.0/8"), Optional.empty());
+                RawClient client = fixture.client()) {
+            assertThat(client.send(request).read().text()).contains("\"client\":\"198.51.100.7\"");
+        }
+        try (ServerFixture fixture = new ServerFixture(
+                        datadir, ServerFixture.LIMITS, List.of("127.0.0.1", "198.51.100.0/24"), Optional.empty());
+                RawClient client = fixture.client()) {
+            assertThat(client.send(request).read().text()).contains("\"client\":\"203.0.113.9\"");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"proxy.example", "10.0.0.0/33", "10.0.0.0/x", "1.2.3", ""})
+    void a_proxy_that_is_neither_an_address_nor_a_range_is_refused(String proxy) {
+        assertThatThrownBy(() -> new ClientAddress(List.of(proxy))).isInstanceOf(IllegalArgumentException.class);
+    }
+}

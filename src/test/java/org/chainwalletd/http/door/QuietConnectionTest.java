@@ -1,0 +1,142 @@
+package org.chainwalletd.http.door;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.util.ByteString;
+import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.net.ByteBudget;
+import org.junit.jupiter.api.Test;
+
+/** Which connections may give way to somebody who has none: those whose clients are owed nothing. */
+class QuietConnectionTest {
+    private final AtomicInteger closed = new AtomicInteger();
+    private final Connection connection = connection();
+
+    private Connection connection() {
+        Connection made = new Connection(
+                new InetSocketAddress("127.0.0.1", 1),
+                ServerFixture.LIMITS,
+                ByteBudget.of(Long.MAX_VALUE),
+                new ConnectionClass.Threads(Attributes.none(), Runnable::run));
+        made.ending().opened(closed::incrementAndGet, () -> {});
+        return made;
+    }
+
+    private static long in(int seconds) {
+        return System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    }
+
+    private boolean isQuiet(long now) {
+        return connection.quietSince(now).isPresent();
+    }
+
+    @Test
+    void one_that_has_said_nothing_or_a_part_of_a_request_is_quiet() {
+        long now = in(5);
+        assertThat(isQuiet(now)).isTrue();
+        connection.bytesArrived();
+        assertThat(isQuiet(now)).isTrue();
+        assertThat(connection.quietSince(now).getAsLong()).isLessThan(now);
+
+        assertThat(connection.giveWay(now)).isTrue();
+        assertThat(closed).hasValue(1);
+    }
+
+    @Test
+    void one_whose_request_is_in_work_is_not_and_is_once_it_is_answered() {
+        connection.bytesArrived();
+        connection.headArrived();
+        connection.requestArrived();
+        assertThat(isQuiet(in(600))).isFalse();
+        assertThat(connection.giveWay(in(600))).isFalse();
+        assertThat(closed).hasValue(0);
+
+        connection.answered();
+        connection.writeStarted();
+        assertThat(isQuiet(System.nanoTime())).as("its answer goes out").isFalse();
+        connection.writeDone();
+        assertThat(isQuiet(in(0))).isTrue();
+    }
+
+    @Test
+    void one_whose_client_waits_for_the_answer_to_its_last_request_is_not() {
+        connection.bytesArrived();
+        connection.requestArrived();
+        connection.peerClosed();
+        assertThat(isQuiet(in(600))).isFalse();
+    }
+
+    @Test
+    void one_that_streams_is_not() {
+        connection.bytesArrived();
+        connection.requestArrived();
+        connection.streamBegan();
+        connection.answered();
+        assertThat(isQuiet(in(600))).isFalse();
+
+        connection.streamEnded();
+        assertThat(isQuiet(in(0))).isTrue();
+    }
+
+    @Test
+    void one_whose_client_takes_no_more_of_its_answer_or_does_not_close_is_as_good_as_idle() {
+        connection.writeStarted();
+        assertThat(isQuiet(System.nanoTime())).isFalse();
+        assertThat(isQuiet(in(5))).isTrue();
+        connection.writeDone();
+
+        connection.outputEnded();
+        assertThat(isQuiet(System.nanoTime())).isFalse();
+        assertThat(isQuiet(in(5))).isTrue();
+    }
+
+    @Test
+    void a_client_that_makes_the_daemon_hold_too_much_is_told_nothing_in_the_middle_of_an_answer() {
+        assertThat(connection.isClients()).isTrue();
+        connection.bytesArrived();
+        connection.requestArrived();
+        connection.whenWritten(() -> {});
+        connection.answered();
+        assertThat(connection.isClients()).as("before its first piece").isFalse();
+
+        connection.answerGoesOut(ByteString.fromString("HTTP/1.1 200 OK"));
+        connection.writeStarted();
+        connection.writeDone();
+        assertThat(connection.isClients()).as("between two pieces").isFalse();
+        assertThat(connection.quietSince(System.nanoTime()))
+                .as("between two pieces")
+                .isEmpty();
+
+        connection.lastPiece();
+        connection.answerGoesOut(ByteString.fromString("the end"));
+        connection.writeStarted();
+        connection.writeDone();
+        assertThat(connection.isClients()).isTrue();
+
+        connection.streamBegan();
+        assertThat(connection.isClients()).as("between two events").isFalse();
+        connection.streamEnded();
+        assertThat(connection.isClients()).isTrue();
+    }
+
+    @Test
+    void one_with_work_that_only_the_layer_above_knows_of_is_not() {
+        connection.isBelow(new Connection.Above() {
+            @Override
+            public Optional<String> late(long now) {
+                return Optional.empty();
+            }
+
+            @Override
+            public boolean atWork() {
+                return true;
+            }
+        });
+        assertThat(isQuiet(in(600))).isFalse();
+    }
+}
