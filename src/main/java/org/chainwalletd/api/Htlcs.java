@@ -157,11 +157,19 @@ public final class Htlcs {
             @Inline Lock lock,
 
             @Doc("8 to 128 printable ASCII characters; the same token never locks twice")
-            Optional<String> clientToken)
+            Optional<String> clientToken,
+
+            @Doc(
+                    "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
+            Optional<String> memo)
             implements Spend<HtlcLock.Result> {
         /** Locks once, however often it is called with this token. */
         public HtlcLock(Lock lock, String clientToken) {
-            this(lock, Optional.of(clientToken));
+            this(lock, Optional.of(clientToken), Optional.empty());
+        }
+
+        public HtlcLock withMemo(String changed) {
+            return new HtlcLock(lock, clientToken, Optional.of(changed));
         }
 
         public record Result(
@@ -274,7 +282,11 @@ public final class Htlcs {
             @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
 
             @Doc("8 to 128 printable ASCII characters; the same token never claims twice")
-            Optional<String> clientToken)
+            Optional<String> clientToken,
+
+            @Doc(
+                    "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
+            Optional<String> memo)
             implements Spend<Redeemed> {
         /**
          * Claims output 0 at the minimum fee.
@@ -291,27 +303,69 @@ public final class Htlcs {
                     timeout,
                     Optional.empty(),
                     Optional.empty(),
+                    Optional.empty(),
                     Optional.empty());
         }
 
         public HtlcClaim withOutputIndex(long changed) {
             return new HtlcClaim(
-                    from, lockTxId, OptionalLong.of(changed), preimage, sender, timeout, fee, maxFee, clientToken);
+                    from,
+                    lockTxId,
+                    OptionalLong.of(changed),
+                    preimage,
+                    sender,
+                    timeout,
+                    fee,
+                    maxFee,
+                    clientToken,
+                    memo);
         }
 
         public HtlcClaim withFee(Amount changed) {
             return new HtlcClaim(
-                    from, lockTxId, outputIndex, preimage, sender, timeout, Optional.of(changed), maxFee, clientToken);
+                    from,
+                    lockTxId,
+                    outputIndex,
+                    preimage,
+                    sender,
+                    timeout,
+                    Optional.of(changed),
+                    maxFee,
+                    clientToken,
+                    memo);
         }
 
         public HtlcClaim withMaxFee(Amount changed) {
             return new HtlcClaim(
-                    from, lockTxId, outputIndex, preimage, sender, timeout, fee, Optional.of(changed), clientToken);
+                    from,
+                    lockTxId,
+                    outputIndex,
+                    preimage,
+                    sender,
+                    timeout,
+                    fee,
+                    Optional.of(changed),
+                    clientToken,
+                    memo);
         }
 
         public HtlcClaim withClientToken(String changed) {
             return new HtlcClaim(
-                    from, lockTxId, outputIndex, preimage, sender, timeout, fee, maxFee, Optional.of(changed));
+                    from, lockTxId, outputIndex, preimage, sender, timeout, fee, maxFee, Optional.of(changed), memo);
+        }
+
+        public HtlcClaim withMemo(String changed) {
+            return new HtlcClaim(
+                    from,
+                    lockTxId,
+                    outputIndex,
+                    preimage,
+                    sender,
+                    timeout,
+                    fee,
+                    maxFee,
+                    clientToken,
+                    Optional.of(changed));
         }
 
         /** Without the preimage, which is a secret until the claim is sent. */
@@ -358,7 +412,11 @@ public final class Htlcs {
             @Doc("refuse a higher fee; default 2000000") Optional<Amount> maxFee,
 
             @Doc("8 to 128 printable ASCII characters; the same token never reclaims twice")
-            Optional<String> clientToken)
+            Optional<String> clientToken,
+
+            @Doc(
+                    "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
+            Optional<String> memo)
             implements Spend<Redeemed> {
         /**
          * Takes output 0 back at the minimum fee.
@@ -376,12 +434,22 @@ public final class Htlcs {
                     timeout,
                     Optional.empty(),
                     Optional.empty(),
+                    Optional.empty(),
                     Optional.empty());
         }
 
         public HtlcReclaim withOutputIndex(long changed) {
             return new HtlcReclaim(
-                    from, lockTxId, OptionalLong.of(changed), receiver, hashLock, timeout, fee, maxFee, clientToken);
+                    from,
+                    lockTxId,
+                    OptionalLong.of(changed),
+                    receiver,
+                    hashLock,
+                    timeout,
+                    fee,
+                    maxFee,
+                    clientToken,
+                    memo);
         }
 
         public HtlcReclaim withFee(Amount changed) {
@@ -394,17 +462,41 @@ public final class Htlcs {
                     timeout,
                     Optional.of(changed),
                     maxFee,
-                    clientToken);
+                    clientToken,
+                    memo);
         }
 
         public HtlcReclaim withMaxFee(Amount changed) {
             return new HtlcReclaim(
-                    from, lockTxId, outputIndex, receiver, hashLock, timeout, fee, Optional.of(changed), clientToken);
+                    from,
+                    lockTxId,
+                    outputIndex,
+                    receiver,
+                    hashLock,
+                    timeout,
+                    fee,
+                    Optional.of(changed),
+                    clientToken,
+                    memo);
         }
 
         public HtlcReclaim withClientToken(String changed) {
             return new HtlcReclaim(
-                    from, lockTxId, outputIndex, receiver, hashLock, timeout, fee, maxFee, Optional.of(changed));
+                    from, lockTxId, outputIndex, receiver, hashLock, timeout, fee, maxFee, Optional.of(changed), memo);
+        }
+
+        public HtlcReclaim withMemo(String changed) {
+            return new HtlcReclaim(
+                    from,
+                    lockTxId,
+                    outputIndex,
+                    receiver,
+                    hashLock,
+                    timeout,
+                    fee,
+                    maxFee,
+                    clientToken,
+                    Optional.of(changed));
         }
     }
 

@@ -92,11 +92,19 @@ public final class Spending {
             @Inline Payment payment,
 
             @Doc("8 to 128 printable ASCII characters; the same token never pays twice")
-            Optional<String> clientToken)
+            Optional<String> clientToken,
+
+            @Doc(
+                    "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
+            Optional<String> memo)
             implements Spend<Transfer.Result> {
         /** Pays once, however often it is called with this token. */
         public Transfer(Payment payment, String clientToken) {
-            this(payment, Optional.of(clientToken));
+            this(payment, Optional.of(clientToken), Optional.empty());
+        }
+
+        public Transfer withMemo(String changed) {
+            return new Transfer(payment, clientToken, Optional.of(changed));
         }
 
         public record Result(

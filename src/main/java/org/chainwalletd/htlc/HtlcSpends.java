@@ -7,9 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -22,6 +20,7 @@ import org.chainwalletd.keyring.Signer;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.spend.OwnerRebroadcasts;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.Requester;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
@@ -68,13 +67,13 @@ public final class HtlcSpends {
 
     /** Builds, signs and broadcasts a lock. */
     public CompletionStage<Receipt> lock(LockRequest request) {
-        return lock(request, Grant.of(Scope.SPEND));
+        return lock(request, Requester.unrestricted());
     }
 
     /** As {@link #lock(LockRequest)}, as far as the caller's token allows it: who is paid is the address of the receiver's key. */
-    public CompletionStage<Receipt> lock(LockRequest request, Grant grant) {
+    public CompletionStage<Receipt> lock(LockRequest request, Requester requester) {
         List<Address> receiver = List.of(profile.addressOf(request.receiver()));
-        return checked(request, sender -> noted(spending.spend(request.plan(sender), grant, receiver)));
+        return checked(request, sender -> noted(spending.spend(request.plan(sender), requester, receiver)));
     }
 
     /** What {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
@@ -88,23 +87,23 @@ public final class HtlcSpends {
     }
 
     /** Builds, signs and broadcasts the receiver's spend. */
-    public CompletionStage<Receipt> claim(ClaimRequest request, Grant grant) {
-        return redeem(request, grant);
+    public CompletionStage<Receipt> claim(ClaimRequest request, Requester requester) {
+        return redeem(request, requester);
     }
 
-    /** As {@link #claim(ClaimRequest, Grant)}, of a caller whom nothing restricts. */
+    /** As {@link #claim(ClaimRequest, Requester)}, of a caller whom nothing restricts. */
     public CompletionStage<Receipt> claim(ClaimRequest request) {
-        return claim(request, Grant.of(Scope.SPEND));
+        return claim(request, Requester.unrestricted());
     }
 
     /** Builds, signs and broadcasts the sender's spend. */
-    public CompletionStage<Receipt> reclaim(ReclaimRequest request, Grant grant) {
-        return redeem(request, grant);
+    public CompletionStage<Receipt> reclaim(ReclaimRequest request, Requester requester) {
+        return redeem(request, requester);
     }
 
-    /** As {@link #reclaim(ReclaimRequest, Grant)}, of a caller whom nothing restricts. */
+    /** As {@link #reclaim(ReclaimRequest, Requester)}, of a caller whom nothing restricts. */
     public CompletionStage<Receipt> reclaim(ReclaimRequest request) {
-        return reclaim(request, Grant.of(Scope.SPEND));
+        return reclaim(request, Requester.unrestricted());
     }
 
     /** As {@link #lock}, but once it is durable only its owner has it sent again ({@link OwnerRebroadcasts}). */
@@ -162,26 +161,26 @@ public final class HtlcSpends {
         return CompletableFuture.failedFuture(RefusedException.invalidParams("`receiver` " + cause));
     }
 
-    private CompletionStage<Receipt> redeem(Redemption request, Grant grant) {
+    private CompletionStage<Receipt> redeem(Redemption request, Requester requester) {
         Amount minimum = request.shape().minimumFee();
         if (request.fee().filter(fee -> fee.isLessThan(minimum)).isPresent()) {
             return CompletableFuture.failedFuture(RefusedException.invalidParams(
                     "`fee` of " + request.fee().get() + " base units is below the consensus minimum of " + minimum
                             + " for this spend; leave it out to pay the minimum"));
         }
-        return whenOwned(request.from(), own -> redeem(request, request.params(own), grant));
+        return whenOwned(request.from(), own -> redeem(request, request.params(own), requester));
     }
 
-    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, Grant grant) {
+    private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, Requester requester) {
         Optional<String> owner = owners.of(params.hashLock());
         if (owner.isEmpty()) {
-            return redeemOwn(request, params, grant);
+            return redeemOwn(request, params, requester);
         }
         // What was spent before there was an owner has its receipt, and "nothing was broadcast" would be false.
         return earlier(request)
                 .thenComposeAsync(
                         sent -> sent.isPresent()
-                                ? redeemOwn(request, params, grant)
+                                ? redeemOwn(request, params, requester)
                                 : CompletableFuture.failedFuture(
                                         RefusedException.invalidParams("the HTLC " + request.lock() + " is redeemed by "
                                                 + owner.get() + "; nothing was broadcast")),
@@ -194,9 +193,9 @@ public final class HtlcSpends {
                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
     }
 
-    private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params, Grant grant) {
+    private CompletionStage<Receipt> redeemOwn(Redemption request, HtlcParams params, Requester requester) {
         return noted(plan(request, params)
-                        .thenComposeAsync(plan -> spending.spend(plan, grant, List.of(request.from())), executor))
+                        .thenComposeAsync(plan -> spending.spend(plan, requester, List.of(request.from())), executor))
                 .exceptionallyAsync(HtlcSpends::advised, executor);
     }
 

@@ -238,7 +238,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private void forgetReceipts() {
         getContext()
                 .pipeToSelf(
-                        env.intents().forget(env.tokensExpiredBefore(), BITE),
+                        env.intents().forget(env.tokensExpiredBefore(), BITE, Forgetting::toldOf),
                         (count, failure) -> new Forgotten(Outcome.of(count, failure)));
     }
 
@@ -284,6 +284,11 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         getContext()
                 .pipeToSelf(env.receipts().keep(answers), (count, failure) -> new Shrunk(Outcome.of(count, failure)));
         return this;
+    }
+
+    /** What is sealed holds a secret, and is told by its sums. */
+    private static Optional<Bytes> toldOf(Intent spend) {
+        return spend.isSealed() ? Optional.empty() : answerOf(spend);
     }
 
     private static Optional<Bytes> answerOf(Intent spend) {

@@ -23,7 +23,16 @@ import org.chainwalletd.store.TokenBinding;
  *
  * @param destinations every address that is paid but {@code from}'s change
  */
-record GrantedPlan(SpendPlan plan, Grant grant, List<Address> destinations) implements SpendPlan {
+record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinations) implements SpendPlan {
+    private Grant grant() {
+        return requester.grant();
+    }
+
+    @Override
+    public Intent.Details details() {
+        return new Intent.Details(Optional.of(grant().name()), requester.memo(), Optional.empty());
+    }
+
     private void judge(Amount fee, Amount leaving) {
         objection(fee, leaving).ifPresent(refusal -> {
             throw new SpendException(new SpendRefusal.PolicyRefused(refusal));
@@ -31,7 +40,7 @@ record GrantedPlan(SpendPlan plan, Grant grant, List<Address> destinations) impl
     }
 
     private Optional<Refusal> objection(Amount fee, Amount leaving) {
-        return grant.objectionTo(plan.from(), destinations, fee).or(() -> grant.objectionTo(leaving));
+        return grant().objectionTo(plan.from(), destinations, fee).or(() -> grant().objectionTo(leaving));
     }
 
     @Override
@@ -54,7 +63,7 @@ record GrantedPlan(SpendPlan plan, Grant grant, List<Address> destinations) impl
     }
 
     private Hash256 ofOwner(Hash256 parameters) {
-        return grant.owner()
+        return grant().owner()
                 .map(owner -> new ParameterDigest("token_name")
                         .put(owner.getBytes(StandardCharsets.US_ASCII))
                         .put(parameters.toArray())
@@ -111,7 +120,7 @@ record GrantedPlan(SpendPlan plan, Grant grant, List<Address> destinations) impl
 
     @Override
     public Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
-        return plan.insteadOf(lost, lostForGood).map(next -> new GrantedPlan(next, grant, destinations));
+        return plan.insteadOf(lost, lostForGood).map(next -> new GrantedPlan(next, requester, destinations));
     }
 
     @Override

@@ -39,6 +39,11 @@ record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
     }
 
     @Override
+    public Intent.Details details() {
+        return payment.details();
+    }
+
+    @Override
     public Optional<SpendPlan> insteadOf(Intent other, boolean lostForGood) {
         return payment.insteadOf(other, lostForGood);
     }

@@ -33,6 +33,7 @@ import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.ScanCursors;
+import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
@@ -288,8 +289,8 @@ public final class SealedClaims implements Store {
         }
 
         @Override
-        public CompletionStage<Integer> forget(long before, int most) {
-            return inner.forget(before, most);
+        public CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers) {
+            return inner.forget(before, most, answers);
         }
 
         @Override
@@ -363,6 +364,11 @@ public final class SealedClaims implements Store {
     @Override
     public ReceiptStore receipts() {
         return new Receipts();
+    }
+
+    @Override
+    public SpendHistory history() {
+        return store.history();
     }
 
     @Override

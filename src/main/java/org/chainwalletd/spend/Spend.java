@@ -338,7 +338,8 @@ final class Spend {
                 plan.token(),
                 leaving,
                 now,
-                Intent.Progress.prepared(now));
+                Intent.Progress.prepared(now),
+                new Intent.Details(plan.details().tokenName(), plan.details().memo(), Optional.of(draft.fee())));
     }
 
     /** A spend with a durable intent, from the broadcast to its end. */

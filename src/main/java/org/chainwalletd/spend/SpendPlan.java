@@ -86,6 +86,11 @@ public interface SpendPlan {
         return false;
     }
 
+    /** What is told of the spend and decides nothing; the fee is added when it is known. */
+    default Intent.Details details() {
+        return Intent.Details.NONE;
+    }
+
     /** One witness per input. */
     List<Witness> witnesses(Draft draft, Signer.Signature signature);
 

@@ -14,8 +14,6 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.chainwalletd.access.Grant;
-import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.DecodeException;
@@ -188,15 +186,15 @@ public final class SpendService {
     }
 
     /** Builds, signs and broadcasts a payment (interface.md, section 4.7). */
-    public CompletionStage<Receipt> transfer(TransferRequest request, Grant grant) {
+    public CompletionStage<Receipt> transfer(TransferRequest request, Requester requester) {
         List<Address> destinations =
                 request.payments().stream().map(Payment::to).toList();
-        return whenOwned(request.from(), () -> spend(request.plan(), grant, destinations));
+        return whenOwned(request.from(), () -> spend(request.plan(), requester, destinations));
     }
 
-    /** As {@link #transfer(TransferRequest, Grant)}, of a caller whom nothing restricts. */
+    /** As {@link #transfer(TransferRequest, Requester)}, of a caller whom nothing restricts. */
     public CompletionStage<Receipt> transfer(TransferRequest request) {
-        return transfer(request, Grant.of(Scope.SPEND));
+        return transfer(request, Requester.unrestricted());
     }
 
     /**
@@ -204,8 +202,8 @@ public final class SpendService {
      *
      * @param destinations every address that is paid but the change to the one that pays
      */
-    public CompletionStage<Receipt> spend(SpendPlan plan, Grant grant, List<Address> destinations) {
-        return spend(grant.isClassic() ? plan : new GrantedPlan(plan, grant, destinations));
+    public CompletionStage<Receipt> spend(SpendPlan plan, Requester requester, List<Address> destinations) {
+        return spend(new GrantedPlan(plan, requester, destinations));
     }
 
     /** Any other kind of spend; the caller has checked that the key is there. */

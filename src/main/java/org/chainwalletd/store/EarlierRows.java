@@ -12,8 +12,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Moves what version 2 kept in {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} to the tables of version 3, in
- * bites: a store may hold millions of rows, and one commit of all of them would need as much room again. The file is of version 3 from the
+ * Moves what version 2 kept in {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} to the tables of version 3, and
+ * what version 14 kept in {@code kept_receipts} to {@code kept_spends}, in bites: a store may hold millions of rows, and one commit of all of them would need as much room again. The file is of the newest version from the
  * first bite on, so no older release opens it half moved, and a process that dies meanwhile goes on with the rest at its next start.
  */
 final class EarlierRows {
@@ -37,7 +37,7 @@ final class EarlierRows {
     /** One commit; whether there may be more to do. */
     boolean moveSome(int most) throws SQLException {
         if (!Sqlite.hasTable(session, "intents")) {
-            return false;
+            return moveReceipts(most);
         }
         session.execute("BEGIN IMMEDIATE");
         boolean moved = moveIntents(most) > 0 || moveUses(most) > 0;
@@ -47,7 +47,19 @@ final class EarlierRows {
             }
         }
         session.execute("COMMIT");
-        return moved;
+        return true;
+    }
+
+    private boolean moveReceipts(int most) throws SQLException {
+        if (!Sqlite.hasTable(session, "kept_receipts")) {
+            return false;
+        }
+        session.execute("BEGIN IMMEDIATE");
+        if (KeptSpends.moveOlder(session, most) == 0) {
+            session.execute("DROP TABLE kept_receipts");
+        }
+        session.execute("COMMIT");
+        return true;
     }
 
     private int moveIntents(int most) throws SQLException {

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
@@ -157,8 +158,8 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Integer> forget(long before, int most) {
-        return inner.forget(before, most);
+    public CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers) {
+        return inner.forget(before, most, answers);
     }
 
     @Override

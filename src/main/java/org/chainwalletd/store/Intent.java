@@ -20,6 +20,7 @@ import org.chainwalletd.crypto.SealedBlob;
  * @param changeIndex output that returns to {@code from}, empty without change
  * @param allowance what it counts against the spend allowance
  * @param createdAt milliseconds since 1970
+ * @param details what is told of it and decides nothing
  */
 public record Intent(
         Hash256 txId,
@@ -32,7 +33,57 @@ public record Intent(
         Optional<TokenBinding> token,
         Amount allowance,
         long createdAt,
-        Progress progress) {
+        Progress progress,
+        Details details) {
+    /**
+     * What is told of a spend and is no part of it.
+     *
+     * @param tokenName of the access token that asked for it; empty for what the daemon does by itself, and for what an older release has kept
+     * @param memo the caller's own words; they never enter a log or a metric
+     * @param fee effective, for whoever cannot read the transaction because its bytes are sealed
+     */
+    public record Details(Optional<String> tokenName, Optional<String> memo, Optional<Amount> fee) {
+        public static final Details NONE = new Details(Optional.empty(), Optional.empty(), Optional.empty());
+
+        public Details withMemo(Optional<String> changed) {
+            return new Details(tokenName, changed, fee);
+        }
+
+        /** Without the memo, which must not get into a log. */
+        @Override
+        public String toString() {
+            return "Details[tokenName=" + tokenName + ", fee=" + fee + "]";
+        }
+    }
+
+    /** One of which nothing is told. */
+    public Intent(
+            Hash256 txId,
+            String kind,
+            Address from,
+            Bytes transaction,
+            List<Coin> inputs,
+            long builtAtHeight,
+            OptionalInt changeIndex,
+            Optional<TokenBinding> token,
+            Amount allowance,
+            long createdAt,
+            Progress progress) {
+        this(
+                txId,
+                kind,
+                from,
+                transaction,
+                inputs,
+                builtAtHeight,
+                changeIndex,
+                token,
+                allowance,
+                createdAt,
+                progress,
+                Details.NONE);
+    }
+
     /**
      * How far it has come.
      *
@@ -70,7 +121,35 @@ public record Intent(
     /** The same with other bytes: sealed, or opened. */
     public Intent holding(Bytes other) {
         return new Intent(
-                txId, kind, from, other, inputs, builtAtHeight, changeIndex, token, allowance, createdAt, progress);
+                txId,
+                kind,
+                from,
+                other,
+                inputs,
+                builtAtHeight,
+                changeIndex,
+                token,
+                allowance,
+                createdAt,
+                progress,
+                details);
+    }
+
+    /** The same with other details. */
+    public Intent with(Details other) {
+        return new Intent(
+                txId,
+                kind,
+                from,
+                transaction,
+                inputs,
+                builtAtHeight,
+                changeIndex,
+                token,
+                allowance,
+                createdAt,
+                progress,
+                other);
     }
 
     /** Whether it spends from {@code address} or pays to it. What is sealed pays to whom it spends from. */
@@ -93,6 +172,7 @@ public record Intent(
                 token,
                 allowance,
                 createdAt,
-                new Progress(newState, newReason, now));
+                new Progress(newState, newReason, now),
+                details);
     }
 }

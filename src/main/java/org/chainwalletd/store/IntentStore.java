@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -138,13 +139,20 @@ public interface IntentStore {
     CompletionStage<Optional<Hash256>> openSpendOf(Address address);
 
     /**
-     * Removes closed spends and their tokens that did not change since {@code before}, the oldest first. A confirmed one is not closed before
-     * it is buried, one that was sent without success not before what spends its coin instead is, and none while it holds a reservation.
+     * Forgets closed spends and their tokens that did not change since {@code before}, the oldest first: no more is left of them than what {@link
+     * SpendHistory} tells. A confirmed one is not closed before it is buried, one that was sent without success not before what spends its coin
+     * instead is, and none while it holds a reservation.
      *
      * @param most so many in this commit
-     * @return how many were removed; fewer than {@code most} when none is left
+     * @param answers what is kept of a spend to tell of it, without any secret; empty: its sums. Runs on the store's writer
+     * @return how many were forgotten; fewer than {@code most} when none is left
      */
-    CompletionStage<Integer> forget(long before, int most);
+    CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers);
+
+    /** The same, of spends of which nothing is told. */
+    default CompletionStage<Integer> forget(long before, int most) {
+        return forget(before, most, spend -> Optional.empty());
+    }
 
     /**
      * Spends of a kind whose bytes are not sealed, the oldest first. Looks at every row.

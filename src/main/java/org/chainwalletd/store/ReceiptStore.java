@@ -39,15 +39,16 @@ public interface ReceiptStore {
     CompletionStage<Integer> keep(Map<Hash256, Bytes> answers);
 
     /**
-     * Removes answers of payments that did not change since {@code before}.
+     * Ends the tokens of payments of which only the answer is left and that did not change since {@code before}; they are told all the same
+     * ({@link SpendHistory}).
      *
      * @param most so many in this commit
-     * @return how many were removed; fewer than {@code most} when hardly any is left
+     * @return how many; fewer than {@code most} when none is left
      */
     CompletionStage<Integer> forgetKept(long before, int most);
 
     /**
-     * The {@linkplain TokenBinding#fingerprint fingerprints} of all tokens there are, expired ones too, in any order; for who keeps in memory
+     * The {@linkplain TokenBinding#fingerprint fingerprints} of all tokens that are bound, some expired ones too, in any order; for who keeps in memory
      * which tokens are not new.
      *
      * @param most no more than so many

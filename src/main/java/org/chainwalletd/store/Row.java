@@ -57,6 +57,17 @@ public final class Row {
         return Amount.ofUnsigned(columns.getLong(column));
     }
 
+    public Optional<Amount> ifAmount(String column) throws SQLException {
+        OptionalLong bits = ifNumber(column);
+        return bits.isPresent() ? Optional.of(Amount.ofUnsigned(bits.getAsLong())) : Optional.empty();
+    }
+
+    /** A number, text, bytes or null, as it is kept. */
+    Object value(int column) throws SQLException {
+        Object value = columns.getObject(column);
+        return value instanceof Integer number ? (Object) number.longValue() : value;
+    }
+
     public boolean flag(String column) throws SQLException {
         return columns.getInt(column) == 1;
     }

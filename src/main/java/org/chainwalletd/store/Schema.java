@@ -22,7 +22,8 @@ final class Schema {
             keptReceipts(),
             openings(),
             copies(),
-            paymentsAgain());
+            paymentsAgain(),
+            ownPayments());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -204,7 +205,7 @@ final class Schema {
         return List.of("DROP INDEX spends_lost", "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
     }
 
-    /** Of a payment that is buried no more is kept than what its token answers, see {@link KeptReceipts}. */
+    /** Of a payment that is buried no more is kept than what its token answers, until {@link KeptSpends} took its place. */
     private static List<String> keptReceipts() {
         return List.of(
                 """
@@ -246,6 +247,56 @@ final class Schema {
                 "CREATE INDEX spends_again ON spends (first_id) WHERE first_id IS NOT NULL");
     }
 
+    /**
+     * Spends are told of for ever: rows get the token's name, the memo and the fee, and what the store needs no more of a spend goes to {@code
+     * kept_spends}, see {@link KeptSpends}. Numbers of spends are told to callers from now on, so those of {@code kept_receipts}, which {@link
+     * EarlierRows} moves, come before them.
+     */
+    private static List<String> ownPayments() {
+        return List.of(
+                "ALTER TABLE spends ADD COLUMN token_name TEXT",
+                "ALTER TABLE spends ADD COLUMN memo TEXT",
+                "ALTER TABLE spends ADD COLUMN fee INTEGER",
+                "ALTER TABLE identity ADD COLUMN spends_after INTEGER NOT NULL DEFAULT 0",
+                "CREATE TABLE shifted AS SELECT max(coalesce((SELECT max(id) FROM kept_receipts), 0),"
+                        + " coalesce((SELECT max(id) FROM spends), 0)) AS by_many",
+                "UPDATE spends SET id = id + (SELECT by_many FROM shifted), first_id = first_id + (SELECT by_many FROM shifted)"
+                        + " WHERE EXISTS (SELECT 1 FROM kept_receipts)",
+                "DROP TABLE shifted",
+                """
+            CREATE TABLE kept_spends (
+              id INTEGER PRIMARY KEY,
+              tx_id BLOB NOT NULL,
+              short_id INTEGER NOT NULL,
+              form INTEGER NOT NULL,
+              kind TEXT,
+              state TEXT,
+              token_key INTEGER,
+              token_rest INTEGER,
+              digest BLOB,
+              token TEXT,
+              from_address BLOB,
+              created_at INTEGER,
+              settled_at INTEGER NOT NULL,
+              block_height INTEGER,
+              answer BLOB,
+              amount INTEGER,
+              fee INTEGER,
+              token_name TEXT,
+              memo TEXT)""",
+                """
+            CREATE TABLE erased_spends (
+              id INTEGER PRIMARY KEY,
+              tx_id BLOB NOT NULL,
+              token_key INTEGER NOT NULL,
+              token_rest INTEGER NOT NULL)""",
+                "CREATE INDEX erased_spends_by_token ON erased_spends (token_key)",
+                "CREATE INDEX kept_spends_by_id ON kept_spends (short_id)",
+                "CREATE INDEX kept_spends_by_token ON kept_spends (token_key) WHERE token_key IS NOT NULL",
+                "CREATE INDEX kept_spends_whole ON kept_spends (form, settled_at, token_key) WHERE "
+                        + KeptSpends.NOT_SHORT);
+    }
+
     /** A store that never was of an older version has no tables of one. */
     static void make(SqlSession session) throws SQLException {
         for (List<String> step : STEPS.subList(FIRST_STILL_USED, STEPS.size())) {
@@ -253,6 +304,7 @@ final class Schema {
                 session.execute(statement);
             }
         }
+        session.execute("DROP TABLE kept_receipts");
         session.execute("PRAGMA application_id = " + APPLICATION_ID);
         session.execute("PRAGMA user_version = " + STEPS.size());
     }

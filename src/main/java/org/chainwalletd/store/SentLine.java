@@ -28,9 +28,16 @@ sealed interface SentLine {
     /**
      * A spend that was decided on, or, in the base of the log, as its row is.
      *
+     * @param number of its row; {@link #NO_NUMBER} in a line of an older release
      * @param held see {@link SpendRow.Held}
      */
-    record Spend(Intent intent, byte[] held, OptionalLong countedAt) implements SentLine {
+    record Spend(long number, Intent intent, byte[] held, OptionalLong countedAt) implements SentLine {
+        static final long NO_NUMBER = 0;
+
+        Spend(Intent intent, byte[] held, OptionalLong countedAt) {
+            this(NO_NUMBER, intent, held, countedAt);
+        }
+
         /** Claims carry the secret of their hash lock: of these the log has everything but the bytes, unless they are sealed. */
         private static final Set<String> SECRETIVE = Set.of("htlc_claim");
 
@@ -49,9 +56,17 @@ sealed interface SentLine {
     /** The spend holds these of its coins, and the others are free. */
     record Held(Hash256 txId, byte[] held) implements SentLine {}
 
-    /** A payment that is buried, with what its token answers: see {@link KeptReceipts}. */
-    record Kept(Hash256 txId, long tokenKey, long tokenRest, Hash256 digest, long settledAt, Bytes answer)
-            implements SentLine {}
+    /** A spend of which the store needs no more than to tell of it, as its row is: see {@link KeptSpends}. */
+    record Kept(Object[] row) implements SentLine {}
+
+    /** What the caller says of a spend from now on. */
+    record Memo(Hash256 txId, Optional<String> memo) implements SentLine {
+        /** Without the words, which must not get into a log. */
+        @Override
+        public String toString() {
+            return "Memo[txId=" + txId + "]";
+        }
+    }
 
     /** A transaction of the account chain; what is secret in it is sealed as in the store. */
     record Account(AccountSend send) implements SentLine {}
@@ -81,8 +96,10 @@ sealed interface SentLine {
 
     private static void write(SentLine line, DataOutputStream out) throws IOException {
         if (line instanceof Spend spend) {
-            out.writeByte(1);
+            out.writeByte(9);
             write(spend, out);
+            out.writeLong(spend.number());
+            write(spend.intent().details(), out);
         } else if (line instanceof Accepted accepted) {
             out.writeByte(2);
             out.write(accepted.txId().toArray());
@@ -97,13 +114,12 @@ sealed interface SentLine {
             out.write(held.txId().toArray());
             writeHeld(out, held.held());
         } else if (line instanceof Kept kept) {
-            out.writeByte(5);
-            out.write(kept.txId().toArray());
-            out.writeLong(kept.tokenKey());
-            out.writeLong(kept.tokenRest());
-            out.write(kept.digest().toArray());
-            out.writeLong(kept.settledAt());
-            writeBytes(out, kept.answer().toArray());
+            out.writeByte(10);
+            writeRow(kept.row(), out);
+        } else if (line instanceof Memo memo) {
+            out.writeByte(11);
+            out.write(memo.txId().toArray());
+            writeText(out, memo.memo());
         } else if (line instanceof Account account) {
             out.writeByte(6);
             write(account.send(), out);
@@ -147,6 +163,37 @@ sealed interface SentLine {
         writeHeld(out, spend.held());
         out.writeBoolean(spend.countedAt().isPresent());
         out.writeLong(spend.countedAt().orElse(0));
+    }
+
+    private static void write(Intent.Details details, DataOutputStream out) throws IOException {
+        writeText(out, details.tokenName());
+        writeText(out, details.memo());
+        out.writeBoolean(details.fee().isPresent());
+        out.writeLong(details.fee().orElse(Amount.ZERO).bits());
+    }
+
+    /** A u16 of their number, then each value: a byte 0 for none, 1 before a number, 2 before text, 3 before bytes. */
+    private static void writeRow(Object[] row, DataOutputStream out) throws IOException {
+        out.writeShort(row.length);
+        for (Object value : row) {
+            if (value == null) {
+                out.writeByte(0);
+            } else if (value instanceof Long number) {
+                out.writeByte(1);
+                out.writeLong(number);
+            } else if (value instanceof String text) {
+                out.writeByte(2);
+                writeBytes(out, text.getBytes(StandardCharsets.UTF_8));
+            } else {
+                out.writeByte(3);
+                writeBytes(out, (byte[]) value);
+            }
+        }
+    }
+
+    private static void writeText(DataOutputStream out, Optional<String> text) throws IOException {
+        out.writeBoolean(text.isPresent());
+        writeBytes(out, text.orElse("").getBytes(StandardCharsets.UTF_8));
     }
 
     private static void write(AccountSend send, DataOutputStream out) throws IOException {
@@ -224,11 +271,25 @@ sealed interface SentLine {
             case 2 -> new Accepted(hash(in));
             case 3 -> new State(hash(in), IntentState.valueOf(in.readUTF()), text(in), in.readLong());
             case 4 -> new Held(hash(in), held(in));
-            case 5 -> new Kept(hash(in), in.readLong(), in.readLong(), hash(in), in.readLong(), Bytes.wrap(bytes(in)));
+            case 5 ->
+                new Kept(KeptSpends.ofOlderRelease(
+                        fixed(in, Hash256.LENGTH),
+                        in.readLong(),
+                        in.readLong(),
+                        fixed(in, Hash256.LENGTH),
+                        in.readLong(),
+                        bytes(in)));
             case 6 -> new Account(readAccount(in));
             case 7 -> new AccountVersion(in.readUTF(), in.readInt(), version(in));
             case 8 ->
                 new AccountState(in.readUTF(), AccountSend.State.valueOf(in.readUTF()), outcome(in), in.readLong());
+            case 9 -> {
+                Spend spend = readSpend(in);
+                long number = in.readLong();
+                yield new Spend(number, spend.intent().with(details(in)), spend.held(), spend.countedAt());
+            }
+            case 10 -> new Kept(row(in));
+            case 11 -> new Memo(hash(in), ifText(in));
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }
@@ -264,6 +325,38 @@ sealed interface SentLine {
                         progress),
                 held,
                 counted ? OptionalLong.of(countedAt) : OptionalLong.empty());
+    }
+
+    private static Intent.Details details(DataInputStream in) throws IOException {
+        Optional<String> tokenName = ifText(in);
+        Optional<String> memo = ifText(in);
+        boolean hasFee = in.readBoolean();
+        Amount fee = Amount.ofUnsigned(in.readLong());
+        return new Intent.Details(tokenName, memo, hasFee ? Optional.of(fee) : Optional.empty());
+    }
+
+    private static Object[] row(DataInputStream in) throws IOException {
+        Object[] row = new Object[in.readUnsignedShort()];
+        for (int i = 0; i < row.length; i++) {
+            byte kind = in.readByte();
+            row[i] = switch (kind) {
+                case 0 -> null;
+                case 1 -> in.readLong();
+                case 2 -> text(in);
+                case 3 -> bytes(in);
+                default -> throw new IOException("a value of the unknown kind " + kind);
+            };
+        }
+        if (!KeptSpends.isRow(row)) {
+            throw new IOException("a line that is no row of kept_spends");
+        }
+        return row;
+    }
+
+    private static Optional<String> ifText(DataInputStream in) throws IOException {
+        boolean there = in.readBoolean();
+        String text = text(in);
+        return there ? Optional.of(text) : Optional.empty();
     }
 
     private static AccountSend readAccount(DataInputStream in) throws IOException {

@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Outpoint;
 record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
     static final String COLUMNS =
             "id, tx_id, kind, from_address, tx, inputs, built_at_height, change_index, token, digest,"
-                    + " allowance, created_at, changed_at, state, reason, held, counted_at";
+                    + " allowance, created_at, changed_at, state, reason, held, counted_at, token_name, memo, fee";
 
     static final int COIN_BYTES = 32 + 4 + 8;
 
@@ -41,8 +41,13 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
                 row.amount("allowance"),
                 row.number("created_at"),
                 new Intent.Progress(
-                        IntentState.valueOf(row.text("state")), row.text("reason"), row.number("changed_at")));
+                        IntentState.valueOf(row.text("state")), row.text("reason"), row.number("changed_at")),
+                details(row));
         return new SpendRow(row.number("id"), intent, row.raw("held"), row.ifNumber("counted_at"));
+    }
+
+    static Intent.Details details(Row row) throws SQLException {
+        return new Intent.Details(row.ifText("token_name"), row.ifText("memo"), row.ifAmount("fee"));
     }
 
     List<Coin> heldCoins() {

@@ -87,7 +87,11 @@ final class SpendTable {
 
     /** Goes on where the rows end: the last number, and what they hold. */
     void takeUp(SqlSession session) throws SQLException {
-        lastId = session.queryOne("SELECT coalesce(max(id), 0) FROM spends", row -> row.getLong(1))
+        lastId = session.queryOne(
+                        "SELECT max(spends_after, coalesce((SELECT max(id) FROM spends), 0),"
+                                + " coalesce((SELECT max(id) FROM kept_spends), 0))"
+                                + " FROM identity WHERE one = 1",
+                        row -> row.getLong(1))
                 .orElseThrow();
         for (SpendRow row : select(session, OPEN + " AND held IS NOT NULL")) {
             row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
@@ -224,28 +228,58 @@ final class SpendTable {
      * has lost, they belong together from now on; so they do when the log is read again, in the same order.
      */
     long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
-        Optional<Long> first = Optional.empty();
+        return insert(session, ++lastId, intent, countedAt);
+    }
+
+    /** Leaves so many numbers out. */
+    void skipNumbers(SqlSession session, long count) throws SQLException {
+        lastId += count;
+        session.update("UPDATE identity SET spends_after = ? WHERE one = 1", lastId);
+    }
+
+    /** A number that the log has, unless it is taken or not told there: then the next one. */
+    long numberFor(SqlSession session, long logged) throws SQLException {
+        boolean free = logged > 0
+                && session.queryOne("SELECT 1 FROM spends WHERE id = ?", row -> row.getLong(1), logged)
+                        .isEmpty()
+                && !KeptSpends.hasNumber(session, logged);
+        if (!free) {
+            return ++lastId;
+        }
+        lastId = Math.max(lastId, logged);
+        return logged;
+    }
+
+    /** As {@link #insert(SqlSession, Intent, OptionalLong)}, under a free number. */
+    long insert(SqlSession session, long id, Intent asked, OptionalLong countedAt) throws SQLException {
+        Optional<First> first = Optional.empty();
+        Intent intent = asked;
         if (intent.token().isPresent()) {
             TokenBinding binding = intent.token().get();
             long key = tokenKey(binding.token());
             first = session.queryOne(
-                    "SELECT coalesce(first_id, id) FROM spends WHERE token_key = ? AND token = ? AND digest = ?"
-                            + " AND state = 'CONFLICTED'",
-                    row -> row.getLong(1),
+                    "SELECT coalesce(first_id, id) AS first, token_name, memo, fee FROM spends"
+                            + " WHERE token_key = ? AND token = ? AND digest = ? AND state = 'CONFLICTED'",
+                    row -> new First(row.number("first"), SpendRow.details(row)),
                     key,
                     binding.token(),
                     binding.digest().toArray());
             session.update(
                     "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?", key, binding.token());
         }
-        long id = ++lastId;
+        if (first.isPresent()) {
+            // The payment is told as it was asked for first, whatever a repeated call says of it.
+            Intent.Details told = first.get().details();
+            intent = asked.with(new Intent.Details(
+                    told.tokenName(), told.memo(), asked.details().fee()));
+        }
         byte[] txId = intent.txId().toArray();
         byte[] held =
                 SpendRow.Held.of(takeFree(id, intent.inputs()), intent.inputs().size());
         session.update(
                 "INSERT INTO spends (" + SpendRow.COLUMNS
                         + ", short_id, token_key, first_id)"
-                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 id,
                 txId,
                 intent.kind(),
@@ -263,11 +297,32 @@ final class SpendTable {
                 intent.reason(),
                 held,
                 orNull(countedAt),
+                intent.details().tokenName().orElse(null),
+                intent.details().memo().orElse(null),
+                intent.details().fee().map(fee -> fee.bits()).orElse(null),
                 SpendRow.shortId(txId),
                 intent.token().map(binding -> tokenKey(binding.token())).orElse(null),
-                first.orElse(null));
-        log.add(new SentLine.Spend(intent, held, countedAt));
+                first.map(First::number).orElse(null));
+        log.add(new SentLine.Spend(id, intent, held, countedAt));
         return id;
+    }
+
+    /** @param details of the spend that the token stands for until now */
+    private record First(long number, Intent.Details details) {}
+
+    /** Changes what the caller says of a spend; whether there is one with this number. */
+    boolean setMemo(SqlSession session, long number, Optional<String> memo) throws SQLException {
+        Optional<Hash256> txId = session.queryOne(
+                "SELECT tx_id FROM spends WHERE id = ? UNION ALL SELECT tx_id FROM kept_spends WHERE id = ?",
+                SpendTable::txId,
+                number,
+                number);
+        if (txId.isPresent()) {
+            session.update("UPDATE spends SET memo = ? WHERE id = ?", memo.orElse(null), number);
+            KeptSpends.setMemo(session, number, memo);
+            log.add(new SentLine.Memo(txId.get(), memo));
+        }
+        return txId.isPresent();
     }
 
     /** An input of {@code intent} that another spend than {@code own} holds, and not for its sake ({@link StandIns}). */

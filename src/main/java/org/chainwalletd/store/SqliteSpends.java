@@ -2,12 +2,14 @@ package org.chainwalletd.store;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
@@ -25,7 +27,7 @@ import org.chainwalletd.store.ReceiptStore.Bound;
  * The spends that were decided on, the coins that they hold, and what tokens stand for. The writer is alone: what it has looked at stays so
  * until it commits.
  */
-final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore {
+final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory {
     private static final long NO_SPEND = 0;
     private static final String BY_THE_OPERATOR = "abandoned by the operator";
 
@@ -84,7 +86,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
         }
         if (bound.isEmpty() && intent.token().isPresent()) {
             Optional<Bound.ToReceipt> kept =
-                    KeptReceipts.bound(session, intent.token().get().token(), closedBefore);
+                    KeptSpends.bound(session, intent.token().get().token(), closedBefore);
             if (kept.isPresent()) {
                 return Optional.of(new Opening.TokenTaken(kept.get().txId()));
             }
@@ -93,7 +95,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
             return Optional.of(new Opening.SameTransaction(spends.known(there.get())));
         }
         // A node that lists what is long spent must not make two payments of one transaction.
-        return KeptReceipts.has(session, intent.txId())
+        return KeptSpends.has(session, intent.txId())
                 ? Optional.of(new Opening.CoinTaken(intent.inputs().get(0), intent.txId()))
                 : spends.taken(session, intent, NO_SPEND);
     }
@@ -301,7 +303,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
         return store.read(session -> {
             Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
             if (spend.isEmpty()) {
-                return KeptReceipts.bound(session, token, closedBefore).map(Bound.class::cast);
+                return KeptSpends.bound(session, token, closedBefore).map(Bound.class::cast);
             }
             Intent intent = spends.known(spend.get());
             boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, spend.get());
@@ -323,7 +325,8 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
             for (Map.Entry<Hash256, Bytes> answer : answers.entrySet()) {
                 Optional<SpendRow> spend = SpendTable.settled(session, answer.getKey());
                 if (spend.isPresent()) {
-                    KeptReceipts.replace(session, spend.get(), answer.getValue());
+                    KeptSpends.keep(session, spend.get(), answer.getValue());
+                    SpendTable.remove(session, spend.get().id());
                     kept++;
                 }
             }
@@ -333,14 +336,14 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
 
     @Override
     public CompletionStage<Integer> forgetKept(long before, int most) {
-        return store.write(session -> KeptReceipts.forget(session, before, most));
+        return store.write(session -> KeptSpends.expire(session, before, most));
     }
 
     @Override
     public CompletionStage<List<Long>> fingerprints(int most) {
         return store.read(session -> session.query(
-                "SELECT token_key FROM spends WHERE token_key IS NOT NULL"
-                        + " UNION ALL SELECT token_key FROM kept_receipts LIMIT ?",
+                "SELECT token_key FROM spends WHERE token_key IS NOT NULL" + " UNION ALL " + KeptSpends.ANSWERED_KEYS
+                        + " LIMIT ?",
                 row -> row.getLong(1),
                 most));
     }
@@ -394,19 +397,103 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore 
     }
 
     @Override
-    public CompletionStage<Integer> forget(long before, int most) {
+    public CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers) {
         return store.write(session -> {
-            List<Long> closed = session.query(
-                    "SELECT id FROM spends WHERE " + SpendTable.FINAL
-                            + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
-                    row -> row.getLong(1),
-                    before,
-                    most);
-            for (long id : closed) {
-                SpendTable.remove(session, id);
+            List<SpendRow> closed = SpendTable.select(
+                    session, SpendTable.FINAL + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?", before, most);
+            for (SpendRow row : closed) {
+                KeptSpends.retire(session, row, answers.apply(row.intent()));
+                SpendTable.remove(session, row.id());
             }
             return closed.size();
         });
+    }
+
+    @Override
+    public CompletionStage<List<PastSpend>> after(long number, int most) {
+        return store.read(session -> {
+            session.execute("BEGIN");
+            try {
+                List<PastSpend> page = new ArrayList<>(KeptSpends.after(session, number, most));
+                page.addAll(past(session, "id > ? ORDER BY id LIMIT ?", number, most));
+                page.sort(Comparator.comparingLong(PastSpend::number));
+                return List.copyOf(page.subList(0, Math.min(most, page.size())));
+            } finally {
+                session.execute("COMMIT");
+            }
+        });
+    }
+
+    private List<PastSpend> past(SqlSession session, String where, Object... values) throws SQLException {
+        return session.query(
+                "SELECT " + SpendRow.COLUMNS + ", block_height FROM spends WHERE " + where,
+                row -> past(SpendRow.read(row), row.ifNumber("block_height")),
+                values);
+    }
+
+    private PastSpend past(SpendRow row, OptionalLong blockHeight) {
+        Intent intent = spends.known(row);
+        return new PastSpend(
+                row.id(),
+                intent.txId(),
+                intent.kind(),
+                intent.state(),
+                Optional.of(intent.from()),
+                intent.token().map(TokenBinding::token),
+                OptionalLong.of(intent.createdAt()),
+                intent.changedAt(),
+                blockHeight,
+                intent.details(),
+                new Told.Whole(intent));
+    }
+
+    @Override
+    public CompletionStage<Optional<PastSpend>> ofNumber(long number) {
+        return store.read(session -> first(past(session, "id = ?", number), KeptSpends.ofNumber(session, number)));
+    }
+
+    @Override
+    public CompletionStage<Optional<PastSpend>> ofTransaction(Hash256 txId) {
+        byte[] key = txId.toArray();
+        return store.read(session -> first(
+                past(session, "short_id = ? AND tx_id = ?", SpendRow.shortId(key), key),
+                KeptSpends.ofTransaction(session, txId)));
+    }
+
+    @Override
+    public CompletionStage<Optional<PastSpend>> ofToken(String token) {
+        return store.read(session -> first(
+                past(session, "token_key = ? AND token = ?", SpendTable.tokenKey(token), token),
+                KeptSpends.ofToken(session, token)));
+    }
+
+    private static Optional<PastSpend> first(List<PastSpend> live, Optional<PastSpend> kept) {
+        return live.isEmpty() ? kept : Optional.of(live.get(0));
+    }
+
+    @Override
+    public CompletionStage<Optional<Hash256>> everBound(String token) {
+        return store.read(session -> {
+            List<PastSpend> live = past(session, "token_key = ? AND token = ?", SpendTable.tokenKey(token), token);
+            return live.isEmpty()
+                    ? KeptSpends.everBound(session, token)
+                    : Optional.of(live.get(0).txId());
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> setMemo(long number, Optional<String> memo) {
+        return store.write(session -> spends.setMemo(session, number, memo));
+    }
+
+    @Override
+    public CompletionStage<Integer> shorten(long before, int most, Function<PastSpend, Amounts> amounts) {
+        return store.write(session -> KeptSpends.shorten(session, before, most, amounts));
+    }
+
+    @Override
+    public CompletionStage<Integer> erase(long before, int most) {
+        return store.write(session -> KeptSpends.erase(session, before, most));
     }
 
     @Override

@@ -207,7 +207,7 @@ public final class SqliteStore implements Store {
         try (SqlSession session = connectForWriting(path)) {
             List<Hash256> unknown = new ArrayList<>();
             for (Hash256 txId : txIds) {
-                if (SpendTable.find(session, txId).isEmpty() && !KeptReceipts.has(session, txId)) {
+                if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session, txId)) {
                     unknown.add(txId);
                 }
             }
@@ -309,6 +309,11 @@ public final class SqliteStore implements Store {
 
     @Override
     public ReceiptStore receipts() {
+        return spends;
+    }
+
+    @Override
+    public SpendHistory history() {
         return spends;
     }
 

@@ -14,6 +14,8 @@ public interface Store extends AutoCloseable {
 
     ReceiptStore receipts();
 
+    SpendHistory history();
+
     AllowanceStore allowance();
 
     AccountSendStore accountSends();

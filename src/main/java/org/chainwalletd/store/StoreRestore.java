@@ -29,6 +29,7 @@ public final class StoreRestore {
     static final String SEVERAL =
             "the store was restored, and several payments of this client_token may have been sent";
 
+    private static final long NUMBERS_FORGOTTEN = 1_000_000_000;
     private static final int LINES_BYTES = 1 << 16;
     private static final int SENDS_AT_ONCE = 100;
 
@@ -100,12 +101,12 @@ public final class StoreRestore {
     private static void base(SqlSession session, SentLog.LinesSink sink) throws IOException {
         try {
             Collecting lines = new Collecting(sink);
-            KeptReceipts.visit(session, row -> lines.add(KeptReceipts.read(row)));
+            KeptSpends.visit(session, row -> lines.add(new SentLine.Kept(KeptSpends.read(row))));
             session.visit(
                     "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE id > ? ORDER BY id",
                     row -> {
                         SpendRow spend = SpendRow.read(row);
-                        lines.add(new SentLine.Spend(spend.intent(), spend.held(), spend.countedAt()));
+                        lines.add(new SentLine.Spend(spend.id(), spend.intent(), spend.held(), spend.countedAt()));
                     },
                     0);
             long last = 0;
@@ -207,10 +208,14 @@ public final class StoreRestore {
                 spends.holdOnly(session, row.get(), held.held());
             }
         } else if (line instanceof SentLine.Kept receipt) {
-            if (SpendTable.find(session, receipt.txId()).isEmpty() && !KeptReceipts.has(session, receipt.txId())) {
-                KeptReceipts.insert(session, receipt);
+            Hash256 txId = KeptSpends.txIdOf(receipt.row());
+            if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session, txId)) {
+                KeptSpends.insert(
+                        session, spends.numberFor(session, KeptSpends.numberOf(receipt.row())), receipt.row());
                 kept++;
             }
+        } else if (line instanceof SentLine.Memo memo) {
+            enter(memo);
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {
@@ -221,13 +226,23 @@ public final class StoreRestore {
         }
     }
 
+    private void enter(SentLine.Memo memo) throws SQLException {
+        Optional<Long> number = SpendTable.find(session, memo.txId()).map(SpendRow::id);
+        if (number.isEmpty()) {
+            number = KeptSpends.ofTransaction(session, memo.txId()).map(SpendHistory.PastSpend::number);
+        }
+        if (number.isPresent()) {
+            spends.setMemo(session, number.get(), memo.memo());
+        }
+    }
+
     private void enter(SentLine.Spend spend) throws SQLException {
         Intent intent = spend.intent();
         Optional<SpendRow> there = SpendTable.find(session, intent.txId());
         boolean replaces = there.filter(row -> row.intent().state() == IntentState.REFUSED
                         && !row.intent().token().equals(intent.token()))
                 .isPresent();
-        if (there.isPresent() && !replaces || KeptReceipts.has(session, intent.txId())) {
+        if (there.isPresent() && !replaces || KeptSpends.has(session, intent.txId())) {
             return;
         }
         if (spend.isWithheld()) {
@@ -262,6 +277,7 @@ public final class StoreRestore {
         OptionalLong counted = spend.countedAt();
         spends.insert(
                 session,
+                spends.numberFor(session, spend.number()),
                 row,
                 counted.isPresent() ? AllowanceTable.count(session, row.allowance(), counted.getAsLong()) : counted);
         if (!row.state().inFlight()) {
@@ -363,6 +379,8 @@ public final class StoreRestore {
         Commits.open(session, number, random);
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
+            // Numbers of spends that are forgotten were told, and never become those of others.
+            spends.skipNumbers(session, NUMBERS_FORGOTTEN);
         }
         return new CommitMark(last.store(), random, number);
     }

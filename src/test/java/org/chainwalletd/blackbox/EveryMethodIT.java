@@ -246,7 +246,7 @@ class EveryMethodIT {
     }
 
     private static List<Hash256> locks(long timeout) {
-        HtlcLock lock = new HtlcLock(lock(timeout), Optional.empty());
+        HtlcLock lock = new HtlcLock(lock(timeout), Optional.empty(), Optional.empty());
         return both.each(lock, lock).stream().map(HtlcLock.Result::txId).toList();
     }
 

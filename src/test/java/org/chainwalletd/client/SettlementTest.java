@@ -118,7 +118,7 @@ class SettlementTest {
 
     @Test
     void a_spend_without_a_token_is_never_even_tried() {
-        Transfer bare = new Transfer(PAYMENT, Optional.empty());
+        Transfer bare = new Transfer(PAYMENT, Optional.empty(), Optional.empty());
 
         assertThatThrownBy(() -> settlement.settle(bare)).isInstanceOf(IllegalArgumentException.class);
 

@@ -6,7 +6,7 @@ import static org.chainwalletd.store.StoreSample.hash;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +28,8 @@ class BytesPerTokenTest {
     private static final int TRANSACTION_BYTES = 362;
 
     private static final int ANSWER_BYTES = 211;
-    private static final long GOAL = 400;
+    private static final long GOAL = 600;
+    private static final long GOAL_OF_SHORT = 260;
 
     @TempDir
     Path folder;
@@ -65,11 +66,11 @@ class BytesPerTokenTest {
     }
 
     @Test
-    void a_token_whose_payment_is_buried_takes_less_than_400_bytes_where_its_spend_took_1000() {
+    void a_token_whose_payment_is_buried_takes_less_than_600_bytes_where_its_spend_took_1000_and_260_in_the_end() {
         try (SqliteStore store = SqliteStore.open(folder)) {
             List<CompletionStage<Opening>> opened = new ArrayList<>();
             List<CompletionStage<Transition>> confirmed = new ArrayList<>();
-            Map<Hash256, Bytes> answers = new HashMap<>();
+            Map<Hash256, Bytes> answers = new LinkedHashMap<>();
             for (int i = 0; i < TOKENS; i++) {
                 opened.add(store.intents().open(intent(i), 0));
                 answers.put(hash(4 * i), Bytes.wrap(new byte[ANSWER_BYTES]));
@@ -90,10 +91,21 @@ class BytesPerTokenTest {
 
             assertThat(done(store.receipts().keep(answers))).isEqualTo(TOKENS);
 
-            assertThat(bytes(store, "kept_receipts") / TOKENS).isLessThan(GOAL);
+            assertThat(bytes(store, "kept_spends") / TOKENS).isLessThan(GOAL);
             assertThat(bytes(store, "spends"))
                     .as("an empty page of the table and of each index")
                     .isLessThan(16 * 1024);
+
+            assertThat(done(store.receipts().forgetKept(Long.MAX_VALUE, TOKENS)))
+                    .isEqualTo(TOKENS);
+            assertThat(done(store.history()
+                            .shorten(
+                                    Long.MAX_VALUE,
+                                    TOKENS,
+                                    spend -> new SpendHistory.Amounts(
+                                            Optional.of(Amount.of(5_000)), Optional.of(Amount.of(10))))))
+                    .isEqualTo(TOKENS);
+            assertThat(bytes(store, "kept_spends") / TOKENS).isLessThan(GOAL_OF_SHORT);
         }
     }
 }

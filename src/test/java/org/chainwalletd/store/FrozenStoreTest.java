@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v14";
+    private static final String NEWEST = "v15";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -36,7 +36,8 @@ class FrozenStoreTest {
     Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14"})
+    @ValueSource(
+            strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"})
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         for (String name : List.of(SqliteStore.FILE_NAME, SentLog.FILE_NAME)) {
@@ -54,21 +55,26 @@ class FrozenStoreTest {
     }
 
     /** What a later release must still be able to complete a store from. */
-    @Test
-    void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample() throws IOException {
-        Path sample = FROZEN.resolve("v14").resolve("store");
+    @ParameterizedTest
+    @ValueSource(strings = {"v14", "v15"})
+    void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample(String version) throws IOException {
+        Path sample = FROZEN.resolve(version).resolve("store");
         Files.copy(sample.resolve(SentLog.FILE_NAME), folder.resolve(SentLog.FILE_NAME));
 
         SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
 
         try (SqliteStore store = SqliteStore.open(folder)) {
             assertThat(store.stopped()).isEmpty();
-            assertThat(restored(store)).isEqualTo(Files.readString(sample.resolve("restored.txt")));
+            assertThat(restored(store, Files.exists(sample.resolve("told.txt"))))
+                    .isEqualTo(Files.readString(sample.resolve("restored.txt")));
         }
     }
 
-    private static String restored(Store store) {
-        return StoreSample.read(store) + StoreSample.kept(store) + AccountSendSample.read(store);
+    private static String restored(Store store, boolean isTold) {
+        return StoreSample.read(store)
+                + StoreSample.kept(store)
+                + AccountSendSample.read(store)
+                + (isTold ? StoreSample.told(store) : "");
     }
 
     /** Whatever was committed of it when the process died; no older release opens it then. */
@@ -128,7 +134,7 @@ class FrozenStoreTest {
         try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
             Schema.upgrade(session, file.toString());
             assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
-                    .contains(14);
+                    .contains(15);
             EarlierRows rows = new EarlierRows(session);
             boolean more = true;
             for (int i = 0; i < commits; i++) {
@@ -149,6 +155,14 @@ class FrozenStoreTest {
         assertThat(StoreSample.contested(store)).isEqualTo(Files.exists(contested) ? Files.readString(contested) : "");
         Path kept = sample.resolve("kept.txt");
         assertThat(StoreSample.kept(store)).isEqualTo(Files.exists(kept) ? Files.readString(kept) : "");
+        Path told = sample.resolve("told.txt");
+        if (Files.exists(told)) {
+            assertThat(StoreSample.told(store)).isEqualTo(Files.readString(told));
+        } else {
+            assertThat(StoreSample.done(store.history().after(0, 100)))
+                    .isNotEmpty()
+                    .allMatch(spend -> spend.details().equals(Intent.Details.NONE));
+        }
         Path account = sample.resolve("account.txt");
         assertThat(AccountSendSample.read(store)).isEqualTo(Files.exists(account) ? Files.readString(account) : "");
         Path swaps = sample.resolve("swaps.txt");
@@ -180,6 +194,7 @@ class FrozenStoreTest {
                 Files.writeString(sample.resolve("burials.txt"), StoreSample.burials(store));
                 Files.writeString(sample.resolve("contested.txt"), StoreSample.contested(store));
                 Files.writeString(sample.resolve("kept.txt"), StoreSample.kept(store));
+                Files.writeString(sample.resolve("told.txt"), StoreSample.told(store));
                 Files.writeString(sample.resolve("account.txt"), AccountSendSample.read(store));
                 Files.writeString(sample.resolve("swaps.txt"), SwapSample.read(store));
                 Files.writeString(sample.resolve("scans.txt"), SwapSample.scans(store));
@@ -192,7 +207,7 @@ class FrozenStoreTest {
             Files.delete(folder.resolve(SqliteStore.FILE_NAME));
             SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
             try (SqliteStore store = SqliteStore.open(folder)) {
-                Files.writeString(sample.resolve("restored.txt"), restored(store));
+                Files.writeString(sample.resolve("restored.txt"), restored(store, true));
             }
         }
     }

@@ -794,6 +794,9 @@ abstract class StoreContract {
         assertThat(done(store.receipts().forgetKept(58, 5))).isZero();
         assertThat(done(store.receipts().bound("token-8", 0))).isPresent();
         assertThat(done(store.intents().open(intent(0, Optional.of("token-0"), 0), 0)))
+                .as("no other payment can be made by a transaction that a block has had")
+                .isInstanceOf(Opening.CoinTaken.class);
+        assertThat(done(store.intents().open(intent(20, Optional.of("token-0"), 20), 0)))
                 .isInstanceOf(Opening.Opened.class);
     }
 

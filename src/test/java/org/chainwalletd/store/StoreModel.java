@@ -51,6 +51,8 @@ final class StoreModel {
     }
 
     private final Map<Hash256, Spend> spends = new HashMap<>();
+    /** What blocks have had of the spends that are forgotten. */
+    private final Set<Hash256> mined = new HashSet<>();
 
     Opening open(Intent intent, long closedBefore) {
         Optional<Spend> bound = intent.token().flatMap(token -> bound(token.token(), closedBefore));
@@ -60,6 +62,9 @@ final class StoreModel {
         Spend there = spends.get(intent.txId());
         if (there != null && there.intent.state() != IntentState.REFUSED) {
             return new Opening.SameTransaction(there.intent);
+        }
+        if (mined.contains(intent.txId())) {
+            return new Opening.CoinTaken(intent.inputs().get(0), intent.txId());
         }
         Optional<Opening> taken = taken(intent, null);
         if (taken.isPresent()) {
@@ -253,7 +258,12 @@ final class StoreModel {
                         .thenComparingLong(spend -> spend.intent.createdAt()))
                 .limit(most)
                 .toList();
-        closed.forEach(spend -> spends.remove(spend.intent.txId()));
+        for (Spend spend : closed) {
+            spends.remove(spend.intent.txId());
+            if (spend.intent.state() == IntentState.CONFIRMED) {
+                mined.add(spend.intent.txId());
+            }
+        }
         return closed.size();
     }
 

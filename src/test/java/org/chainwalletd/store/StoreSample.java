@@ -69,7 +69,13 @@ final class StoreSample {
                 token,
                 n == 2 ? Amount.ofUnsigned(-3) : Amount.of(5_000 + n),
                 BEGUN + n,
-                Intent.Progress.prepared(BEGUN + n));
+                Intent.Progress.prepared(BEGUN + n),
+                n % 3 == 0
+                        ? new Intent.Details(
+                                Optional.of("worker-" + n),
+                                Optional.of("invoice \u00fc " + n),
+                                Optional.of(Amount.of(n)))
+                        : Intent.Details.NONE);
     }
 
     private static Witness witness() {
@@ -83,8 +89,72 @@ final class StoreSample {
         return new Coin(new Outpoint(made, 0xffff_ffffL - n), n == 0 ? Amount.MAX : Amount.of(10_000 + n));
     }
 
+    /** Spends whose tokens have expired: one is erased, one is told in short, one as it was. */
+    private static void writeExpired(Store store) {
+        for (int age = 0; age < 3; age++) {
+            Intent expired = ofToken("token-expired-" + age, intent(3 * (STATES.size() + age), IntentState.CONFIRMED));
+            long at = BEGUN + 10 + age;
+            done(store.intents().open(expired, 0));
+            done(store.intents().confirm(expired.txId(), IntentState.PREPARED, new BlockPlace(104, Hash256.ZERO), at));
+            done(store.intents().bury(List.of(expired.txId())));
+            done(store.intents().forget(at + 1, 10, spend -> Optional.of(Bytes.parse("0102"))));
+            if (age == 0) {
+                done(store.history().erase(at + 1, 10));
+            } else if (age == 1) {
+                done(store.history()
+                        .shorten(
+                                at + 1,
+                                10,
+                                spend -> new SpendHistory.Amounts(
+                                        Optional.of(Amount.ofUnsigned(-5)),
+                                        spend.details().fee())));
+            }
+        }
+        long told =
+                done(store.history().ofToken("token-expired-2")).orElseThrow().number();
+        done(store.history().setMemo(told, Optional.of("said later")));
+    }
+
+    /** What version 15 added: every spend is told, under a number for life. */
+    static String told(Store store) {
+        StringBuilder lines = new StringBuilder();
+        done(store.history().after(0, 100))
+                .forEach(spend -> lines.append(words(spend)).append('\n'));
+        for (int age = 0; age < 3; age++) {
+            lines.append("ever bound ")
+                    .append(done(store.history().everBound("token-expired-" + age)))
+                    .append('\n');
+        }
+        return lines.toString();
+    }
+
+    static String words(SpendHistory.PastSpend spend) {
+        SpendHistory.Told told = spend.told();
+        return String.join(
+                " ",
+                List.of(
+                        Long.toString(spend.number()),
+                        spend.txId().hex(),
+                        spend.kind(),
+                        spend.state().name(),
+                        spend.from().toString(),
+                        spend.clientToken().toString(),
+                        spend.createdAt().toString(),
+                        Long.toString(spend.changedAt()),
+                        spend.blockHeight().toString(),
+                        spend.details().tokenName().toString(),
+                        spend.details().memo().toString(),
+                        spend.details().fee().toString(),
+                        told instanceof SpendHistory.Told.Answer answer
+                                ? answer.answer().hex()
+                                : told instanceof SpendHistory.Told.Sums sums
+                                        ? sums.amounts().toString()
+                                        : "whole"));
+    }
+
     /** Writes all of it the way the daemon does. */
     static void write(Store store) {
+        writeExpired(store);
         for (Intent intent : intents()) {
             done(store.intents().open(intent, 0));
         }
@@ -175,7 +245,8 @@ final class StoreSample {
             return "ToReceipt[receipt=KeptReceipt[txId=" + kept.txId() + ", digest=" + kept.digest() + ", answer="
                     + kept.answer() + "]]";
         }
-        return "ToSpend[spend=" + ((Bound.ToSpend) bound).spend() + "]";
+        String spend = ((Bound.ToSpend) bound).spend().toString();
+        return "ToSpend[spend=" + spend.substring(0, spend.indexOf(", details=")) + "]]";
     }
 
     private static Intent kept() {
@@ -194,7 +265,8 @@ final class StoreSample {
                 intent.token().map(binding -> new TokenBinding(token, binding.digest())),
                 intent.allowance(),
                 intent.createdAt(),
-                intent.progress());
+                intent.progress(),
+                intent.details());
     }
 
     private static Intent contested() {

@@ -37,6 +37,7 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.Requester;
 import org.chainwalletd.spend.Simulation;
 import org.chainwalletd.spend.TransferRequest;
 
@@ -82,7 +83,7 @@ public final class HtlcMethods {
     private CompletionStage<HtlcLock.Result> lock(HtlcLock call, CallContext context) {
         LockRequest request = request(call.lock(), call.clientToken());
         return services.spends()
-                .lock(request, context.grant())
+                .lock(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> result(request, receipt), executor);
     }
 
@@ -156,7 +157,7 @@ public final class HtlcMethods {
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
         return services.spends()
-                .claim(request, context.grant())
+                .claim(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> redeemed("claim", lock, receipt), executor);
     }
 
@@ -172,7 +173,7 @@ public final class HtlcMethods {
                 Optional.of(call.maxFee().orElse(TransferRequest.DEFAULT_MAX_FEE)),
                 SpendOptions.token(call.clientToken()));
         return services.spends()
-                .reclaim(request, context.grant())
+                .reclaim(request, new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(receipt -> redeemed("reclaim", lock, receipt), executor);
     }
 

@@ -23,6 +23,7 @@ import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.Payment;
 import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.Requester;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.spend.TransferRequest;
 import org.chainwalletd.store.Coin;
@@ -51,7 +52,9 @@ public final class SpendMethods {
     }
 
     private CompletionStage<Transfer.Result> transfer(Transfer call, CallContext context) {
-        return spending.transfer(request(call.payment(), call.clientToken()), context.grant())
+        return spending.transfer(
+                        request(call.payment(), call.clientToken()),
+                        new Requester(context.grant(), SpendOptions.memo(call.memo())))
                 .thenApplyAsync(
                         receipt -> new Transfer.Result(
                                 receipt.txId(),

@@ -1,15 +1,17 @@
 package org.chainwalletd.rpc.method;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.spend.FeeChoice;
 
-/** The parameters that all spends have in common: the fee and the idempotency token. */
+/** The parameters that all spends have in common: the fee, the idempotency token and the memo. */
 public final class SpendOptions {
     private static final int SHORTEST_TOKEN = 8;
     private static final int LONGEST_TOKEN = 128;
+    private static final int LONGEST_MEMO = 256;
 
     private SpendOptions() {}
 
@@ -32,6 +34,22 @@ public final class SpendOptions {
     public static Optional<String> token(Optional<String> clientToken) {
         clientToken.ifPresent(SpendOptions::checkToken);
         return clientToken;
+    }
+
+    /**
+     * The caller's own words for a spend; no words are none.
+     *
+     * @throws RefusedException -32602 when there are too many
+     */
+    public static Optional<String> memo(Optional<String> memo) {
+        memo.ifPresent(words -> {
+            int bytes = words.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes > LONGEST_MEMO) {
+                throw RefusedException.invalidParams(
+                        "`memo` must have at most " + LONGEST_MEMO + " bytes of UTF-8, got " + bytes);
+            }
+        });
+        return memo.filter(words -> !words.isEmpty());
     }
 
     private static void checkToken(String token) {

@@ -1,0 +1,71 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.request;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.SpendHistory.PastSpend;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the daemon tells of its own payments. */
+class OwnPaymentsTest {
+    private static final String TOKEN = "token-payout";
+
+    @TempDir
+    Path folder;
+
+    private SpendHarness spends;
+    private Address payer;
+    private Address shop;
+
+    @BeforeEach
+    void start() {
+        spends = new SpendHarness(folder).start();
+        payer = spends.funded(1, 10_000, 10_000);
+        shop = spends.keys.add(99);
+    }
+
+    @AfterEach
+    void stop() {
+        spends.close();
+    }
+
+    private static Requester saying(String memo) {
+        return new Requester(Grant.of(Scope.SPEND), Optional.of(memo));
+    }
+
+    private PastSpend ofToken() {
+        return get(spends.store.history().ofToken(TOKEN)).orElseThrow();
+    }
+
+    @Test
+    void a_payment_keeps_the_name_of_its_token_its_memo_and_its_fee() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN), saying("invoice 7 \u00fc")));
+
+        assertThat(ofToken().details())
+                .isEqualTo(new Intent.Details(
+                        Optional.of("spend"), Optional.of("invoice 7 \u00fc"), Optional.of(receipt.fee())));
+        assertThat(ofToken().details().toString()).doesNotContain("invoice");
+    }
+
+    @Test
+    void a_repeated_token_with_another_memo_is_the_same_payment_and_keeps_the_first_memo() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN), saying("first")));
+
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN), saying("second"))))
+                .isEqualTo(receipt);
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN))))
+                .isEqualTo(receipt);
+        assertThat(ofToken().details().memo()).contains("first");
+        assertThat(get(spends.store.history().after(0, 10))).hasSize(1);
+    }
+}
