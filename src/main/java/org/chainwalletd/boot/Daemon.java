@@ -112,6 +112,8 @@ public final class Daemon implements AutoCloseable {
         refuseEarly();
         DatadirLock lock = DatadirLock.acquire(settings.datadir());
         shutdown.add("datadir lock", lock::close);
+        DatadirLock.Holder holder = DatadirLock.Holder.starting();
+        tell(lock, holder);
         if (settings.jsonLogs()) {
             LogSetup.useJson();
         }
@@ -144,6 +146,10 @@ public final class Daemon implements AutoCloseable {
         Services services = startServices(context, keyring, sealed);
         keeper.start();
         frontend.serve(services);
+        tell(
+                lock,
+                holder.listening(
+                        frontend.reachedAt(), settings.http().tokenFlags().isEmpty()));
         watchKeys.run();
         shutdown.add("http", () -> frontend.drain(waits, times));
         shutdown.add("look at the datadir lock", watchLock(system, lock, workers.disk())::cancel);
@@ -151,6 +157,15 @@ public final class Daemon implements AutoCloseable {
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
+    }
+
+    /** Without it {@code stop} and the launcher's short way to a call do not find this daemon, which is no reason not to run. */
+    private static void tell(DatadirLock lock, DatadirLock.Holder holder) {
+        try {
+            lock.tell(holder);
+        } catch (IOException e) {
+            LOG.warn("the datadir does not say which daemon runs on it: {}", e.getMessage());
+        }
     }
 
     /**

@@ -115,7 +115,16 @@ final class HttpFrontend {
 
     /** Where clients reach it, once it listens. */
     URI uri() {
-        return URI.create((tls.isPresent() ? "https://" : "http://") + HostPort.of(server.address()) + "/");
+        return uri(HostPort.of(server.address()));
+    }
+
+    /** Likewise as this machine reaches it, also when it listens on every address. */
+    URI reachedAt() {
+        return uri(HostPort.toReach(server.address()));
+    }
+
+    private URI uri(String authority) {
+        return URI.create((tls.isPresent() ? "https://" : "http://") + authority + "/");
     }
 
     void listenForHangUp() {

@@ -33,6 +33,7 @@ public final class StartupRefusals {
     private static final Set<String> OURS = Set.of(
             "wallets",
             "LOCK",
+            "DAEMON",
             "walletd.db",
             "walletd.conf",
             "token-read",

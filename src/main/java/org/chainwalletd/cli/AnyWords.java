@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Nearest;
@@ -21,8 +22,8 @@ final class AnyWords {
             parsed = parser.parse(words);
         } catch (CommandLine.ParameterException e) {
             streams.err()
-                    .println(Lines.NAME + ": " + Lines.one(e.getMessage()) + suggestion(e) + "; see " + Lines.NAME
-                            + " --help");
+                    .println(Lines.NAME + ": " + Lines.one(e.getMessage()) + suggestion(e, words) + "; see "
+                            + Lines.NAME + " --help");
             return ExitCode.USAGE;
         }
         if (parsed.text().isPresent()) {
@@ -34,16 +35,24 @@ final class AnyWords {
                 new Invocation(parsed.flags(), parsed.options(), parsed.arguments(), environment, streams));
     }
 
-    private static String suggestion(CommandLine.ParameterException mistake) {
+    private static String suggestion(CommandLine.ParameterException mistake, String... words) {
         if (!(mistake instanceof CommandLine.UnmatchedArgumentException unmatched)
                 || unmatched.getUnmatched().isEmpty()) {
             return "";
+        }
+        String typed = unmatched.getUnmatched().get(0);
+        String name = typed.replaceFirst("^--?", "").replaceFirst("=.*", "").replace('-', '_');
+        boolean isParameter = RpcParameters.ofAllMethods(ChainProfile.of("chain")).entrySet().stream()
+                .anyMatch(method -> List.of(words).contains(method.getKey())
+                        && method.getValue().containsKey(name));
+        if (typed.startsWith("-") && isParameter) {
+            return ": parameters of a method have no dashes: " + name + "=...";
         }
         CommandLine.Model.CommandSpec command = unmatched.getCommandLine().getCommandSpec();
         List<String> known = new ArrayList<>(command.optionsMap().keySet());
         known.addAll(command.root().optionsMap().keySet());
         known.addAll(command.subcommands().keySet());
-        return Nearest.colon(unmatched.getUnmatched().get(0), known);
+        return Nearest.colon(typed, known);
     }
 
     /** A command from its call to its exit code: what goes wrong becomes one line each. */
@@ -73,6 +82,7 @@ final class AnyWords {
                     new DemoCommand(),
                     new RpcCommand(),
                     new StatusCommand(),
+                    new StopCommand(),
                     new WatchCommand(),
                     new DoctorCommand(),
                     new InitSeededCommand(),

@@ -38,6 +38,7 @@ interface Command {
      *
      * @param name with both dashes
      * @param label name of the value, empty for a switch
+     * @param help empty for an option that the launcher gives and no person
      */
     record Flag(String name, String label, String help) {}
 }

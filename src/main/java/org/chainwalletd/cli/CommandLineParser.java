@@ -157,8 +157,10 @@ final class CommandLineParser {
     }
 
     private static OptionSpec option(Command.Flag flag) {
-        OptionSpec.Builder builder =
-                OptionSpec.builder(flag.name()).type(String.class).description(flag.help());
+        OptionSpec.Builder builder = OptionSpec.builder(flag.name())
+                .type(String.class)
+                .description(flag.help())
+                .hidden(flag.help().isEmpty());
         return flag.label().isEmpty()
                 ? builder.arity("0").fallbackValue("true").type(boolean.class).build()
                 : builder.arity("1").paramLabel("<" + flag.label() + ">").build();

@@ -17,12 +17,15 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.HostPort;
+import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.store.DatadirLock;
 
 /**
  * How the commands that call a running daemon find it and prove who they are: what is given as an option, else the client's variables, else
- * what configuration and datadir of the daemon on this machine tell. And what its answers mean for the exit code.
+ * what datadir and configuration of the daemon on this machine tell. And what its answers mean for the exit code.
  *
  * @param pin fingerprint of the only certificate to trust
  */
@@ -43,7 +46,7 @@ record Connection(URI url, String token, Optional<String> pin) {
     static Connection of(Invocation invocation, Settings settings, String scope) {
         URI url = url(invocation, settings);
         refuseClearText(url, settings.http().listening().bind());
-        return new Connection(url, token(invocation, settings, scope, url), pin(invocation, settings));
+        return new Connection(url, token(invocation, settings, scope, url), pin(invocation, settings, url));
     }
 
     /** Whoever reads a token on its way has it: without TLS it does not leave this machine. */
@@ -135,22 +138,44 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     private static Optional<String> given(Invocation invocation, String flag, String variable) {
-        return invocation.option(flag).or(() -> variable(invocation, variable));
+        return invocation
+                .option(flag)
+                .or(() -> Optional.ofNullable(invocation.flags().get(flag)))
+                .or(() -> variable(invocation, variable));
     }
 
-    /** One that is set to nothing counts as not set, as it does for the client. */
     private static Optional<String> variable(Invocation invocation, String name) {
-        return Optional.ofNullable(invocation.environment().get(name)).filter(value -> !value.isEmpty());
+        return Optional.ofNullable(invocation.environment().get(name));
     }
 
+    /** What is given, else what the daemon that runs on the datadir says there, else what the configuration file says. */
     private static URI url(Invocation invocation, Settings settings) {
-        Optional<String> given = givenUrl(invocation);
-        if (given.isPresent()) {
-            return URI.create(given.get());
+        return givenUrl(invocation)
+                .map(URI::create)
+                .or(() -> given(invocation, Option.BIND.flag(), Option.BIND.variable("chain"))
+                                .isPresent()
+                        ? Optional.empty()
+                        : toldBy(settings.datadir()))
+                .orElseGet(() -> {
+                    Settings.Http http = settings.http();
+                    return URI.create((http.tls() ? "https://" : "http://")
+                            + HostPort.toReach(http.listening().bind()) + "/");
+                });
+    }
+
+    /** Nobody else may decide where tokens are shown. */
+    private static Optional<URI> toldBy(Path datadir) {
+        try {
+            boolean changeable = FileAccess.of(datadir).objectionToContent().isPresent()
+                    || FileAccess.of(datadir.resolve(DatadirLock.HOLDER_FILE))
+                            .objectionToContent()
+                            .isPresent();
+            return changeable
+                    ? Optional.empty()
+                    : DatadirLock.Holder.of(datadir).flatMap(DatadirLock.Holder::url);
+        } catch (IOException e) {
+            return Optional.empty();
         }
-        Settings.Http http = settings.http();
-        return URI.create((http.tls() ? "https://" : "http://")
-                + HostPort.toReach(http.listening().bind()) + "/");
     }
 
     private static String token(Invocation invocation, Settings settings, String usual, URI url) {
@@ -158,7 +183,9 @@ record Connection(URI url, String token, Optional<String> pin) {
         if (given.isPresent()) {
             return given.get();
         }
-        if (!isLoopback(url) && !isConfigured(url, settings.http().listening().bind())) {
+        boolean own = isConfigured(url, settings.http().listening().bind())
+                || toldBy(settings.datadir()).filter(url::equals).isPresent();
+        if (!isLoopback(url) && !own) {
             throw new IllegalArgumentException("the tokens of this machine's daemon are not shown to " + url
                     + ": put the token of the daemon there into WALLETD_AUTH_TOKEN");
         }
@@ -177,11 +204,9 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     /** Who can read the token in the datadir of the configured daemon need not be told its fingerprint. */
-    private static Optional<String> pin(Invocation invocation, Settings settings) {
+    private static Optional<String> pin(Invocation invocation, Settings settings, URI url) {
         Optional<String> given = given(invocation, "--fingerprint", WalletdClient.FINGERPRINT_VARIABLE);
-        if (given.isPresent()
-                || givenUrl(invocation).isPresent()
-                || !settings.http().tls()) {
+        if (given.isPresent() || givenUrl(invocation).isPresent() || !"https".equals(url.getScheme())) {
             return given;
         }
         Path file = settings.datadir().resolve("cert.fingerprint");

@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.util.List;
 import org.chainwalletd.boot.Demo;
 import org.chainwalletd.boot.SwapDemo;
+import org.chainwalletd.observe.LogSetup;
 
 /** The narrated tour on a datadir and a chain of its own, which are gone afterwards. */
 final class DemoCommand implements Command {
@@ -36,6 +37,8 @@ final class DemoCommand implements Command {
         PrintStream out = invocation.option("--quiet").isPresent()
                 ? new PrintStream(OutputStream.nullOutputStream())
                 : invocation.out();
+        // What is told is the tour; lines of the log between its steps would hide it.
+        LogSetup.warningsOnly();
         if (invocation.option("--swap").isEmpty()) {
             Demo.runAlone(out);
             return ExitCode.OK;

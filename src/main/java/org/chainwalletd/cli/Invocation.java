@@ -17,6 +17,7 @@ import org.chainwalletd.config.SettingsLoader;
  * @param flags options of the configuration as given, by name with both dashes
  * @param options options of the command itself, likewise
  * @param arguments what stands after the command's name
+ * @param environment empty variables are left out, see {@link SettingsLoader#thatAreSet}
  */
 public record Invocation(
         Map<String, String> flags,
@@ -26,6 +27,10 @@ public record Invocation(
         Streams streams) {
     private static final List<String> NAMING_FLAGS = List.of("--config", "--datadir");
     private static final List<String> NAMING_VARIABLES = List.of("WALLETD_CONFIG", "WALLETD_DATADIR");
+
+    public Invocation {
+        environment = SettingsLoader.thatAreSet(environment);
+    }
 
     /** Where a command reads and writes. */
     public record Streams(InputStream in, PrintStream out, PrintStream err) {}

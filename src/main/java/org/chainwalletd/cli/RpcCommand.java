@@ -1,9 +1,7 @@
 package org.chainwalletd.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.client.Transport;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Nearest;
@@ -28,7 +28,11 @@ final class RpcCommand implements Command {
     private static final String HELP = "help";
     private static final String DEFAULT_SCOPE = "read";
     private static final Duration PATIENCE = Duration.ofSeconds(630);
-    private static final ObjectMapper JSON = new ObjectMapper().enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS);
+    private static final String JSON = "json";
+    private static final String TABLE = "table";
+
+    /** The launcher's script has called the daemon, and what came is on standard input: nothing is to be sent again. */
+    private static final String ANSWERED = "--answered";
 
     @Override
     public String word() {
@@ -40,6 +44,7 @@ final class RpcCommand implements Command {
         return "Calls a method of a running daemon and prints the result, for example: rpc get_balance address=..., or rpc get_balance '{\"address\": \"...\"}'. "
                 + "Required parameters may also be given without their names, in their order. "
                 + "rpc help lists the methods, rpc help METHOD or rpc METHOD --help describes one. "
+                + "--output table and --coins print it for people. "
                 + "A secret is never on the command line: passphrase=- reads it from standard input, --params - all parameters. "
                 + "The token comes from WALLETD_AUTH_TOKEN, else, for a daemon on this machine, from the configuration or the datadir's token file; "
                 + "URL and fingerprint from WALLETD_URL and WALLETD_FINGERPRINT, else from the configuration and the datadir.";
@@ -54,7 +59,10 @@ final class RpcCommand implements Command {
                         "file",
                         "the parameters as a JSON object in a file, - for standard input: keeps secrets"
                                 + " out of the list of processes"),
-                new Flag("--raw", "", "print the result on one line")));
+                new Flag("--output", "form", "json, which is the default, or table: rows and columns for people"),
+                new Flag("--raw", "", "print the result as JSON on one line"),
+                new Flag("--coins", "", "print amounts in coins with eight decimals, not in base units"),
+                new Flag(ANSWERED, "", "")));
         return flags;
     }
 
@@ -101,10 +109,12 @@ final class RpcCommand implements Command {
         }
         Settings settings = invocation.configurationOfDaemon().settings();
         try {
-            Map<String, Object> params = params(invocation, settings, method);
-            WalletdClient client =
-                    Connection.of(invocation, settings, DEFAULT_SCOPE).client(PATIENCE);
-            print(invocation, client.call(method, params));
+            String form = form(invocation);
+            boolean answered = invocation.option(ANSWERED).isPresent();
+            Map<String, Object> params = answered ? Map.of() : params(invocation, settings, method);
+            Connection connection = Connection.of(invocation, settings, DEFAULT_SCOPE);
+            WalletdClient client = answered ? answered(invocation, connection) : connection.client(PATIENCE);
+            print(invocation, form, client.call(method, params), settings.chain());
             return ExitCode.OK;
         } catch (Mistake | IllegalArgumentException e) {
             return invocation.fail(ExitCode.USAGE, e.getMessage());
@@ -139,10 +149,44 @@ final class RpcCommand implements Command {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    private static void print(Invocation invocation, JsonNode result) throws JsonProcessingException {
-        boolean raw = invocation.option("--raw").isPresent();
-        String json = (raw ? JSON.writer() : JSON.writerWithDefaultPrettyPrinter()).writeValueAsString(result);
-        // JSON lets some of what steers a terminal stand in its strings as it is; escaped it is the same JSON.
-        json.lines().map(Printable::text).forEach(invocation.out()::println);
+    private static String form(Invocation invocation) throws Mistake {
+        String form = invocation.option("--output").orElse(JSON);
+        if (!form.equals(JSON) && !form.equals(TABLE)) {
+            throw new Mistake("--output is json or table, not " + Printable.text(form));
+        }
+        if (form.equals(TABLE) && invocation.option("--raw").isPresent()) {
+            throw new Mistake("give --raw or --output table, not both");
+        }
+        return form;
+    }
+
+    /** A client that hears what the script has heard: a line with the HTTP status and then the body, or 0 and why there is no answer. */
+    private static WalletdClient answered(Invocation invocation, Connection connection) throws IOException {
+        byte[] heard = invocation.streams().in().readAllBytes();
+        String[] parts = new String(heard, StandardCharsets.UTF_8).split("\n", 2);
+        int status = Integer.parseInt(parts[0]);
+        CompletableFuture<Transport.Answer> answer = status == 0
+                ? CompletableFuture.failedFuture(new IOException(parts[1].strip()))
+                : CompletableFuture.completedFuture(
+                        new Transport.Answer(status, parts[1].getBytes(StandardCharsets.UTF_8)));
+        return WalletdClient.builder(connection.url(), connection.token())
+                .transport((url, token, body, timeout) -> answer)
+                .build();
+    }
+
+    private static void print(Invocation invocation, String form, JsonNode result, ChainProfile chain)
+            throws JsonProcessingException {
+        JsonNode shown = result;
+        if (invocation.option("--coins").isPresent()) {
+            String method = invocation.arguments().get(0);
+            shown = RpcParameters.registry(chain).methods().stream()
+                    .filter(known -> known.name().equals(method))
+                    .findFirst()
+                    .map(known -> ResultText.inCoins(result, known.result()))
+                    .orElse(result);
+        }
+        boolean oneLine = invocation.option("--raw").isPresent();
+        List<String> lines = form.equals(TABLE) ? ResultText.table(shown) : ResultText.json(shown, oneLine);
+        lines.forEach(invocation.out()::println);
     }
 }

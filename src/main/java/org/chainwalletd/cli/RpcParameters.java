@@ -23,6 +23,10 @@ import org.chainwalletd.wire.Shapes;
 
 /** The parameters of a call as they are typed: {@code key=value} by the types of the method registry, or a JSON object. */
 final class RpcParameters {
+    /** What a shell has usually done to JSON that cannot be read. */
+    private static final String QUOTES =
+            "; JSON on a command line is one word in single quotes, or the shell takes its double quotes away: '{\"key\": \"value\"}'";
+
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -76,7 +80,12 @@ final class RpcParameters {
 
     /** A JSON object that stood on the command line, where everybody on the machine can read it. */
     Map<String, Object> ofVisibleJson(String text) throws Mistake {
-        Map<String, Object> given = ofJson(text);
+        Map<String, Object> given;
+        try {
+            given = ofJson(text);
+        } catch (Mistake e) {
+            throw new Mistake(e.getMessage() + QUOTES);
+        }
         for (String key : given.keySet()) {
             if (isSecret(key)) {
                 throw visible(key);
@@ -91,6 +100,10 @@ final class RpcParameters {
      */
     Map<String, Object> ofWords(List<String> words) throws Mistake {
         ObjectNode params = JSON.createObjectNode();
+        if (words.size() > 1 && words.get(0).startsWith("{")) {
+            throw new Mistake(
+                    "'" + shown(words.get(0)) + "' begins a JSON object that goes on in the next word" + QUOTES);
+        }
         for (String word : words) {
             int equals = word.indexOf('=');
             boolean named = equals > 0 && word.substring(0, equals).matches("[a-z][a-z0-9_]*");
@@ -105,6 +118,12 @@ final class RpcParameters {
 
     /** The required parameter whose turn it is. */
     private String positional(ObjectNode params, String word) throws Mistake {
+        int colon = word.indexOf(':');
+        String before = word.substring(0, Math.max(0, colon)).replace("\"", "");
+        if (known.isPresent() && known.get().containsKey(before)) {
+            throw new Mistake(
+                    "a parameter reads " + before + "=..., not " + before + ": ...; or all of them are JSON" + QUOTES);
+        }
         if (params.size() < required.size()) {
             String next = required.get(params.size());
             if (!params.has(next)) {
@@ -166,14 +185,18 @@ final class RpcParameters {
             case "array":
                 return json(text)
                         .filter(JsonNode::isArray)
-                        .orElseThrow(() -> new Mistake(key + " is a JSON array, such as '[...]'"));
+                        .orElseThrow(() -> new Mistake(key + " is a JSON array, such as '[...]'" + quotes(text)));
             case "object":
                 return json(text)
                         .filter(JsonNode::isObject)
-                        .orElseThrow(() -> new Mistake(key + " is a JSON object, such as '{...}'"));
+                        .orElseThrow(() -> new Mistake(key + " is a JSON object, such as '{...}'" + quotes(text)));
             default:
                 return json(text).orElseGet(() -> TextNode.valueOf(text));
         }
+    }
+
+    private static String quotes(String text) {
+        return text.startsWith("[") || text.startsWith("{") ? QUOTES : "";
     }
 
     private static JsonNode integer(String key, String text) throws Mistake {

@@ -6,6 +6,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,22 @@ public final class SettingsLoader {
     private SettingsLoader(Map<String, String> flags, Map<String, String> environment, Path home) {
         this.sources = new Sources(flags, environment, home, problems, warnings);
         this.values = new OptionValues(sources, problems, warnings);
+    }
+
+    /**
+     * The variables that are set. One that is empty is not, as a service manager or a compose file leaves it that has nothing for it. But an
+     * empty token stays, and is refused: whoever sets one does not mean the daemon to make its own.
+     */
+    public static Map<String, String> thatAreSet(Map<String, String> environment) {
+        Map<String, String> set = new HashMap<>(environment);
+        set.entrySet().removeIf(variable -> variable.getValue().isEmpty() && !isSecret(variable.getKey()));
+        return set;
+    }
+
+    private static boolean isSecret(String variable) {
+        return Option.all().stream()
+                .anyMatch(option -> option.form() == Option.Form.SECRET
+                        && option.variable("chain").equals(variable));
     }
 
     /**

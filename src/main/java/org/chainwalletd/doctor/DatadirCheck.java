@@ -127,7 +127,7 @@ public final class DatadirCheck implements Check {
     }
 
     /** Whether a daemon holds the datadir. */
-    static boolean isRunningOn(Path datadir) throws IOException {
+    public static boolean isRunningOn(Path datadir) throws IOException {
         if (!Files.exists(datadir.resolve(DatadirLock.FILE))) {
             return false;
         }

@@ -113,6 +113,14 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         }
     }
 
+    /** From now on the log tells warnings and errors only, where the operator has no configuration of its own. */
+    public static void warningsOnly() {
+        if (System.getProperty(OWN_CONFIGURATION) == null
+                && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
+        }
+    }
+
     static void useJson(LoggerContext context) {
         for (Logger logger : context.getLoggerList()) {
             Iterator<Appender<ILoggingEvent>> appenders = logger.iteratorForAppenders();

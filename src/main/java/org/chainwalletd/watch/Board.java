@@ -82,9 +82,10 @@ final class Board {
         }
     }
 
-    /** Everything that fits, the newest events below; never more than {@code height} rows. */
-    List<Row> rows(int height, Instant now) {
-        List<Row> rows = rows(now);
+    /** Everything that fits, the newest events below; never more than {@code height} rows. Where it is narrow, columns are left out. */
+    List<Row> rows(int width, int height, Instant now) {
+        List<Row> rows = new ArrayList<>();
+        rows(now).forEach(row -> rows.add(row.fit(width)));
         rows.add(Row.empty());
         rows.add(Row.empty().and("events", Tone.TITLE).and(stream.isEmpty() ? "" : "  " + stream, Tone.BAD));
         happenings.stream().limit(Math.max(0, height - rows.size())).forEach(happening -> rows.add(row(happening)));
@@ -131,9 +132,11 @@ final class Board {
     private Row title() {
         Row row = Row.empty().and(url, Tone.TITLE);
         quick.map(Readings.Quick::status)
-                .ifPresent(status -> row.and("  " + status.version()
-                        + status.network().map(name -> "  " + name).orElse("")));
-        return complaint().isEmpty() ? row.and("  live", Tone.GOOD) : row;
+                .ifPresent(status -> row.optional(2)
+                        .and("  " + status.version())
+                        .optional(1)
+                        .and(status.network().map(name -> "  " + name).orElse("")));
+        return complaint().isEmpty() ? row.needed().and("  live", Tone.GOOD) : row;
     }
 
     /** What a person must know, empty for nothing. */
@@ -148,10 +151,10 @@ final class Board {
 
     private Row state(Instant now) {
         Row row = Row.empty().and("tip ", Tone.SOFT).and(tip());
-        tipSince.ifPresent(since -> row.and("  since ", Tone.SOFT).and(span(Duration.between(since, now))));
-        row.and("   lag ", Tone.SOFT).and(lag());
-        row.and("   waits ", Tone.SOFT).and(meter("walletd_rpc_waits"));
-        return row.and("   heap ", Tone.SOFT).and(heap());
+        tipSince.ifPresent(since -> row.optional(2).and("  since ", Tone.SOFT).and(span(Duration.between(since, now))));
+        row.needed().and("   lag ", Tone.SOFT).and(lag());
+        row.optional(1).and("   waits ", Tone.SOFT).and(meter("walletd_rpc_waits"));
+        return row.optional(3).and("   heap ", Tone.SOFT).and(heap());
     }
 
     /** One line with what changes most, for where there is no screen. */
@@ -201,16 +204,24 @@ final class Board {
         rows.add(Row.empty()
                 .column("nodes", 40, Tone.TITLE)
                 .column("", 8)
-                .and(" connections  waiting  scans left", Tone.SOFT));
+                .optional(3)
+                .and(" connections  ", Tone.SOFT)
+                .optional(2)
+                .and("waiting  ", Tone.SOFT)
+                .optional(1)
+                .and("scans left", Tone.SOFT));
         List<String> urls = known.status().upstreamNodes();
         for (String node : urls.subList(0, Math.min(SECTION, urls.size()))) {
             OptionalDouble up = sum("walletd_upstream_up", Map.of("node", node));
             boolean answers = up.isEmpty() ? known.status().upstreamOk() : up.getAsDouble() > 0;
             rows.add(Row.empty()
-                    .column(node, 40)
+                    .elastic(node, 40)
                     .column(answers ? "answers" : "silent", 8, answers ? Tone.GOOD : Tone.BAD)
+                    .optional(3)
                     .right(shown(sum("walletd_upstream_connections", Map.of("node", node))), 12)
+                    .optional(2)
                     .right(shown(sum("walletd_upstream_waiting", Map.of("node", node))), 7)
+                    .optional(1)
                     .right(shown(sum("walletd_upstream_scan_budget", Map.of("node", node))), 10));
         }
         more(rows, urls.size());
@@ -223,17 +234,19 @@ final class Board {
                 .and("spends", Tone.TITLE)
                 .and("  in flight ", Tone.SOFT)
                 .and(Row.number(status.inFlightTransfers()))
+                .optional(2)
                 .and("  outpoints reserved ", Tone.SOFT)
                 .and(Row.number(status.inFlightUtxos()));
         OptionalDouble oldest = sum("walletd_spend_oldest_unconfirmed_seconds", Map.of());
         if (oldest.isPresent() && status.inFlightTransfers() > 0) {
-            row.and("  oldest ", Tone.SOFT).and(span(Duration.ofSeconds((long) oldest.getAsDouble())));
+            row.optional(1).and("  oldest ", Tone.SOFT).and(span(Duration.ofSeconds((long) oldest.getAsDouble())));
         }
         known.meters()
                 .map(meters -> meters.by("outcome", "walletd_spend_outcomes_total"))
                 .orElse(Map.of())
-                .forEach((outcome, count) ->
-                        row.and("  " + outcome + " ", Tone.SOFT).and(Row.number(count)));
+                .forEach((outcome, count) -> row.optional(row.pieces().size())
+                        .and("  " + outcome + " ", Tone.SOFT)
+                        .and(Row.number(count)));
         return row;
     }
 
@@ -246,8 +259,10 @@ final class Board {
         for (Readings.Holding holding :
                 known.holdings().subList(0, Math.min(SECTION, known.holdings().size()))) {
             rows.add(Row.empty()
-                    .column("  " + holding.label(), 30)
+                    .elastic("  " + holding.label(), 30)
+                    .optional(1)
                     .right(holding.addresses() + (holding.addresses() == 1 ? " address" : " addresses"), 16)
+                    .needed()
                     .right(Row.number(holding.balance()), 26));
         }
         more(rows, known.holdings().size());
@@ -264,10 +279,14 @@ final class Board {
                 known.htlcs().subList(0, Math.min(SECTION, known.htlcs().size()))) {
             boolean expired = htlc.state() == Htlcs.State.LOCKED_EXPIRED;
             rows.add(Row.empty()
-                    .column("  " + Row.brief(htlc.lockTxId().hex()), 18)
+                    .elastic("  " + Row.brief(htlc.lockTxId().hex()), 18)
+                    .optional(expired ? 0 : 2)
                     .column(MemberNames.word(htlc.state()), 14, expired ? Tone.BAD : Tone.PLAIN)
+                    .optional(3)
                     .column(MemberNames.word(htlc.role()), 8)
+                    .needed()
                     .right(Row.number(htlc.amount().toBigInteger()), 20)
+                    .optional(1)
                     .and("until ", Tone.SOFT)
                     .and(Row.number(htlc.params().timeoutHeight())));
         }

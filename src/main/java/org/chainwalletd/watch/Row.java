@@ -16,9 +16,16 @@ final class Row {
         BAD
     }
 
-    record Piece(String text, Tone tone) {}
+    /**
+     * @param rank 0 for what is never left out; of the others the highest is left out first
+     * @param elastic a column that may be cut shorter
+     */
+    record Piece(String text, Tone tone, int rank, boolean elastic) {}
+
+    private static final int SHORTEST = 6;
 
     private final List<Piece> pieces = new ArrayList<>();
+    private int rank;
 
     private Row() {}
 
@@ -35,8 +42,19 @@ final class Row {
     }
 
     Row and(String text, Tone tone) {
-        pieces.add(new Piece(harmless(text), tone));
+        pieces.add(new Piece(harmless(text), tone, rank, false));
         return this;
+    }
+
+    /** What comes now may be left out where there is little room; what has the same rank goes together. */
+    Row optional(int newRank) {
+        rank = newRank;
+        return this;
+    }
+
+    /** What comes now is never left out. */
+    Row needed() {
+        return optional(0);
     }
 
     /** The text in a column of its own, cut or filled up to {@code width} and followed by two spaces. */
@@ -47,6 +65,53 @@ final class Row {
     Row column(String text, int width, Tone tone) {
         String cut = text.length() <= width ? text : text.substring(0, Math.max(0, width - 1)) + "…";
         return and(cut + " ".repeat(width - cut.length() + 2), tone);
+    }
+
+    /** Likewise, and cut shorter where there is little room. */
+    Row elastic(String text, int width) {
+        column(text, width);
+        Piece last = pieces.remove(pieces.size() - 1);
+        pieces.add(new Piece(last.text(), last.tone(), rank, true));
+        return this;
+    }
+
+    /** This row in {@code width} columns: without what may be left out, then with shorter names, then without the blanks of columns. */
+    Row fit(int width) {
+        Row fitting = new Row();
+        fitting.pieces.addAll(pieces);
+        while (fitting.length() > width) {
+            int highest = fitting.pieces.stream().mapToInt(Piece::rank).max().orElse(0);
+            if (highest == 0) {
+                break;
+            }
+            fitting.pieces.removeIf(piece -> piece.rank() == highest);
+        }
+        fitting.shorten(fitting.length() - width);
+        if (fitting.length() > width) {
+            fitting.pieces.replaceAll(piece -> new Piece(
+                    piece.text().strip() + (piece.text().endsWith(" ") ? " " : ""),
+                    piece.tone(),
+                    piece.rank(),
+                    piece.elastic()));
+        }
+        return fitting;
+    }
+
+    private void shorten(int tooMuch) {
+        for (int i = 0; i < pieces.size() && tooMuch > 0; i++) {
+            Piece piece = pieces.get(i);
+            int left = Math.max(SHORTEST, piece.text().length() - tooMuch);
+            if (piece.elastic() && left < piece.text().length()) {
+                String text = piece.text().stripTrailing();
+                String cut = text.length() <= left - 2 ? text : text.substring(0, left - 3) + "…";
+                pieces.set(i, new Piece(cut + " ".repeat(left - cut.length()), piece.tone(), piece.rank(), true));
+                return;
+            }
+        }
+    }
+
+    private int length() {
+        return text().length();
     }
 
     /** Likewise, at the right of its column. */

@@ -40,7 +40,7 @@ final class Screen implements Surface {
         int height = Math.max(1, size.getRows());
         display.resize(Size.of(columns, height));
         List<AttributedString> lines = new ArrayList<>();
-        for (Row row : board.rows(height, clock.get())) {
+        for (Row row : board.rows(columns, height, clock.get())) {
             lines.add(styled(row).columnSubSequence(0, columns));
         }
         while (lines.size() < height) {

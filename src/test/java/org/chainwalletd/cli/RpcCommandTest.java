@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -156,6 +157,96 @@ class RpcCommandTest {
         out.reset();
         rpc("ping", "--raw");
         assertThat(text(out)).isEqualToIgnoringNewLines("{\"ok\":true,\"names\":[\"a\"]}");
+    }
+
+    @Test
+    void a_table_has_a_row_for_each_object_and_amounts_in_coins_when_asked() {
+        answer =
+                "\"result\":{\"entries\":[{\"address\":\"aa\",\"label\":\"shop\",\"imported\":true,\"balance\":18446744073709551615},"
+                        + "{\"address\":\"bb\",\"label\":null,\"imported\":true,\"balance\":5}],\"total\":123456789}";
+
+        assertThat(rpc("get_wallet_balance", "--output", "table", "--coins")).isZero();
+        assertThat(text(out).lines())
+                .containsExactly(
+                        "total  1.23456789",
+                        "",
+                        "entries:",
+                        "address  label  imported                balance",
+                        "aa       shop   true      184467440737.09551615",
+                        "bb       -      true                 0.00000005");
+        out.reset();
+        assertThat(rpc("get_wallet_balance", "--output=table")).isZero();
+        assertThat(text(out)).contains("18446744073709551615", "total  123456789");
+        out.reset();
+        assertThat(rpc("get_wallet_balance", "--coins", "--raw")).isZero();
+        assertThat(text(out)).contains("\"balance\":0.00000005", "\"total\":1.23456789");
+
+        assertThat(rpc("ping", "--output", "xml")).isEqualTo(ExitCode.USAGE);
+        assertThat(rpc("ping", "--output", "table", "--raw")).isEqualTo(ExitCode.USAGE);
+    }
+
+    @Test
+    void who_meant_json_is_told_how_it_is_written() {
+        for (String[] words : List.of(
+                new String[] {"get_balance", "{address: aa}"},
+                new String[] {"get_balance", "{", "address:", "aa", "}"},
+                new String[] {"get_balance", "address: aa"},
+                new String[] {"get_balance", "\"address\":", "\"aa\""},
+                new String[] {"transfer", "from=aa", "outputs=[{to: bb}]"})) {
+            err.reset();
+            assertThat(rpc(words)).isEqualTo(ExitCode.USAGE);
+            assertThat(text(err)).contains("one word in single quotes");
+        }
+        assertThat(rpc("get_balance", "--address", "aa")).isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("have no dashes: address=...");
+        assertThat(asked).isNull();
+    }
+
+    @Test
+    void a_daemon_that_runs_on_the_datadir_is_found_where_it_says() throws IOException {
+        tokenFiles();
+        Files.writeString(
+                folder.resolve("DAEMON"),
+                "pid=1\nstarted=1\nurl=http://127.0.0.1:" + server.getAddress().getPort() + "/\ntokens=files\n");
+
+        assertThat(run("rpc", "ping")).isZero();
+        assertThat(shown).isEqualTo("Bearer of-read");
+        assertThat(run("rpc", "ping", "--bind", "127.0.0.1:" + FreePort.any()))
+                .isEqualTo(ExitCode.NO_ANSWER);
+
+        Files.setPosixFilePermissions(folder.resolve("DAEMON"), PosixFilePermissions.fromString("rw-rw-rw-"));
+        assertThat(text(err)).doesNotContain("7448");
+        assertThat(run("rpc", "ping")).isEqualTo(ExitCode.NO_ANSWER);
+        assertThat(text(err)).contains("7448");
+    }
+
+    @Test
+    void an_answer_that_was_heard_already_is_printed_and_nothing_is_sent() {
+        typed = "200\n{\"jsonrpc\":\"2.0\",\"result\":{\"ok\":true},\"id\":1}";
+        assertThat(rpc("ping", "--answered")).isZero();
+        assertThat(text(out)).contains("\"ok\" : true");
+
+        typed =
+                "401\n{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32001,\"message\":\"authentication required\"},\"id\":null}";
+        assertThat(rpc("ping", "--answered")).isEqualTo(ExitCode.UNAUTHORIZED);
+        typed = "0\nEOF";
+        assertThat(rpc("ping", "--answered")).isEqualTo(ExitCode.NO_ANSWER);
+        typed = "502\nbad gateway";
+        assertThat(rpc("ping", "--answered")).isEqualTo(ExitCode.NO_ANSWER);
+        assertThat(asked).isNull();
+        assertThat(text(err)).contains("no answer from", "EOF", "HTTP 502 without a JSON-RPC body");
+    }
+
+    @Test
+    void an_empty_variable_counts_as_not_set() {
+        environment.put("WALLETD_FINGERPRINT", "");
+        environment.put("WALLETD_BIND", "");
+        environment.put("WALLETD_CONFIG", "");
+        assertThat(rpc("ping")).isZero();
+
+        environment.put("WALLETD_AUTH_TOKEN_SPEND", "");
+        assertThat(rpc("ping")).isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("WALLETD_AUTH_TOKEN_SPEND) is empty");
     }
 
     @Test

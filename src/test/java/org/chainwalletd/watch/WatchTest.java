@@ -112,6 +112,23 @@ class WatchTest {
     }
 
     @Test
+    void a_narrow_screen_leaves_out_columns_and_shortens_names_but_no_balance() throws Exception {
+        onScreen(60, 30, screen -> {
+            screen.until("in all 18,446,744,073,709,551,615", "shop", "evil", "locked_expired");
+            assertThat(screen.text())
+                    .containsPattern("shop +18,446,744,073,709,551,615")
+                    .contains("answers")
+                    .doesNotContain("address", "scans left", "accepted");
+            screen.resize(36, 30);
+            screen.until("18,446,744,073,709,551,615");
+            screen.until("evil");
+            Await.until("it is narrow", () -> !screen.text().contains("until 2,000"));
+            assertThat(screen.text()).containsPattern("shop? *…? *18,446,744,073,709,551,615");
+            screen.type('q');
+        });
+    }
+
+    @Test
     void a_label_cannot_command_the_terminal() throws Exception {
         onScreen(100, 30, screen -> {
             screen.until("evil·[2Jlabel");

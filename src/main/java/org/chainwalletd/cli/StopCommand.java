@@ -1,0 +1,75 @@
+package org.chainwalletd.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.chainwalletd.doctor.DatadirCheck;
+import org.chainwalletd.store.DatadirLock;
+
+/** Stops the daemon of a datadir in order, as SIGTERM does, and waits for its end. No token: who may signal the process may stop it. */
+final class StopCommand implements Command {
+    /** A daemon gives itself 20 s. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @Override
+    public String word() {
+        return "stop";
+    }
+
+    @Override
+    public String summary() {
+        return "Stops the daemon that runs on the datadir of this machine, in order, and returns when it has ended.";
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        Path datadir = invocation.configurationOfDaemon().settings().datadir();
+        try {
+            if (!DatadirCheck.isRunningOn(datadir)) {
+                return invocation.fail(ExitCode.FAILED, "no daemon is running on the datadir " + datadir);
+            }
+        } catch (IOException e) {
+            return invocation.fail(
+                    ExitCode.FAILED,
+                    "cannot look at the datadir " + datadir + ": " + e.getMessage()
+                            + "; run it as the user of the daemon, or name the datadir with --datadir");
+        }
+        Optional<ProcessHandle> daemon = DatadirLock.Holder.of(datadir).flatMap(DatadirLock.Holder::running);
+        if (daemon.isEmpty()) {
+            return invocation.fail(
+                    ExitCode.FAILED,
+                    "the datadir " + datadir
+                            + " is in use by a process that has not said which one it is: another command of "
+                            + "this program, or a daemon in a container; end it where it was started");
+        }
+        return stop(invocation, daemon.get(), datadir);
+    }
+
+    private static int stop(Invocation invocation, ProcessHandle daemon, Path datadir) {
+        if (!daemon.destroy() && daemon.isAlive()) {
+            return invocation.fail(
+                    ExitCode.FAILED,
+                    "the daemon (process " + daemon.pid()
+                            + ") cannot be signalled: run it as the daemon's user, with sudo");
+        }
+        try {
+            daemon.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            invocation.out().println("stopped the daemon on " + datadir + " (process " + daemon.pid() + ")");
+            return ExitCode.OK;
+        } catch (TimeoutException e) {
+            return invocation.fail(
+                    ExitCode.FAILED,
+                    "the daemon (process " + daemon.pid() + ") was told to stop and still runs after "
+                            + PATIENCE.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            return invocation.fail(ExitCode.FAILED, "cannot wait for the daemon: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return invocation.fail(ExitCode.FAILED, "interrupted; the daemon was told to stop");
+        }
+    }
+}
