@@ -289,6 +289,53 @@ public final class Reads {
     }
 
     @Method(
+            name = "get_wallet_history",
+            scope = Scope.READ,
+            summary =
+                    "What has come into the wallet and left it in each five minutes of the last hours, by the times of blocks, from the daemon's own"
+                            + " books.")
+    public record GetWalletHistory(
+            @Doc("1 to 24; default 24") OptionalLong hours) implements Call<GetWalletHistory.Result> {
+        /** The last 24 hours. */
+        public GetWalletHistory() {
+            this(OptionalLong.empty());
+        }
+
+        public record Result(
+                @Doc("Length of a step in seconds") long stepSecs,
+
+                @Doc("Newest block that counts; null before one is followed")
+                OptionalLong height,
+
+                @Doc(
+                        "Unix seconds; nothing is told of what was before, on a chain with many blocks a minute also less than the hours")
+                OptionalLong completeFrom,
+
+                @Doc("Ascending, without gaps; the last one is still going on")
+                List<Step> steps) {}
+
+        public record Step(
+                @Doc("Unix seconds of its beginning") long time,
+
+                @Doc(
+                        "Outputs that paid own addresses, in transactions that spent no coin of ours or brought more than they spent;"
+                                + " a coinbase counts when it may be spent")
+                long deposits,
+
+                @Doc("Base units") Amount deposited,
+
+                @Doc("Transactions that spent coins of ours")
+                long payments,
+
+                @Doc(
+                        "Base units that they took away, with fees; what comes back as change or to another own address does not count")
+                Amount paid,
+
+                @Doc("Base units at its end, of the addresses that get_wallet_balance tells")
+                Amount balance) {}
+    }
+
+    @Method(
             name = "get_address_utxos",
             scope = Scope.READ,
             summary = "Confirmed unspent outputs of an address, at most 1000; there is no cursor.",

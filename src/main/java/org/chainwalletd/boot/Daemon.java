@@ -261,8 +261,10 @@ public final class Daemon implements AutoCloseable {
     }
 
     private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {
-        watchKeys = () -> following.watchKeys(
-                context.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
+        watchKeys = () -> {
+            following.watchKeys(context.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
+            following.watchWallet(context.guardian(), keyring, context.meters());
+        };
         following.forgetCredits(settings, keeper, books);
         waiting.sighted()
                 .tellCredits(following.seeCredits(

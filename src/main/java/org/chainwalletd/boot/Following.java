@@ -22,6 +22,7 @@ import org.chainwalletd.coins.CreditPruner;
 import org.chainwalletd.coins.KeyWatch;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.coins.SeenCredits;
+import org.chainwalletd.coins.WalletWatch;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.FollowedNode;
 import org.chainwalletd.follow.Follower;
@@ -57,6 +58,7 @@ import org.chainwalletd.store.books.SpendingTable;
 record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits, SpendChain spends) {
     private static final Duration WATCHING = Duration.ofMinutes(2);
     private static final Duration KEYS = Duration.ofSeconds(5);
+    private static final Duration FIGURES = Duration.ofSeconds(2);
     private static final Duration PRUNING = Duration.ofMinutes(10);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
@@ -140,6 +142,15 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
         spawner.spawn(
                 KeyWatch.create(new KeyWatch.Setup(books::allWatched, books::settle, keyring::watch, newest, KEYS)),
                 "key-watch");
+    }
+
+    /** Begins to keep in mind what the wallet has and what has come and gone. */
+    void watchWallet(DaemonContext.UnderGuardian spawner, Keyring keyring, MeterRegistry meters) {
+        ledger.figures().measure(meters);
+        spawner.spawn(
+                WalletWatch.create(new WalletWatch.Setup(
+                        books, follower::status, keyring::list, ledger.figures(), FIGURES, Clock.systemUTC())),
+                "wallet-watch");
     }
 
     /** Begins to forget old credits, if the operator wants that. */

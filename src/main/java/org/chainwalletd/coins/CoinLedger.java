@@ -31,11 +31,17 @@ public final class CoinLedger {
     private final LedgerBooks books;
     private final Follower follower;
     private final Executor executor;
+    private final WalletFigures figures = new WalletFigures();
 
     public CoinLedger(LedgerBooks books, Follower follower, Executor executor) {
         this.books = books;
         this.follower = follower;
         this.executor = executor;
+    }
+
+    /** What the wallet has and what has come and gone, as {@link WalletWatch} has last read it. */
+    public WalletFigures figures() {
+        return figures;
     }
 
     /**

@@ -106,6 +106,7 @@ class EveryMethodIT {
         assertThat(both.same(new GetFollowerStatus()).lastIndexedHeight()).isPositive();
         assertThat(both.same(new GetBalance(payer.address())).balance()).isEqualTo(Amount.of(20_000_000));
         assertThat(both.same(new GetWalletBalance()).total()).isEqualTo(Amount.of(20_000_000));
+        both.same(new GetWalletHistory());
         assertThat(both.same(new GetAddressUtxos(payer.address())).utxos()).hasSize(20);
         // What was seen of them in the mempool before depends on when it was looked at.
         assertThat(both.same(ListCredits.of().withMinConfirmations(1)).credits())

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
@@ -28,11 +29,12 @@ class MonitoringTest {
     private static final Path ALERTS = Path.of("conf/alerts.yml");
     private static final Pattern METER = Pattern.compile("(?:walletd|jvm)_[a-z_]+");
 
-    /** Meters that appear with the first event that they count, or with the process's own figures. */
+    /** Meters that appear with the first event that they count, the first key, or the process's own figures. */
     private static final List<String> LATER = List.of(
             "walletd_spend_contradicted_total",
             "walletd_spend_outcomes_total",
             "walletd_rpc_errors_total",
+            "walletd_balance_label_base_units",
             "jvm_memory_used_bytes");
 
     @RegisterExtension
@@ -64,6 +66,98 @@ class MonitoringTest {
                     .isNotEmpty()
                     .allSatisfy(meter -> assertThat(served).contains(meter));
         }
+    }
+
+    @Test
+    void what_comes_and_goes_is_in_the_meters_and_in_the_history_and_a_restart_reads_it_from_the_books() {
+        // The times of a young development chain are far in the past.
+        chain.mine(200);
+        try (DaemonRig daemon = new DaemonRig(folder, chain.uri())) {
+            String shop = address(daemon, "shop");
+            String till = address(daemon, "till");
+            Await.until("the balance is read", () -> meter(daemon, "walletd_balance_base_units") == 0);
+            chain.fund(Address.parse(shop), 5_000_000);
+            chain.fund(Address.parse(shop), 7_000_000);
+            chain.fund(Address.parse(till), 1_000);
+            Await.until("the deposits are counted", () -> meter(daemon, "walletd_deposits_total") == 3);
+            pay(daemon, shop, 1_000_000);
+            Await.until("the payment is counted", () -> meter(daemon, "walletd_payments_total") == 1);
+            chain.node().reorg(1);
+            chain.mine(1);
+            Await.until(
+                    "the new branch is read",
+                    () -> history(daemon).path("height").asLong()
+                            == chain.node().tip().height());
+
+            long total =
+                    daemon.call("get_wallet_balance", Map.of()).path("total").asLong();
+            long paid = 12_001_000 - total;
+            assertThat(paid).isBetween(1_000_001L, 1_010_000L);
+            assertThat(meter(daemon, "walletd_balance_base_units")).isEqualTo(total);
+            assertThat(meter(daemon, "walletd_balance_label_base_units{label=\"till\"}"))
+                    .isEqualTo(1_000);
+            assertThat(meter(daemon, "walletd_balance_unread_addresses")).isZero();
+            assertThat(meter(daemon, "walletd_deposits_total"))
+                    .as("what comes again in another block is counted once")
+                    .isEqualTo(3);
+            assertThat(meter(daemon, "walletd_deposits_base_units_total")).isEqualTo(12_001_000);
+            assertThat(meter(daemon, "walletd_payments_total")).isEqualTo(1);
+            assertThat(meter(daemon, "walletd_payments_base_units_total")).isEqualTo(paid);
+            assertHistory(daemon, total, paid);
+        }
+        try (DaemonRig daemon = new DaemonRig(folder, chain.uri())) {
+            Await.until(
+                    "the books are read", () -> !history(daemon).path("steps").isEmpty());
+            assertThat(meter(daemon, "walletd_deposits_total")).isZero();
+            long total =
+                    daemon.call("get_wallet_balance", Map.of()).path("total").asLong();
+            assertHistory(daemon, total, 12_001_000 - total);
+            assertThat(daemon.refused("get_wallet_history", Map.of("hours", 25)).code())
+                    .isEqualTo(-32602);
+        }
+    }
+
+    private static String address(DaemonRig daemon, String label) {
+        return daemon.call("generate_standard_address", Map.of("label", label))
+                .path("address")
+                .asText();
+    }
+
+    private void pay(DaemonRig daemon, String from, long amount) {
+        daemon.call(
+                "transfer", Map.of("from", from, "outputs", List.of(Map.of("to", "ab".repeat(32), "amount", amount))));
+        chain.mine(1);
+    }
+
+    private static JsonNode history(DaemonRig daemon) {
+        return daemon.call("get_wallet_history", Map.of());
+    }
+
+    private static void assertHistory(DaemonRig daemon, long total, long paid) {
+        JsonNode steps = history(daemon).path("steps");
+        assertThat(sum(steps, "deposits")).isEqualTo(3);
+        assertThat(sum(steps, "deposited")).isEqualTo(12_001_000);
+        assertThat(sum(steps, "payments")).isEqualTo(1);
+        assertThat(sum(steps, "paid")).isEqualTo(paid);
+        assertThat(steps.path(steps.size() - 1).path("balance").asLong()).isEqualTo(total);
+    }
+
+    private static long sum(JsonNode steps, String part) {
+        long sum = 0;
+        for (JsonNode step : steps) {
+            sum += step.path(part).asLong();
+        }
+        return sum;
+    }
+
+    /** NaN when it is not served. */
+    private static double meter(DaemonRig daemon, String name) {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith(name + " "))
+                .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+                .findFirst()
+                .orElse(Double.NaN);
     }
 
     private static List<String> metersIn(String text) {

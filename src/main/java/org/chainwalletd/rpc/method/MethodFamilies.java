@@ -83,7 +83,14 @@ public record MethodFamilies(
         SwapWords words = SwapWords.of(profile, swapping.words());
         List<RpcMethod<?, ?>> methods = new ArrayList<>();
         methods.addAll(ReadMethods.all(
-                profile, version, chain.nodes(), coins(), () -> keyring.list(), money.inFlight(), executor));
+                profile,
+                version,
+                chain.nodes(),
+                coins(),
+                () -> keyring.list(),
+                () -> chain.ledger().figures(),
+                money.inFlight(),
+                executor));
         methods.addAll(KeyringMethods.all(keyring, chain.ledger(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
         methods.addAll(FollowMethods.all(

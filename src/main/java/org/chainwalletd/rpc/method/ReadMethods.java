@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc.method;
 
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +27,7 @@ import org.chainwalletd.api.Reads.GetScriptUtxos;
 import org.chainwalletd.api.Reads.GetStatus;
 import org.chainwalletd.api.Reads.GetTransaction;
 import org.chainwalletd.api.Reads.GetWalletBalance;
+import org.chainwalletd.api.Reads.GetWalletHistory;
 import org.chainwalletd.api.Reads.Ping;
 import org.chainwalletd.api.Reads.Utxo;
 import org.chainwalletd.api.Reads.UtxoListing;
@@ -36,6 +39,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.coins.WalletFigures;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
@@ -59,7 +63,9 @@ public final class ReadMethods {
     private final NodeClient client;
     private final NodeClient coins;
     private final Supplier<List<KeyEntry>> keys;
+    private final Supplier<WalletFigures> figures;
     private final InFlight inFlight;
+    private final InstantSource clock = InstantSource.system();
     private final Executor executor;
 
     private ReadMethods(
@@ -67,6 +73,7 @@ public final class ReadMethods {
             Nodes nodes,
             NodeClient coins,
             Supplier<List<KeyEntry>> keys,
+            Supplier<WalletFigures> figures,
             InFlight inFlight,
             Executor executor) {
         this.version = version;
@@ -74,6 +81,7 @@ public final class ReadMethods {
         this.client = nodes.client();
         this.coins = coins;
         this.keys = keys;
+        this.figures = figures;
         this.inFlight = inFlight;
         this.executor = executor;
     }
@@ -91,6 +99,7 @@ public final class ReadMethods {
      * @param version of the daemon, for {@code get_status}
      * @param coins asked for balances and listings of addresses
      * @param keys all of the keyring, from memory
+     * @param figures what the wallet has and what has come and gone
      * @param executor puts answers together
      */
     public static List<RpcMethod<?, ?>> all(
@@ -99,9 +108,10 @@ public final class ReadMethods {
             Nodes nodes,
             NodeClient coins,
             Supplier<List<KeyEntry>> keys,
+            Supplier<WalletFigures> figures,
             InFlight inFlight,
             Executor executor) {
-        ReadMethods methods = new ReadMethods(version, nodes, coins, keys, inFlight, executor);
+        ReadMethods methods = new ReadMethods(version, nodes, coins, keys, figures, inFlight, executor);
         TransactionReads transactions = new TransactionReads(profile, nodes.client(), executor);
         return List.of(
                 DeclaredMethod.of(Ping.class, (call, context) -> PONG),
@@ -115,6 +125,7 @@ public final class ReadMethods {
                 DeclaredMethod.of(GetTransaction.class, transactions::transaction),
                 DeclaredMethod.of(GetBalance.class, methods::balance),
                 DeclaredMethod.of(GetWalletBalance.class, methods::walletBalance),
+                DeclaredMethod.of(GetWalletHistory.class, methods::walletHistory),
                 DeclaredMethod.of(GetAddressUtxos.class, methods::addressUtxos),
                 DeclaredMethod.of(GetScriptUtxos.class, methods::scriptUtxos),
                 DeclaredMethod.of(GetAddressMempool.class, methods::addressMempool));
@@ -278,6 +289,25 @@ public final class ReadMethods {
         } catch (ArithmeticException e) {
             throw new NodeException.BadAnswer("the balances that the node reports add up to more than 2^64-1");
         }
+    }
+
+    /** Asks nobody. */
+    private CompletionStage<GetWalletHistory.Result> walletHistory(GetWalletHistory call, CallContext context) {
+        long hours = call.hours().orElse(WalletFigures.KEPT.toHours());
+        if (hours < 1 || hours > WalletFigures.KEPT.toHours()) {
+            throw RefusedException.invalidParams("hours is 1 to " + WalletFigures.KEPT.toHours());
+        }
+        WalletFigures.History history = figures.get().history(Duration.ofHours(hours), clock.instant());
+        return CompletableFuture.completedStage(new GetWalletHistory.Result(
+                WalletFigures.STEP.toSeconds(),
+                history.height(),
+                history.completeFrom(),
+                history.steps().stream().map(ReadMethods::step).toList()));
+    }
+
+    private static GetWalletHistory.Step step(WalletFigures.Step step) {
+        return new GetWalletHistory.Step(
+                step.time(), step.deposits(), step.deposited(), step.payments(), step.paid(), step.balance());
     }
 
     private CompletionStage<UtxoListing> addressUtxos(GetAddressUtxos call, CallContext context) {

@@ -161,6 +161,11 @@ public final class LedgerBooks {
         return after(at, head -> CoinReading.sums(head, new CoinSums.Moment(at.height(), maturity), addresses));
     }
 
+    /** What came in and what left; empty when the wanted block is not on the followed chain any more. */
+    public CompletionStage<Optional<MoneyFlow.Read>> flow(MoneyFlow.Wanted wanted) {
+        return file.read(session -> MoneyFlow.read(session.head(), wanted));
+    }
+
     private <T> CompletionStage<Optional<T>> after(BlockPlace at, Function<Page, T> reading) {
         return file.read(session -> Optional.of(session.head())
                 .filter(head -> BlockRows.has(head, at))

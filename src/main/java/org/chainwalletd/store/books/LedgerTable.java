@@ -162,6 +162,11 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         return BlockRows.fact(page, "ledger_changes").orElse("0");
     }
 
+    /** Two equal answers: between them no rescan has brought coins to blocks that were read before. */
+    static String rescans(Page page) {
+        return BlockRows.fact(page, "ledger_rescans").orElse("");
+    }
+
     /** Nothing older than the first block that is read is known of addresses that were watched before. */
     @Override
     public void begin(Page page, long height) {
@@ -250,6 +255,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     @Override
     public void join(Page page) {
         changed(page);
+        BlockRows.putFact(page, "ledger_rescans", String.valueOf(page.scan()));
         page.update(
                 "DELETE FROM coins WHERE id IN (SELECT old.id FROM coins c INDEXED BY coins_by_height CROSS JOIN coins old INDEXED BY coins_by_outpoint"
                         + " WHERE c.scan = ? AND substr(old.tx_id, 1, 6) = substr(c.tx_id, 1, 6)"

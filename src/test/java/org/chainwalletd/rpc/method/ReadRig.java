@@ -21,6 +21,7 @@ import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.coins.WalletFigures;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.GenesisFile;
@@ -69,7 +70,14 @@ final class ReadRig implements AutoCloseable {
         };
         dispatcher = new RpcDispatcher(
                 MethodRegistry.of(ReadMethods.all(
-                        PROFILE, "9.9.9", nodes, nodes.client(), () -> List.copyOf(keys), inFlight, executor)),
+                        PROFILE,
+                        "9.9.9",
+                        nodes,
+                        nodes.client(),
+                        () -> List.copyOf(keys),
+                        WalletFigures::new,
+                        inFlight,
+                        executor)),
                 List.of(new NodeErrors()),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(100, 4, 10),

@@ -1,0 +1,212 @@
+package org.chainwalletd.coins;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.store.books.MoneyFlow.Moved;
+
+/**
+ * What the wallet has, and what has come and gone in the last {@link #KEPT}, as {@link WalletWatch} has read it from the books: for meters and
+ * for {@code get_wallet_history}. Answers from memory. Safe for threads.
+ */
+public final class WalletFigures {
+    /** As far back as the history goes. */
+    public static final Duration KEPT = Duration.ofHours(24);
+
+    /** What the history is divided into. */
+    public static final Duration STEP = Duration.ofMinutes(5);
+
+    /** Labels with a meter of their own; the sum of all further ones is under {@link #OTHER}. */
+    static final int MOST_LABELS = 50;
+
+    static final String UNLABELLED = "(none)";
+    static final String OTHER = "(other)";
+
+    /**
+     * The wallet after one block.
+     *
+     * @param total of the addresses whose history is read to the end
+     * @param unread addresses that are not among them yet
+     * @param labels what the addresses of each label have, in the order of their first keys
+     * @param from Unix seconds from which on {@code moved} is complete
+     * @param moved the blocks that have moved something, ascending
+     */
+    record Figures(
+            long height, BigInteger total, long unread, Map<String, BigInteger> labels, long from, List<Moved> moved) {
+        Figures {
+            labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+            moved = List.copyOf(moved);
+        }
+    }
+
+    /** What blocks have moved since the daemon began to follow them; never less than it was. */
+    record Moving(double deposits, double deposited, double payments, double paid) {
+        static final Moving NONE = new Moving(0, 0, 0, 0);
+
+        Moving plus(Moved moved) {
+            return new Moving(
+                    deposits + moved.deposits(),
+                    deposited + moved.deposited().toBigInteger().doubleValue(),
+                    payments + moved.payments(),
+                    paid + moved.paid().toBigInteger().doubleValue());
+        }
+
+        /** What was undone and comes again in another block is told once. */
+        Moving orMore(Moving before) {
+            return new Moving(
+                    Math.max(deposits, before.deposits),
+                    Math.max(deposited, before.deposited),
+                    Math.max(payments, before.payments),
+                    Math.max(paid, before.paid));
+        }
+    }
+
+    /**
+     * Part of the history.
+     *
+     * @param time Unix seconds of its beginning
+     * @param balance at its end
+     */
+    public record Step(long time, long deposits, Amount deposited, long payments, Amount paid, Amount balance) {}
+
+    /**
+     * @param height of the newest block in it
+     * @param completeFrom Unix seconds; what was before is not told
+     */
+    public record History(OptionalLong height, OptionalLong completeFrom, List<Step> steps) {
+        static final History NONE = new History(OptionalLong.empty(), OptionalLong.empty(), List.of());
+
+        public History {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    private volatile Optional<Figures> figures = Optional.empty();
+    private volatile Moving moving = Moving.NONE;
+    private volatile Optional<MultiGauge> byLabel = Optional.empty();
+
+    void publish(Figures now, Moving moved) {
+        figures = Optional.of(now);
+        moving = moved.orMore(moving);
+        byLabel.ifPresent(gauge -> gauge.register(rows(now.labels()), true));
+    }
+
+    /** The steps up to now that end in the last {@code span}, ascending; none before the books were read. */
+    public History history(Duration span, Instant now) {
+        return figures.map(known -> history(known, span.compareTo(KEPT) < 0 ? span : KEPT, now))
+                .orElse(History.NONE);
+    }
+
+    private static History history(Figures known, Duration span, Instant now) {
+        long last = beginning(now.getEpochSecond());
+        Map<Long, Sums> sums = sums(known.moved(), last);
+        List<Step> steps = new ArrayList<>();
+        BigInteger balance = known.total();
+        // Backwards, because the balance of now is the one that is known.
+        for (long time = last;
+                time > last - span.toSeconds() && time + STEP.toSeconds() > known.from();
+                time -= STEP.toSeconds()) {
+            Sums sum = sums.getOrDefault(time, new Sums());
+            steps.add(new Step(
+                    time, sum.deposits, amount(sum.deposited), sum.payments, amount(sum.paid), amount(balance)));
+            balance = balance.add(sum.paid).subtract(sum.deposited);
+        }
+        Collections.reverse(steps);
+        return new History(OptionalLong.of(known.height()), OptionalLong.of(known.from()), steps);
+    }
+
+    private static long beginning(long time) {
+        return Math.floorDiv(time, STEP.toSeconds()) * STEP.toSeconds();
+    }
+
+    private static final class Sums {
+        private long deposits;
+        private BigInteger deposited = BigInteger.ZERO;
+        private long payments;
+        private BigInteger paid = BigInteger.ZERO;
+    }
+
+    /** By the beginnings of their steps. Times of blocks need not ascend, and may be ahead: the order of blocks counts. */
+    private static Map<Long, Sums> sums(List<Moved> blocks, long last) {
+        Map<Long, Sums> sums = new HashMap<>();
+        long time = Long.MIN_VALUE;
+        for (Moved moved : blocks) {
+            time = Math.max(time, Math.min(last, beginning(moved.time())));
+            Sums sum = sums.computeIfAbsent(time, none -> new Sums());
+            sum.deposits += moved.deposits();
+            sum.deposited = sum.deposited.add(moved.deposited().toBigInteger());
+            sum.payments += moved.payments();
+            sum.paid = sum.paid.add(moved.paid().toBigInteger());
+        }
+        return sums;
+    }
+
+    /** Coins of a key that was deleted since have moved too. */
+    private static Amount amount(BigInteger units) {
+        return Amount.of(units.max(BigInteger.ZERO).min(Amount.MAX.toBigInteger()));
+    }
+
+    /** Registers the meters. They tell nothing, or zero, until the books were read. */
+    public void measure(MeterRegistry meters) {
+        Supplier<Number> total = () -> figures.<Number>map(Figures::total).orElse(Double.NaN);
+        Gauge.builder("walletd.balance.base.units", total)
+                .description("What the wallet's addresses have in blocks, as get_wallet_balance tells it")
+                .register(meters);
+        Supplier<Number> unread = () -> figures.<Number>map(Figures::unread).orElse(Double.NaN);
+        Gauge.builder("walletd.balance.unread.addresses", unread)
+                .description("Addresses that are not in the balance because their history is not read to the end")
+                .register(meters);
+        MultiGauge gauge = MultiGauge.builder("walletd.balance.label.base.units")
+                .description("What the addresses of a label have in blocks")
+                .register(meters);
+        byLabel = Optional.of(gauge);
+        figures.ifPresent(now -> gauge.register(rows(now.labels()), true));
+        count(meters, "walletd.deposits", "Outputs of blocks that have paid the wallet", Moving::deposits);
+        count(meters, "walletd.deposits.base.units", "What blocks have paid to the wallet", Moving::deposited);
+        count(
+                meters,
+                "walletd.payments",
+                "Transactions of blocks that have spent coins of the wallet",
+                Moving::payments);
+        count(meters, "walletd.payments.base.units", "What blocks have taken from the wallet, with fees", Moving::paid);
+    }
+
+    private void count(MeterRegistry meters, String name, String text, Function<Moving, Double> figure) {
+        FunctionCounter.builder(name, this, self -> figure.apply(self.moving))
+                .description(text)
+                .register(meters);
+    }
+
+    /** A bounded number: each label is a time series for whoever keeps the meters. */
+    static List<MultiGauge.Row<?>> rows(Map<String, BigInteger> labels) {
+        List<MultiGauge.Row<?>> rows = new ArrayList<>();
+        BigInteger others = BigInteger.ZERO;
+        for (Map.Entry<String, BigInteger> label : labels.entrySet()) {
+            if (rows.size() < MOST_LABELS && !label.getKey().equals(OTHER)) {
+                rows.add(MultiGauge.Row.of(Tags.of("label", label.getKey()), label.getValue()));
+            } else {
+                others = others.add(label.getValue());
+            }
+        }
+        if (rows.size() < labels.size()) {
+            rows.add(MultiGauge.Row.of(Tags.of("label", OTHER), others));
+        }
+        return rows;
+    }
+}

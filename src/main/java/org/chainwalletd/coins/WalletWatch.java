@@ -1,0 +1,240 @@
+package org.chainwalletd.coins;
+
+import java.math.BigInteger;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.FollowStatus;
+import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.MoneyFlow;
+import org.chainwalletd.store.books.MoneyFlow.Moved;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the {@link WalletFigures} those of the followed tip: looks at it from time to time, reads what the blocks since have moved and then what
+ * the addresses have, and publishes both together. Talks to the books alone, and leaves them twenty times as long in peace as it has kept them
+ * busy. Owns what the blocks of the last hours have moved, which a new life of the daemon reads again; it does nothing that fails.
+ */
+public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(WalletWatch.class);
+
+    private static final int REST = 20;
+    /** So many reorganisations as deep as the newest ones cost no reading from the beginning. */
+    private static final int MARKS = 32;
+    /** Blocks that are kept however old they say they are: a reorganisation may take them off the chain. */
+    private static final int SHALLOW = 500;
+
+    public sealed interface Command {}
+
+    private enum Timer implements Command {
+        LOOK
+    }
+
+    private record FlowRead(FollowedTip tip, Outcome<Optional<MoneyFlow.Read>> read) implements Command {}
+
+    private record SumsRead(FollowedTip tip, List<KeyEntry> keys, Outcome<Optional<List<Optional<Amount>>>> sums)
+            implements Command {}
+
+    /**
+     * What it works with.
+     *
+     * @param status of the follower
+     * @param keys all of the wallet, from memory
+     * @param figures where it publishes
+     * @param pause between two looks at the least
+     */
+    public record Setup(
+            LedgerBooks books,
+            Supplier<FollowStatus> status,
+            Supplier<List<KeyEntry>> keys,
+            WalletFigures figures,
+            Duration pause,
+            InstantSource clock) {}
+
+    private final TimerScheduler<Command> timers;
+    private final Setup setup;
+
+    private final List<MoneyFlow.Mark> marks = new ArrayList<>();
+    private final List<Moved> moved = new ArrayList<>();
+    private long from;
+    /** Above this height blocks are counted as moving; empty before the first reading. */
+    private OptionalLong countedAbove = OptionalLong.empty();
+    /** By blocks that are counted and too old to be kept. */
+    private WalletFigures.Moving forgotten = WalletFigures.Moving.NONE;
+
+    private Optional<FollowedTip> published = Optional.empty();
+    private List<KeyEntry> publishedKeys = List.of();
+    private long began;
+    private boolean complained;
+
+    public static Behavior<Command> create(Setup setup) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> new WalletWatch(context, timers, setup)));
+    }
+
+    private WalletWatch(ActorContext<Command> context, TimerScheduler<Command> timers, Setup setup) {
+        super(context);
+        this.timers = timers;
+        this.setup = setup;
+        context.getSelf().tell(Timer.LOOK);
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessageEquals(Timer.LOOK, this::look)
+                .onMessage(FlowRead.class, this::onFlowRead)
+                .onMessage(SumsRead.class, this::onSumsRead)
+                .build();
+    }
+
+    private Behavior<Command> look() {
+        began = System.nanoTime();
+        Optional<FollowedTip> tip = setup.status().get().tip();
+        if (tip.isEmpty() || tip.equals(published) && setup.keys().get().equals(publishedKeys)) {
+            return rest();
+        }
+        return read(tip.get());
+    }
+
+    private Behavior<Command> rest() {
+        Duration busy = Duration.ofNanos(System.nanoTime() - began);
+        Duration peace = busy.multipliedBy(REST);
+        timers.startSingleTimer(Timer.LOOK, peace.compareTo(setup.pause()) < 0 ? setup.pause() : peace);
+        return this;
+    }
+
+    private Behavior<Command> read(FollowedTip tip) {
+        List<MoneyFlow.Mark> newest = new ArrayList<>(marks);
+        Collections.reverse(newest);
+        getContext()
+                .pipeToSelf(
+                        setup.books().flow(new MoneyFlow.Wanted(tip.place(), maturity(), newest, oldest())),
+                        (read, failure) -> new FlowRead(tip, Outcome.of(read, failure)));
+        return this;
+    }
+
+    private int maturity() {
+        return setup.status().get().network().orElse(Network.MAINNET).coinbaseMaturity();
+    }
+
+    private long oldest() {
+        return setup.clock().instant().minus(WalletFigures.KEPT).getEpochSecond();
+    }
+
+    private Behavior<Command> onFlowRead(FlowRead message) {
+        return message.read()
+                .fold(read -> read.map(flow -> onFlow(message.tip(), flow)).orElseGet(this::rest), this::failed);
+    }
+
+    private Behavior<Command> onFlow(FollowedTip tip, MoneyFlow.Read flow) {
+        flow.begun().ifPresent(time -> {
+            from = time;
+            forget(block -> block.height() <= flow.after());
+            moved.clear();
+            marks.clear();
+        });
+        moved.removeIf(block -> block.height() > flow.after());
+        marks.removeIf(mark -> mark.at().height() > flow.after());
+        moved.addAll(flow.moved());
+        marks.add(flow.mark());
+        if (marks.size() > MARKS) {
+            marks.remove(0);
+        }
+        return flow.mark().at().equals(tip.place()) ? sum(tip) : read(tip);
+    }
+
+    private Behavior<Command> sum(FollowedTip tip) {
+        List<KeyEntry> keys = setup.keys().get();
+        getContext()
+                .pipeToSelf(
+                        setup.books()
+                                .sums(
+                                        tip.place(),
+                                        maturity(),
+                                        keys.stream().map(KeyEntry::address).toList()),
+                        (sums, failure) -> new SumsRead(tip, keys, Outcome.of(sums, failure)));
+        return this;
+    }
+
+    private Behavior<Command> onSumsRead(SumsRead message) {
+        return message.sums()
+                .fold(
+                        sums -> {
+                            sums.ifPresent(found -> publish(message.tip(), message.keys(), found));
+                            return rest();
+                        },
+                        this::failed);
+    }
+
+    private void publish(FollowedTip tip, List<KeyEntry> keys, List<Optional<Amount>> sums) {
+        complained = false;
+        published = Optional.of(tip);
+        publishedKeys = keys;
+        if (countedAbove.isEmpty()) {
+            countedAbove = OptionalLong.of(tip.height());
+        }
+        long oldest = oldest();
+        forget(block -> block.time() <= oldest && block.height() <= tip.height() - SHALLOW);
+        from = Math.max(from, oldest);
+        WalletFigures.Moving moving = forgotten;
+        for (Moved block : moved) {
+            moving = counted(moving, block);
+        }
+        setup.figures().publish(figures(tip.height(), keys, sums), moving);
+    }
+
+    private WalletFigures.Moving counted(WalletFigures.Moving moving, Moved block) {
+        return countedAbove.isPresent() && block.height() > countedAbove.getAsLong() ? moving.plus(block) : moving;
+    }
+
+    /** From the lowest on. */
+    private void forget(Predicate<Moved> old) {
+        int count = 0;
+        while (count < moved.size() && old.test(moved.get(count))) {
+            forgotten = counted(forgotten, moved.get(count));
+            count++;
+        }
+        moved.subList(0, count).clear();
+    }
+
+    private WalletFigures.Figures figures(long height, List<KeyEntry> keys, List<Optional<Amount>> sums) {
+        BigInteger total = BigInteger.ZERO;
+        long unread = 0;
+        Map<String, BigInteger> labels = new LinkedHashMap<>();
+        for (int i = 0; i < keys.size(); i++) {
+            BigInteger sum = sums.get(i).orElse(Amount.ZERO).toBigInteger();
+            total = total.add(sum);
+            unread += sums.get(i).isEmpty() ? 1 : 0;
+            labels.merge(keys.get(i).label().orElse(WalletFigures.UNLABELLED), sum, BigInteger::add);
+        }
+        return new WalletFigures.Figures(height, total, unread, labels, from, moved);
+    }
+
+    private Behavior<Command> failed(Throwable cause) {
+        if (!complained) {
+            LOG.warn("the balance for meters and history is not renewed: {}", cause.toString());
+            complained = true;
+        }
+        return rest();
+    }
+}

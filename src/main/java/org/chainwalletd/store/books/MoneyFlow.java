@@ -1,0 +1,180 @@
+package org.chainwalletd.store.books;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.Row;
+
+/**
+ * Reads what blocks have brought to own addresses and taken from them. A transaction that spends coins of ours is a payment of what it takes
+ * away altogether, fee included; what any other pays to an own address is a deposit, a coinbase in the block from which on it may be spent. So
+ * deposits less payments are what the balance has changed by.
+ */
+public final class MoneyFlow {
+    /** Blocks that are read at a time, so that other questions come in between. */
+    private static final int BLOCKS = 1_000;
+
+    private static final String PAID =
+            "SELECT height AS at, tx_id AS tx, value FROM coins INDEXED BY coins_by_height WHERE scan = 0 AND height > ? AND height <= ?"
+                    + " AND coinbase = 0";
+    private static final String MATURED =
+            "SELECT height AS at, tx_id AS tx, value FROM coins INDEXED BY coins_by_height WHERE scan = 0 AND height > ? AND height <= ?"
+                    + " AND coinbase = 1";
+    private static final String SPENT =
+            "SELECT spent_height AS at, spent_by AS tx, value FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?"
+                    + " AND spent_height <= ?";
+
+    private MoneyFlow() {}
+
+    /**
+     * What is wanted.
+     *
+     * @param at read up to this block
+     * @param maturity blocks between a coinbase and the first block that may spend it
+     * @param known up to where was read before, the newest first: it is gone on after the first that still holds
+     * @param since when none holds, blocks that say they are younger, in Unix seconds, and no more than are kept
+     */
+    public record Wanted(BlockPlace at, int maturity, List<Mark> known, long since) {
+        public Wanted {
+            known = List.copyOf(known);
+        }
+    }
+
+    /**
+     * Up to where was read.
+     *
+     * @param rescans that had joined: another one may have brought coins to blocks below
+     */
+    public record Mark(BlockPlace at, String rescans) {}
+
+    /**
+     * What one block has moved.
+     *
+     * @param time Unix seconds, as the block says
+     * @param deposits outputs
+     * @param payments transactions
+     */
+    public record Moved(long height, long time, long deposits, Amount deposited, long payments, Amount paid) {}
+
+    /**
+     * @param begun Unix seconds from which on the blocks are read, when it is gone on after none of the known marks: what was read before does not hold
+     * @param after neither does what was read of blocks above this height
+     * @param moved by the blocks above {@code after} up to the mark that have moved something, ascending
+     * @param mark which is of the wanted block, or below it: then there is more to read
+     */
+    public record Read(OptionalLong begun, long after, List<Moved> moved, Mark mark) {
+        public Read {
+            moved = List.copyOf(moved);
+        }
+    }
+
+    /** Empty when the wanted block is not on the followed chain any more. */
+    static Optional<Read> read(Page head, Wanted wanted) {
+        if (!BlockRows.has(head, wanted.at())) {
+            return Optional.empty();
+        }
+        String rescans = LedgerTable.rescans(head);
+        long kept = BlockRows.top(head).orElseThrow().height() - BlockRows.KEPT;
+        Optional<Mark> last = wanted.known().stream()
+                .filter(mark -> mark.rescans().equals(rescans)
+                        && mark.at().height() > kept
+                        && mark.at().height() <= wanted.at().height()
+                        && BlockRows.has(head, mark.at()))
+                .findFirst();
+        Start start = last.map(mark -> new Start(OptionalLong.empty(), mark.at().height()))
+                .orElseGet(() -> start(head, kept, wanted));
+        long to = Math.min(wanted.at().height(), start.after() + BLOCKS);
+        BlockPlace end = BlockRows.at(head, to).orElseThrow().place();
+        return Optional.of(new Read(
+                start.time(),
+                start.after(),
+                moved(head, start.after(), to, wanted.maturity()),
+                new Mark(end, rescans)));
+    }
+
+    private record Start(OptionalLong time, long after) {}
+
+    /** Where the oldest wanted block has none below it, it is not known what was before it. */
+    private static Start start(Page head, long kept, Wanted wanted) {
+        return head.queryOne(
+                        "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ? AND time > ? ORDER BY height LIMIT 1",
+                        row -> new Start(OptionalLong.of(row.number("time")), row.number("height") - 1),
+                        kept,
+                        wanted.at().height(),
+                        wanted.since())
+                .map(first -> BlockRows.at(head, first.after()).isEmpty()
+                        ? first
+                        : new Start(OptionalLong.of(wanted.since()), first.after()))
+                .orElseGet(() ->
+                        new Start(OptionalLong.of(wanted.since()), wanted.at().height()));
+    }
+
+    /** What one transaction has brought and taken. */
+    private static final class Change {
+        private long outputs;
+        private boolean spends;
+        private Amount brought = Amount.ZERO;
+        private Amount taken = Amount.ZERO;
+    }
+
+    private static List<Moved> moved(Page head, long after, long to, int maturity) {
+        Map<Long, Map<Hash256, Change>> blocks = new TreeMap<>();
+        head.session().visit(PAID, row -> bring(change(blocks, row, 0), row), after, to);
+        int ripening = maturity - 1;
+        head.session()
+                .visit(MATURED, row -> bring(change(blocks, row, ripening), row), after - ripening, to - ripening);
+        head.session().visit(SPENT, row -> take(change(blocks, row, 0), row), after, to);
+        Map<Long, Long> times = new HashMap<>();
+        if (!blocks.isEmpty()) {
+            head.session()
+                    .visit(
+                            "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ?",
+                            row -> times.put(row.number("height"), row.number("time")),
+                            after,
+                            to);
+        }
+        List<Moved> moved = new ArrayList<>();
+        blocks.forEach((height, changes) -> moved.add(sum(height, times.get(height), changes)));
+        return moved;
+    }
+
+    private static Change change(Map<Long, Map<Hash256, Change>> blocks, Row row, int later) throws SQLException {
+        return blocks.computeIfAbsent(row.number("at") + later, height -> new HashMap<>())
+                .computeIfAbsent(row.hash("tx"), tx -> new Change());
+    }
+
+    private static void bring(Change change, Row row) throws SQLException {
+        change.outputs++;
+        change.brought = change.brought.plus(row.amount("value"));
+    }
+
+    private static void take(Change change, Row row) throws SQLException {
+        change.spends = true;
+        change.taken = change.taken.plus(row.amount("value"));
+    }
+
+    private static Moved sum(long height, long time, Map<Hash256, Change> changes) {
+        long deposits = 0;
+        long payments = 0;
+        Amount deposited = Amount.ZERO;
+        Amount paid = Amount.ZERO;
+        for (Change change : changes.values()) {
+            if (change.taken.isLessThan(change.brought)) {
+                deposits += change.outputs;
+                deposited = deposited.plus(change.brought.minus(change.taken));
+            } else {
+                paid = paid.plus(change.taken.minus(change.brought));
+            }
+            payments += change.spends ? 1 : 0;
+        }
+        return new Moved(height, time, deposits, deposited, payments, paid);
+    }
+}
