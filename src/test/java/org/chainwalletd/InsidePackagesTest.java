@@ -24,6 +24,8 @@ class InsidePackagesTest {
 
     /** Each part of a package with those of the same package that it may use. */
     private static final Map<String, Set<String>> MAY_USE = Map.ofEntries(
+            Map.entry("account", Set.of("account.endpoints")),
+            Map.entry("account.endpoints", Set.of()),
             Map.entry("client", Set.of()),
             Map.entry("client.example", Set.of("client")),
             Map.entry("devnet", Set.of("devnet.call", "devnet.indexer", "devnet.ledger", "devnet.wire")),

@@ -5,6 +5,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
+import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.account.endpoints.TokenBalance;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 
@@ -54,8 +58,8 @@ public final class AccountKeyGuard implements EvmKeyGuard {
 
     private static List<EvmKeyGuard.Objection> objection(String what, BigInteger balance, Throwable failure) {
         if (failure != null) {
-            return List.of(
-                    new EvmKeyGuard.Objection.Balance("its balance is unknown: " + Failures.words(failure) + OVERRIDE));
+            return List.of(new EvmKeyGuard.Objection.Balance(
+                    "its balance is unknown: " + AccountException.words(failure) + OVERRIDE));
         }
         return balance.signum() == 0
                 ? List.of()

@@ -1,26 +1,28 @@
 package org.chainwalletd.account;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
  * The one way by which transactions leave for the account chain. Every version is durable with its nonce before its first byte leaves; after
  * a crash the same bytes go out again. All versions are followed until one of them is final.
  *
- * <p>Stages fail with {@link SendException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
+ * <p>Stages fail with {@link SendRefusal.SendException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
  * before one was, and with the exceptions of the keyring and the store. They are completed on the daemon's own threads.
  */
 public interface AccountSends {
     /**
      * Gives a nonce, signs, journals, and hands the transaction to all endpoints. Completes when the first endpoint has it, or when all have
-     * failed to take it: the record then says {@link SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
+     * failed to take it: the record then says {@link SendRecord.SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
      * reference that is known already is answered with its record as it stands, and nothing is made.
      *
-     * <p>A {@link SendKind#SEND} and a {@link SendKind#LOCK} leave what open swaps need; claims and refunds are what it is kept for. These pay
+     * <p>A {@link SendRequest.SendKind#SEND} and a {@link SendRequest.SendKind#LOCK} leave what open swaps need; claims and refunds are what it is kept for. These pay
      * what ceiling and balance allow rather than being refused, and are made although the quorum is away.
      */
     CompletionStage<SendRecord> send(SendRequest request);
@@ -82,4 +84,65 @@ public interface AccountSends {
 
     /** Calls {@code listener} after each change of a record's state is durable; it must not block. */
     void onChange(Consumer<SendRecord> listener);
+
+    /** How the swap engine tells the nonce owner what must not be spent. */
+    @FunctionalInterface
+    interface OpenSwaps {
+        OpenSwaps NONE = address -> 0;
+
+        /**
+         * Swaps that hold money, with those whose locks are about to be sent, and may still have to pay gas from {@code address}. Asked from any
+         * thread before each send; does not block.
+         */
+        int needingGas(EvmAddress address);
+
+        /**
+         * What comes before one swap.
+         *
+         * @param swaps that need gas; the one itself among them when it holds money
+         * @param locks wei that their locks take, of those that are not made yet
+         * @param claims that others may send before it, and have not
+         */
+        record Ahead(int swaps, BigInteger locks, int claims) {}
+
+        /** What the balance has to serve before {@code swap} can be begun: of those that are executed at once, the earlier ones. */
+        default Ahead ahead(EvmAddress address, String swap) {
+            return new Ahead(needingGas(address), BigInteger.ZERO, 0);
+        }
+    }
+
+    /**
+     * What an address of ours has, in wei.
+     *
+     * @param balance that the quorum agrees on at one block: the settled one for a swap, otherwise the newest
+     * @param committed value and highest fee of our transactions that are not mined
+     * @param reservePerSwap 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need
+     * @param reserved that for all open swaps, with the locks that those executed at this moment are about to make
+     * @param claimsAhead claims that swaps before the one that asks may send, and have not
+     * @param obstacle why nothing at all is sent from it: its nonces are not explained, it has code, the chain has no transactions of type 2
+     */
+    record AccountFunds(
+            BigInteger balance,
+            BigInteger committed,
+            BigInteger reservePerSwap,
+            BigInteger reserved,
+            int claimsAhead,
+            Optional<SendRefusal> obstacle) {
+        private static final BigInteger TRANSACTIONS_PER_SWAP = BigInteger.valueOf(4);
+
+        /** What one transaction of a swap may take for gas: 120,000 gas × (2 × base fee + tip). */
+        public BigInteger perTransaction() {
+            return reservePerSwap.divide(TRANSACTIONS_PER_SWAP);
+        }
+
+        /** What is left for a claim of the one that asks. */
+        public BigInteger leftForClaim() {
+            return balance.subtract(committed).subtract(perTransaction().multiply(BigInteger.valueOf(claimsAhead)));
+        }
+
+        /** What may be spent without taking from an open swap; never negative. */
+        public BigInteger spendable() {
+            return balance.subtract(committed).subtract(reserved).max(BigInteger.ZERO);
+        }
+    }
 }

@@ -10,6 +10,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.account.AccountSends.AccountFunds;
+import org.chainwalletd.account.AccountSends.OpenSwaps;
+import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 

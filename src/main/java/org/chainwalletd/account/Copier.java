@@ -8,7 +8,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.account.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.account.endpoints.AccountReads;
+import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
@@ -88,7 +92,7 @@ final class Copier {
                                             "{} is not copied to nonce {}: {}",
                                             row.reference(),
                                             nonce,
-                                            Failures.words(failure));
+                                            AccountException.words(failure));
                                     return Optional.empty();
                                 },
                                 setup.executor())

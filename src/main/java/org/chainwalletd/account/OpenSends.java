@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.chainwalletd.account.SendSetup.SendPace;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 

@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
@@ -87,7 +88,7 @@ final class SendJournal {
                     "the journal did not take that nonce {} is {}: {}",
                     row.nonce(),
                     row.state(),
-                    step.done().failure().map(Failures::words).orElse("it has another state"));
+                    step.done().failure().map(AccountException::words).orElse("it has another state"));
             reread(entry);
         }
     }
@@ -111,7 +112,7 @@ final class SendJournal {
 
     /** What stands in memory may be in no journal: a state that is over there would never be looked at again. */
     private void rereadLater(OpenSend entry, Throwable failure) {
-        LOG.warn("the journal cannot say how nonce {} stands: {}", entry.row.nonce(), Failures.words(failure));
+        LOG.warn("the journal cannot say how nonce {} stands: {}", entry.row.nonce(), AccountException.words(failure));
         mailbox.hearLater(entry.row.id(), new ReadAgain());
     }
 }

@@ -1,5 +1,7 @@
 package org.chainwalletd.account;
 
+import org.chainwalletd.account.SendRecord.SendState;
+import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Outcome;
 

@@ -118,4 +118,20 @@ public sealed interface SendRefusal {
             return "the daemon is shutting down and takes no new sends";
         }
     }
+
+    /** Carries a {@link SendRefusal} through a stage. */
+    final class SendException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient SendRefusal refusal;
+
+        public SendException(SendRefusal refusal) {
+            super(refusal.message(), null, false, false);
+            this.refusal = refusal;
+        }
+
+        public SendRefusal refusal() {
+            return refusal;
+        }
+    }
 }

@@ -2,8 +2,10 @@ package org.chainwalletd.account;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.chainwalletd.account.endpoints.Quantities;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -138,5 +140,23 @@ public record SendRequest(
                         pushing().name(),
                         owner().orElse(""))
                 .getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** What a transaction is for. */
+    public enum SendKind {
+        SEND,
+        LOCK,
+        CLAIM,
+        REFUND;
+
+        /** Whether waiting costs money: what is claimed or taken back can be lost to a deadline. */
+        boolean isPressing() {
+            return this == CLAIM || this == REFUND;
+        }
+
+        /** As {@code evm_tx_history} prints it. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 }

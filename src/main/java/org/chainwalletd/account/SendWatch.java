@@ -19,7 +19,9 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
-import org.chainwalletd.account.AccountChain.Told;
+import org.chainwalletd.account.SendRefusal.SendException;
+import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
@@ -253,7 +255,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 "account chain: {} (nonce {}) was taken by no endpoint: {}",
                 version,
                 entry.row.nonce(),
-                Failures.words(failure));
+                AccountException.words(failure));
     }
 
     private void answer(OpenSend entry) {
@@ -315,7 +317,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     /** It may be in the journal all the same. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
-        LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), Failures.words(why));
+        LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
         answers.forEach(answer -> answer.completeExceptionally(why));
         journal.reread(entry);
     }
@@ -421,7 +423,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         command.copies()
                 .match(
                         copies -> copies.forEach(copy -> begin(copy, isWanted)),
-                        failure -> LOG.warn("copies cannot be made: {}", Failures.words(failure)));
+                        failure -> LOG.warn("copies cannot be made: {}", AccountException.words(failure)));
         return this;
     }
 
@@ -457,7 +459,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         command.findings()
                 .match(
                         findings -> apply(command.from(), findings),
-                        failure -> LOG.warn("the account chain cannot be looked at: {}", Failures.words(failure)));
+                        failure ->
+                                LOG.warn("the account chain cannot be looked at: {}", AccountException.words(failure)));
         sends.due(command.from(), setup.clock().millis(), head.get()).forEach(this::help);
         return this;
     }

@@ -7,7 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import org.chainwalletd.account.AccountChain.Told;
+import org.chainwalletd.account.SendRequest.SendKind;
+import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.account.endpoints.AccountReads;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Causes;
 

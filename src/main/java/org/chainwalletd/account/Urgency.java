@@ -9,7 +9,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
-import org.chainwalletd.account.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountReads;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.evm.EvmAddress;
 
 /**

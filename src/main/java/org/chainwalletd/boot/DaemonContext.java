@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
-import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Spawner;

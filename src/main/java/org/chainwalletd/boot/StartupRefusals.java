@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;

@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.account.AccountChain;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;

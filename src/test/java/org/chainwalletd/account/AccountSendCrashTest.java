@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.account.FatedJournal.Fate;
+import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.StoreException;

@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.chainwalletd.account.SendRequest.SendKind;
+import org.chainwalletd.account.SendSetup.SendPace;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AccountSend;

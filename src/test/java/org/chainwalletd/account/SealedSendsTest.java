@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
+import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.SwapContract;

@@ -11,7 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.chainwalletd.account.EvmEndpoints;
+import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;

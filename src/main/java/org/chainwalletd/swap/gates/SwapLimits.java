@@ -2,8 +2,8 @@ package org.chainwalletd.swap.gates;
 
 import java.math.BigInteger;
 import java.util.OptionalLong;
-import org.chainwalletd.account.BlockRef;
-import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 

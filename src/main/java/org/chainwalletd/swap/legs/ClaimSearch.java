@@ -4,10 +4,10 @@ import static org.chainwalletd.stage.Blocking.await;
 
 import java.util.List;
 import java.util.Optional;
-import org.chainwalletd.account.AccountBlock;
-import org.chainwalletd.account.AccountChain;
-import org.chainwalletd.account.AccountTransaction;
-import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.AccountReads.AccountTransaction;
+import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;

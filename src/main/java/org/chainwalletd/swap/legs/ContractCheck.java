@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.bouncycastle.util.BigIntegers;
-import org.chainwalletd.account.AccountBlock;
-import org.chainwalletd.account.AccountChain;
-import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
@@ -51,7 +51,7 @@ public final class ContractCheck {
 
     /**
      * What speaks against the contract, by the word of the quorum at a final block; empty when nothing does. Fails with {@link
-     * org.chainwalletd.account.AccountException} when the quorum does not agree.
+     * org.chainwalletd.account.endpoints.AccountException} when the quorum does not agree.
      */
     public Optional<String> objection() {
         Optional<AccountBlock> block = await(chain.finalBlock());

@@ -5,10 +5,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.chainwalletd.account.AccountBlock;
-import org.chainwalletd.account.AccountChain;
-import org.chainwalletd.account.AccountReads;
-import org.chainwalletd.account.BlockRef;
+import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountReads;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.swap.gates.QuoteBinding;
@@ -23,7 +23,7 @@ import org.chainwalletd.swap.gates.SwapRow;
  */
 public record SwapClocks(
         AccountChain chain, Supplier<Optional<FollowedTip>> tip, InstantSource clock, Executor executor) {
-    /** Fails with {@link org.chainwalletd.account.AccountException} when the quorum cannot be asked. */
+    /** Fails with {@link org.chainwalletd.account.endpoints.AccountException} when the quorum cannot be asked. */
     public CompletionStage<QuoteBinding.Now> now() {
         return chain.reached(this::newestTime)
                 .thenApplyAsync(

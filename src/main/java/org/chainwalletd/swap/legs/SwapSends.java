@@ -9,10 +9,10 @@ import java.util.function.BiFunction;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountSends;
-import org.chainwalletd.account.SendKind;
 import org.chainwalletd.account.SendRecord;
+import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest;
-import org.chainwalletd.account.SendState;
+import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**

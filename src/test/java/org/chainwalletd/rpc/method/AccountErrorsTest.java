@@ -6,8 +6,8 @@ import java.math.BigInteger;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.chainwalletd.account.AccountException;
 import org.chainwalletd.account.SendRefusal;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.ErrorCode;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.chainwalletd.account.SendKind;
+import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.AllowanceStore;

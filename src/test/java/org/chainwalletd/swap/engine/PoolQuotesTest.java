@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.devnet.pool.PoolConduct;

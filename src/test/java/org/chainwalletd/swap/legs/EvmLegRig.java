@@ -11,7 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 import org.chainwalletd.account.AccountRig;
-import org.chainwalletd.account.Finality;
+import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.chainwalletd.account.AccountRig;
-import org.chainwalletd.account.SendState;
+import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.SwapRow;

@@ -1,15 +1,16 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 
 /**
  * The two fee fields of a transaction of type 2, in wei per gas.
  *
  * @param tip at most {@code maxFee}
  */
-record GasPrice(BigInteger tip, BigInteger maxFee) {
+public record GasPrice(BigInteger tip, BigInteger maxFee) {
     /** An endpoint alone must not talk us into a larger tip: 100 gwei, or four times the base fee where that is more. */
     private static final BigInteger LARGEST_TIP = BigInteger.valueOf(100_000_000_000L);
 
@@ -19,31 +20,31 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
     private static final BigInteger FOUR = BigInteger.valueOf(4);
     private static final BigInteger EIGHT = BigInteger.valueOf(8);
 
-    GasPrice {
+    public GasPrice {
         if (tip.compareTo(maxFee) > 0) {
             throw new IllegalArgumentException("a tip above the whole fee");
         }
     }
 
     /** @param most wei per gas, positive */
-    static GasPrice bounded(BigInteger tip, BigInteger maxFee, BigInteger most) {
+    public static GasPrice bounded(BigInteger tip, BigInteger maxFee, BigInteger most) {
         BigInteger fee = maxFee.min(most);
         return new GasPrice(tip.min(fee), fee);
     }
 
     /** For a transaction that should be mined soon. */
-    static GasPrice of(AccountChain.FeeMarket market) {
+    public static GasPrice of(AccountChain.FeeMarket market) {
         return new GasPrice(market.tip(), market.comfortable());
     }
 
     /** @param tips that endpoints name */
-    static AccountChain.FeeMarket market(AccountBlock block, List<BigInteger> tips) {
+    public static AccountChain.FeeMarket market(AccountBlock block, List<BigInteger> tips) {
         BigInteger baseFee = block.baseFee().orElse(BigInteger.ZERO);
         return new AccountChain.FeeMarket(baseFee, firstTip(tips, baseFee));
     }
 
     /** Lower median of what endpoints name, within bounds: tips are paid in full, so a liar may cost time but must not burn money. */
-    static BigInteger firstTip(List<BigInteger> named, BigInteger baseFee) {
+    public static BigInteger firstTip(List<BigInteger> named, BigInteger baseFee) {
         BigInteger most = LARGEST_TIP.max(baseFee.multiply(FOUR));
         return lowerMedian(named).orElse(USUAL_TIP).min(most);
     }
@@ -61,7 +62,7 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
      *
      * @param most wei per gas that may be paid
      */
-    Optional<GasPrice> raised(AccountChain.FeeMarket market, BigInteger most) {
+    public Optional<GasPrice> raised(AccountChain.FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger leastFee = eighthMore(maxFee);
         if (leastFee.compareTo(most) > 0) {
@@ -75,12 +76,12 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /** The least that replaces this one in a mempool that has it: an eighth more in both fields. */
-    GasPrice atLeastAfter() {
+    public GasPrice atLeastAfter() {
         return new GasPrice(eighthMore(tip), eighthMore(maxFee));
     }
 
     /** The market's price or what {@code most} allows of it; empty when no block would take that now. */
-    static Optional<GasPrice> within(AccountChain.FeeMarket market, BigInteger most) {
+    public static Optional<GasPrice> within(AccountChain.FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger fee = wanted.maxFee().min(most);
         return fee.compareTo(market.baseFee()) > 0
@@ -88,12 +89,12 @@ record GasPrice(BigInteger tip, BigInteger maxFee) {
                 : Optional.empty();
     }
 
-    static BigInteger eighthMore(BigInteger value) {
+    public static BigInteger eighthMore(BigInteger value) {
         return value.add(value.add(EIGHT).subtract(BigInteger.ONE).divide(EIGHT))
                 .max(value.add(BigInteger.ONE));
     }
 
-    BigInteger cost(long gasLimit) {
+    public BigInteger cost(long gasLimit) {
         return maxFee.multiply(BigInteger.valueOf(gasLimit));
     }
 }

@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,6 +14,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.TestCertificate;

@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
@@ -16,7 +16,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
-import org.chainwalletd.account.Question.Size;
+import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;

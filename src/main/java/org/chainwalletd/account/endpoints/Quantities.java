@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigInteger;
@@ -11,30 +11,30 @@ import org.chainwalletd.evm.EvmAddress;
  * Values as the account chain's JSON-RPC writes them: {@code 0x} and hexadecimal digits, numbers without leading zeros. What does not look
  * like one throws {@link IllegalArgumentException}, whose text never repeats more of a hostile value than its beginning.
  */
-final class Quantities {
+public final class Quantities {
     private static final String PREFIX = "0x";
     private static final int WORD_DIGITS = 64;
     private static final int READABLE = 40;
 
     private Quantities() {}
 
-    static String text(long number) {
+    public static String text(long number) {
         return PREFIX + Long.toHexString(number);
     }
 
-    static String text(BigInteger number) {
+    public static String text(BigInteger number) {
         return PREFIX + number.toString(16);
     }
 
-    static String text(Hash256 hash) {
+    public static String text(Hash256 hash) {
         return PREFIX + hash.hex();
     }
 
-    static String text(Bytes bytes) {
+    public static String text(Bytes bytes) {
         return PREFIX + bytes.hex();
     }
 
-    static String text(EvmAddress address) {
+    public static String text(EvmAddress address) {
         return PREFIX + HexFormat.of().formatHex(address.toArray());
     }
 

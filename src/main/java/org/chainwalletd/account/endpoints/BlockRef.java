@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import org.chainwalletd.chain.Hash256;
 

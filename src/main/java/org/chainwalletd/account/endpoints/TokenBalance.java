@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,11 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
@@ -90,5 +91,33 @@ public interface AccountChain {
         public BigInteger comfortable() {
             return baseFee.multiply(TWO).add(tip);
         }
+    }
+
+    /**
+     * One JSON-RPC endpoint. It is asked nothing before it has named the configured chain id, and asked for that anew after each failure to
+     * answer; until then every question fails with {@link AccountException.WrongChain} or {@link AccountException.Unreachable}.
+     */
+    interface AccountEndpoint extends AccountReads {
+        /** Host and port, for logs and refusals: a path may hold the operator's access key. */
+        String name();
+
+        /**
+         * {@code eth_sendRawTransaction}. Completes normally when the endpoint has taken it or has it already, and fails with {@link
+         * AccountException.Refused} when it says no. Neither is proof of anything.
+         *
+         * @param hash of the transaction, which the endpoint must answer
+         */
+        CompletionStage<Void> send(Bytes raw, Hash256 hash);
+    }
+
+    /** From when on a block of the account chain is taken for final. */
+    sealed interface Finality {
+        /** The endpoints' tag {@code finalized} or {@code safe}. */
+        record Tagged(BlockRef.Tag tag) implements Finality {}
+
+        /** With {@code blocks} blocks above it: the block at {@code latest − blocks} is final. */
+        record Depth(long blocks) implements Finality {}
+
+        Finality FINALIZED = new Tagged(BlockRef.Tag.FINALIZED);
     }
 }

@@ -1,7 +1,8 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import java.math.BigInteger;
 import java.util.List;
+import org.chainwalletd.stage.Causes;
 
 /** Why the account chain gave no answer. All are -32020 to a caller. Endpoints appear by host and port alone. */
 public abstract sealed class AccountException extends RuntimeException {
@@ -9,6 +10,12 @@ public abstract sealed class AccountException extends RuntimeException {
 
     private AccountException(String message) {
         super(message, null, false, false);
+    }
+
+    /** A failure for a person, in one line, without what stages wrap around it. */
+    public static String words(Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     /** No answer, or none in time. Whether the question arrived is not known. */

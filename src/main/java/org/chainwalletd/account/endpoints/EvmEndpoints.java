@@ -1,5 +1,6 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -8,8 +9,10 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,8 +23,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.endpoints.AccountChain.AccountEndpoint;
+import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -330,7 +338,7 @@ public final class EvmEndpoints implements AccountChain {
     private static AccountException.NotTaken notTaken(List<Throwable> failures) {
         return new AccountException.NotTaken(
                 failures.stream().allMatch(EvmEndpoints::isRefusal),
-                failures.stream().map(Failures::words).toList());
+                failures.stream().map(AccountException::words).toList());
     }
 
     /** One that says that the nonce is spent speaks of the chain, which is looked at for that. */
@@ -389,6 +397,176 @@ public final class EvmEndpoints implements AccountChain {
                                         : ask(question, first, tried + 1);
                             },
                             executor());
+        }
+    }
+
+    /**
+     * Counts the answers to one question. Decided as soon as one answer has enough votes and no other can get as many from those who have not
+     * answered yet, or when none can get enough. Its endpoints answer on several threads.
+     */
+    private static final class Tally<T> {
+        private static final int LONGEST_ANSWER = 120;
+
+        private final int quorum;
+        private final int voters;
+        private final CompletableFuture<T> decision = new CompletableFuture<>();
+        private final Map<T, Integer> votes = new LinkedHashMap<>();
+        private final List<String> words = new ArrayList<>();
+        private int heard;
+
+        Tally(int quorum, int voters) {
+            this.quorum = quorum;
+            this.voters = voters;
+        }
+
+        CompletableFuture<T> decision() {
+            return decision;
+        }
+
+        void vote(String endpoint, T answer, Throwable failure) {
+            Runnable outcome;
+            synchronized (this) {
+                heard++;
+                if (failure == null) {
+                    votes.merge(answer, 1, Integer::sum);
+                }
+                words.add(
+                        failure == null
+                                ? endpoint + " says " + Quantities.readable(String.valueOf(answer), LONGEST_ANSWER)
+                                : AccountException.words(failure));
+                outcome = outcome();
+            }
+            // Outside the lock: whoever waits goes on from here.
+            outcome.run();
+        }
+
+        private Runnable outcome() {
+            int outstanding = voters - heard;
+            Optional<Map.Entry<T, Integer>> leader = votes.entrySet().stream().max(Map.Entry.comparingByValue());
+            int most = leader.map(Map.Entry::getValue).orElse(0);
+            if (most + outstanding < quorum) {
+                return refusal();
+            }
+            if (most < quorum) {
+                return () -> {};
+            }
+            T answer = leader.orElseThrow().getKey();
+            int second = votes.entrySet().stream()
+                    .filter(entry -> !entry.getKey().equals(answer))
+                    .mapToInt(Map.Entry::getValue)
+                    .max()
+                    .orElse(0);
+            if (second >= quorum) {
+                return refusal();
+            }
+            return second + outstanding < quorum ? () -> decision.complete(answer) : () -> {};
+        }
+
+        private Runnable refusal() {
+            AccountException.Disagreement why =
+                    new AccountException.Disagreement(quorum, votes.size() > 1, List.copyOf(words));
+            return () -> decision.completeExceptionally(why);
+        }
+    }
+
+    /** Typed questions to one endpoint's actor. */
+    private static final class EndpointReads extends JsonReads implements AccountEndpoint {
+        /** How endpoints say that they have a transaction already; none has a code of its own for it. */
+        private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
+
+        /** Longer than any word or number in a refusal. */
+        private static final Pattern LONG_RUN = Pattern.compile("[0-9A-Za-z+/=_-]{24,}");
+
+        private final String name;
+        private final ActorRef<Endpoint.Command> endpoint;
+        private final EndpointFigures figures;
+
+        EndpointReads(String name, ActorRef<Endpoint.Command> endpoint, EndpointFigures figures, Executor executor) {
+            super(executor);
+            this.figures = figures;
+            this.name = name;
+            this.endpoint = endpoint;
+        }
+
+        @Override
+        public String name() {
+            return name;
+        }
+
+        EndpointFigures figures() {
+            return figures;
+        }
+
+        @Override
+        public CompletionStage<Optional<AccountBlock>> block(BlockRef at) {
+            CompletionStage<Optional<AccountBlock>> block = super.block(at);
+            return at != BlockRef.Tag.LATEST
+                    ? block
+                    : block.thenApplyAsync(
+                            found -> {
+                                found.ifPresent(figures::toldOf);
+                                return found;
+                            },
+                            executor());
+        }
+
+        @Override
+        <T> CompletionStage<T> ask(Question<T> question) {
+            CompletableFuture<JsonNode> answer = new CompletableFuture<>();
+            endpoint.tell(new Endpoint.Ask(question, answer));
+            return answer.thenApplyAsync(
+                    result -> {
+                        try {
+                            return question.reader().read(result);
+                        } catch (IllegalArgumentException e) {
+                            throw new AccountException.BadAnswer(name, question.method() + ": " + e.getMessage());
+                        }
+                    },
+                    executor());
+        }
+
+        @Override
+        public CompletionStage<Void> send(Bytes raw, Hash256 hash) {
+            Question<Hash256> question = new Question<>(
+                    Question.SEND,
+                    Question.noParams().add(Quantities.text(raw)),
+                    Size.SMALL,
+                    result -> sameHash(Quantities.hash(result), hash));
+            return ask(question)
+                    .handleAsync(
+                            (sent, failure) -> {
+                                if (failure != null && !hasItAlready(Causes.of(failure))) {
+                                    throw withoutEcho(Causes.of(failure));
+                                }
+                                return null;
+                            },
+                            executor());
+        }
+
+        /** An endpoint that repeats what it was sent must not bring the secret of a claim into a log. */
+        private RuntimeException withoutEcho(Throwable failure) {
+            if (failure instanceof AccountException.Refused refused) {
+                return new AccountException.Refused(
+                        name, refused.code(), LONG_RUN.matcher(refused.words()).replaceAll("…"));
+            }
+            return failure instanceof RuntimeException known
+                    ? known
+                    : new AccountException.Unreachable(name, failure.toString());
+        }
+
+        private static Hash256 sameHash(Hash256 answered, Hash256 hash) {
+            if (!answered.equals(hash)) {
+                throw new IllegalArgumentException("the hash of another transaction");
+            }
+            return answered;
+        }
+
+        private static boolean hasItAlready(Throwable failure) {
+            if (!(failure instanceof AccountException.Refused refused)) {
+                return false;
+            }
+            String words = refused.words().toLowerCase(Locale.ROOT);
+            return HAS_IT.stream().anyMatch(words::contains);
         }
     }
 }

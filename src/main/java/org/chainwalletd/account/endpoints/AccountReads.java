@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import java.math.BigInteger;
 import java.util.List;
@@ -65,4 +65,87 @@ public interface AccountReads {
 
     /** {@code eth_estimateGas}. Never with a secret in {@code data}: the endpoint sees it. */
     CompletionStage<Long> estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data);
+
+    /**
+     * Head of a block.
+     *
+     * @param timestamp Unix seconds
+     * @param baseFee in wei per gas; empty on a chain that does not know transactions of type 2
+     */
+    record AccountBlock(
+            long number, Hash256 hash, Hash256 parent, long timestamp, Optional<BigInteger> baseFee, long gasLimit) {}
+
+    /**
+     * An event that a contract left.
+     *
+     * @param topics up to four words of 32 bytes, the event's signature first
+     * @param index of the event in its block
+     */
+    record AccountLog(
+            EvmAddress address,
+            List<Hash256> topics,
+            Bytes data,
+            long blockNumber,
+            Hash256 blockHash,
+            Hash256 transaction,
+            long index) {
+        public AccountLog {
+            topics = List.copyOf(topics);
+        }
+    }
+
+    /**
+     * @param to empty when it creates a contract
+     * @param block empty while it is in no block
+     */
+    record AccountTransaction(
+            Hash256 hash,
+            EvmAddress from,
+            Optional<EvmAddress> to,
+            long nonce,
+            BigInteger value,
+            Bytes input,
+            Optional<Place> block) {
+        /** A block that it is in. */
+        public record Place(long number, Hash256 hash) {}
+    }
+
+    /**
+     * Which events are wanted.
+     *
+     * @param topics by position, empty for any
+     * @param from first block
+     * @param to last block, included
+     */
+    record LogQuery(EvmAddress address, List<Optional<Hash256>> topics, long from, long to) {
+        /** What public endpoints serve at a time. */
+        public static final long MOST_BLOCKS = 1_000;
+
+        public LogQuery {
+            topics = List.copyOf(topics);
+            if (from < 0 || to < from || to - from >= MOST_BLOCKS) {
+                throw new IllegalArgumentException(
+                        "a range of 1 to " + MOST_BLOCKS + " blocks, not from " + from + " to " + to);
+            }
+        }
+    }
+
+    /**
+     * What became of a transaction in a block.
+     *
+     * @param succeeded false: it was reverted, and only its fee was paid
+     * @param effectiveGasPrice wei per gas that was paid
+     */
+    record AccountReceipt(
+            Hash256 transaction,
+            long blockNumber,
+            Hash256 blockHash,
+            boolean succeeded,
+            long gasUsed,
+            BigInteger effectiveGasPrice,
+            List<AccountLog> logs) {
+        public AccountReceipt {
+            logs = List.copyOf(logs);
+        }
+    }
 }

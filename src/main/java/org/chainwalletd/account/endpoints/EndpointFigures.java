@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 
 /** What operators are told of one endpoint: its calls, whether it answers, how far it is. Thread-safe. */
 final class EndpointFigures {

@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,6 +24,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import org.chainwalletd.account.AccountRig;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
+import org.chainwalletd.account.endpoints.AccountReads.AccountTransaction;
+import org.chainwalletd.account.endpoints.AccountReads.LogQuery;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;

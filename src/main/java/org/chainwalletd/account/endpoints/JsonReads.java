@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -10,7 +10,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.account.Question.Size;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
+import org.chainwalletd.account.endpoints.AccountReads.AccountReceipt;
+import org.chainwalletd.account.endpoints.AccountReads.AccountTransaction;
+import org.chainwalletd.account.endpoints.AccountReads.LogQuery;
+import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;

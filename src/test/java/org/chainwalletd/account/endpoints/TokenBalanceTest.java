@@ -1,4 +1,4 @@
-package org.chainwalletd.account;
+package org.chainwalletd.account.endpoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
