@@ -63,7 +63,6 @@ class InsidePackagesTest {
             "boot: SwapLegs Swaps",
             "coins: NodeOutputs VerifiedOutputs",
             "devnet.call: Faults Lie",
-            "devnet.pool: Pool PoolServer",
             "devnet.wire: NodeServer PushHub PushStream",
             "follow: Ascent Walker",
             "node: Call UpstreamNode View",

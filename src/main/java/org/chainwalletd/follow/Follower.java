@@ -1,5 +1,7 @@
 package org.chainwalletd.follow;
 
+import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -15,8 +17,13 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.keeper.Background;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
+import org.chainwalletd.store.books.Books;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The followed chain as the rest of the daemon sees it. Safe for threads. */
 public final class Follower {
@@ -178,5 +185,148 @@ public final class Follower {
     /** Looks for a new block now: somebody has heard of one. */
     public void nudge() {
         walker.tell(new Walker.Nudge());
+    }
+
+    /**
+     * Makes up for the proofs of work that were not checked while the chain was being caught up with. Headers prove themselves by their ids, so
+     * any node may send them; what has passed is written into the book of blocks, and is not computed again.
+     */
+    private static final class WorkProof {
+        private static final Logger LOG = LoggerFactory.getLogger(WorkProof.class);
+        /** Some tens of seconds of work: whoever needs more asks again. */
+        private static final int MOST = 64;
+
+        private final Books file;
+        private final NodeClient any;
+        private final WorkCheck work;
+        private final Executor executor;
+
+        WorkProof(Books file, NodeClient any, WorkCheck work, Executor executor) {
+            this.file = file;
+            this.any = any;
+            this.work = work;
+            this.executor = executor;
+        }
+
+        /** Whether the work of every followed block between two heights, both included, is checked when this ends. */
+        CompletionStage<Boolean> of(long from, long to) {
+            return file.read(session -> BlockRows.withoutWork(session.head(), from, to, MOST))
+                    .thenComposeAsync(this::each, executor)
+                    .thenComposeAsync(
+                            done -> file.read(session -> BlockRows.isWorkChecked(session.head(), from, to)), executor);
+        }
+
+        /** The lowest first; the rest waits for the next time when one does not pass. */
+        private CompletionStage<Void> each(List<BlockRow> blocks) {
+            if (blocks.isEmpty()) {
+                return CompletableFuture.completedFuture(null);
+            }
+            return passes(blocks.get(0))
+                    .thenComposeAsync(
+                            passed -> passed
+                                    ? written(blocks.get(0))
+                                            .thenComposeAsync(done -> each(blocks.subList(1, blocks.size())), executor)
+                                    : CompletableFuture.completedFuture(null),
+                            executor);
+        }
+
+        private CompletionStage<Void> written(BlockRow block) {
+            return file.write(session -> {
+                BlockRows.checkWork(session.head(), block.place());
+                return null;
+            });
+        }
+
+        private CompletionStage<Boolean> passes(BlockRow block) {
+            return any.block(block.blockId())
+                    .thenComposeAsync(told -> passes(block, told), executor)
+                    .thenApplyAsync(
+                            passed -> {
+                                if (!passed) {
+                                    LOG.warn("the work of block {} is not proven", block.place());
+                                }
+                                return passed;
+                            },
+                            executor);
+        }
+
+        private CompletionStage<Boolean> passes(BlockRow block, Optional<NodeClient.BlockSummary> told) {
+            return told.filter(header -> header.blockId().equals(block.blockId()))
+                    .filter(header -> BlockReader.judge(header, block.height()).isEmpty())
+                    .map(header -> work.passes(header.header(), block.blockId()))
+                    .orElseGet(() -> CompletableFuture.completedFuture(false));
+        }
+    }
+
+    /**
+     * Proves by bytes that a block, and a transaction in it, are on the followed chain where the books do not say so: the block is read whole,
+     * and headers are linked from it up to a kept id. One proof.
+     */
+    private static final class BlockProof {
+        /** Links of one proof at most: below the last ids every 1,000th is kept. */
+        private static final long MOST_LINKS = 1_000;
+
+        private final BlockReader reader;
+        private final BlockPlace place;
+        private final Hash256 txId;
+        private final BlockRow kept;
+        private final Executor executor;
+
+        /** @param kept the lowest block of the followed chain that is kept at the height or above */
+        BlockProof(BlockReader reader, BlockPlace place, Hash256 txId, BlockRow kept, Executor executor) {
+            this.reader = reader;
+            this.place = place;
+            this.txId = txId;
+            this.kept = kept;
+            this.executor = executor;
+        }
+
+        /** Whether one of the nodes can show it. Never fails: who does not answer shows nothing. */
+        CompletionStage<Boolean> by(Iterator<FollowedNode> nodes) {
+            boolean impossible = kept.height() - place.height() > MOST_LINKS
+                    || kept.height() == place.height() && !kept.blockId().equals(place.blockId());
+            if (impossible || !nodes.hasNext()) {
+                return CompletableFuture.completedFuture(false);
+            }
+            NodeClient node = nodes.next().client();
+            return by(node).exceptionallyAsync(silent -> false, executor)
+                    .thenComposeAsync(shown -> shown ? CompletableFuture.completedFuture(true) : by(nodes), executor);
+        }
+
+        private CompletionStage<Boolean> by(NodeClient node) {
+            return links(node, place.height() + 1, place.blockId())
+                    .thenComposeAsync(
+                            linked -> linked
+                                    ? reader.read(node, place.height()).thenApplyAsync(this::hasTransaction, executor)
+                                    : CompletableFuture.completedFuture(false),
+                            executor);
+        }
+
+        /** Whether the blocks from {@code height} on, the first one on top of {@code parent}, lead to the kept one. */
+        private CompletionStage<Boolean> links(NodeClient node, long height, Hash256 parent) {
+            if (height > kept.height()) {
+                return CompletableFuture.completedFuture(parent.equals(kept.blockId()));
+            }
+            if (height == kept.height()) {
+                return CompletableFuture.completedFuture(parent.equals(kept.parentId()));
+            }
+            return node.blockAt(height).thenComposeAsync(told -> link(node, height, parent, told), executor);
+        }
+
+        private CompletionStage<Boolean> link(
+                NodeClient node, long height, Hash256 parent, Optional<NodeClient.BlockSummary> told) {
+            boolean follows = told.filter(
+                            block -> BlockReader.judge(block, height).isEmpty()
+                                    && block.previousBlockId().equals(parent))
+                    .isPresent();
+            return follows ? links(node, height + 1, told.get().blockId()) : CompletableFuture.completedFuture(false);
+        }
+
+        private boolean hasTransaction(Fetched fetched) {
+            return fetched instanceof Fetched.Whole whole
+                    && whole.block().id().equals(place.blockId())
+                    && whole.block().transactions().stream()
+                            .anyMatch(mined -> mined.id().equals(txId));
+        }
     }
 }

@@ -2,10 +2,15 @@ package org.chainwalletd.keyring;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -50,7 +55,10 @@ import org.chainwalletd.keyring.store.KeyringMetrics;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.KeyringView;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Outcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Owns the keys: addresses, labels, public keys, and the secrets that were unsealed. Hands Argon2id, signing and files out to executors and
@@ -374,4 +382,175 @@ final class KeyringActor {
             KeyringStore store,
             CompletableFuture<KeyringStore.Listing> loaded,
             ConcurrentMap<Address, SigningKey> atHand) {}
+
+    /**
+     * What is done when nobody waits for it: proving the passphrase of a keyring without keys, and learning the public keys of a keystore that
+     * another implementation wrote, one Argon2id after the other. Belongs to the Keyring actor.
+     */
+    private static final class Housekeeping {
+        private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
+        private static final int REPORTED = 100;
+
+        private final KeyWork work;
+        private final Supplier<KeyringView> view;
+        private final boolean seeded;
+        private final KeyringSetup.Executors executors;
+        private boolean looked;
+
+        /**
+         * @param view the keyring at the moment
+         * @param seeded whether a seed proves the passphrase
+         */
+        Housekeeping(KeyWork work, Supplier<KeyringView> view, boolean seeded, KeyringSetup.Executors executors) {
+            this.work = work;
+            this.view = view;
+            this.seeded = seeded;
+            this.executors = executors;
+        }
+
+        /** A keyring without keys gets its proof of the passphrase at once. */
+        void begin(SecretBytes passphrase) {
+            if (view.get().size() == 0 && !seeded) {
+                executors.argon2().submit(Urgency.SEAL, () -> {
+                    try {
+                        work.ensureCheck(passphrase);
+                    } catch (RuntimeException e) {
+                        KeyringFailures.log("no passphrase check was written", e);
+                    }
+                    return null;
+                });
+            }
+        }
+
+        /**
+         * Does what is due, the first time.
+         *
+         * @param passphrase ends the learning when it is closed
+         * @param learnt told, on any thread, of each entry whose public key became known
+         */
+        void tend(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+            if (!looked) {
+                looked = true;
+                learnPublicKeys(passphrase, learnt);
+            }
+        }
+
+        private void learnPublicKeys(SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+            List<KeyEntry> unknown = view.get().withoutPublicKey().stream()
+                    .filter(KeyEntry::imported)
+                    .toList();
+            if (!unknown.isEmpty()) {
+                LOG.info("learning {} public keys of a keystore that another implementation wrote", unknown.size());
+                Flows.submit(executors.flows(), () -> learn(unknown, passphrase, learnt));
+            }
+        }
+
+        private Void learn(List<KeyEntry> unknown, SecretBytes passphrase, Consumer<KeyEntry> learnt) {
+            for (int i = 0; i < unknown.size() && !passphrase.isClosed(); i++) {
+                if (i > 0 && i % REPORTED == 0) {
+                    LOG.info("{} of {} public keys learnt", i, unknown.size());
+                }
+                KeyEntry entry = unknown.get(i);
+                try {
+                    learnt.accept(executors.argon2().compute(Urgency.SEAL, () -> work.learn(entry, passphrase)));
+                } catch (RuntimeException e) {
+                    if (!passphrase.isClosed()) {
+                        LOG.error("no public key: {}", KeyringFailures.of(e).getMessage());
+                    }
+                }
+            }
+            return null;
+        }
+    }
+
+    /** The way of a key out of the keyring: nobody objects, record gone, secret overwritten, files gone, answered. Belongs to the Keyring actor. */
+    private static final class Departures {
+        private final ActorContext<Command> context;
+        private final KeyTable table;
+        private final StateWrites writes;
+        private final KeyringStore store;
+        private final Set<Address> moving;
+        private final Set<Address> leaving;
+        private final UnsealedKeys unsealed;
+        private final Executor disk;
+
+        Departures(KeyringParts shared, Executor disk) {
+            this.disk = disk;
+            this.context = shared.context();
+            this.table = shared.table();
+            this.writes = shared.writes();
+            this.store = shared.store();
+            this.moving = shared.moving();
+            this.leaving = shared.leaving();
+            this.unsealed = shared.unsealed();
+        }
+
+        void begin(Delete question) {
+            Optional<KeyEntry> entry = table.find(question.address());
+            if (entry.isEmpty()) {
+                question.refuse(KeyringFailures.unknown(question.address()));
+                return;
+            }
+            context.pipeToSelf(
+                    objection(question, entry.get()),
+                    (text, failure) -> new Objected(question, Outcome.of(text, failure)));
+        }
+
+        /** A guard is somebody else's code: what it throws must not end the actor. */
+        private static CompletionStage<Optional<String>> objection(Delete question, KeyEntry entry) {
+            try {
+                return question.guard()
+                        .map(guard -> guard.objection(entry))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        void objected(Objected answer) {
+            Delete question = answer.question();
+            answer.objection()
+                    .match(
+                            objection -> unless(objection, question),
+                            failure -> question.refuse(KeyringFailures.unchecked(failure)));
+        }
+
+        private void unless(Optional<String> objection, Delete question) {
+            Address address = question.address();
+            if (objection.isPresent()) {
+                question.refuse(KeyringFailures.objected(address, objection.get()));
+            } else if (!table.contains(address) || !moving.add(address)) {
+                question.refuse(KeyringFailures.unknown(address));
+            } else {
+                leaving.add(address);
+                writes.submit(KeyTable.Change.removing(address, failure -> recordGone(question, failure)));
+            }
+        }
+
+        private void recordGone(Delete question, Optional<KeyringException> failure) {
+            if (failure.isPresent()) {
+                moving.remove(question.address());
+                leaving.remove(question.address());
+                question.refuse(failure.get());
+                return;
+            }
+            unsealed.remove(question.address());
+            context.pipeToSelf(
+                    Flows.<Void>submit(disk, () -> {
+                        store.remove(question.address());
+                        return null;
+                    }),
+                    (done, problem) -> new FilesRemoved(question, Outcome.of(done, problem)));
+        }
+
+        void filesRemoved(FilesRemoved outcome) {
+            Address address = outcome.question().address();
+            moving.remove(address);
+            leaving.remove(address);
+            KeyringFailures.answer(
+                    outcome.question().reply(),
+                    () -> address,
+                    outcome.removal().failure().map(KeyringFailures::of));
+        }
+    }
 }

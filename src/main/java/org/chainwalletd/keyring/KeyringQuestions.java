@@ -1,18 +1,31 @@
 package org.chainwalletd.keyring;
 
+import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringMetrics;
 import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.Stretching;
+import org.chainwalletd.keyring.store.Stretching.Urgency;
+import org.chainwalletd.stage.Outcome;
 
 /** How the Keyring actor is asked, and how proofs of a passphrase are tried. Stages fail with {@link KeyringException}. */
 final class KeyringQuestions {
@@ -68,5 +81,126 @@ final class KeyringQuestions {
         CompletableFuture<T> reply = new CompletableFuture<>();
         counted.tell(new PassphraseAttempts.Attempt<>(proof, reply));
         return reply;
+    }
+
+    /**
+     * Owns the count of wrong passphrases. Everything that a caller proves with a passphrase goes through here: a few at a time, and after
+     * some wrong ones only after a pause that doubles up to a minute. Until it is over every attempt is refused, the right one too, so that
+     * guessing in parallel gains nothing.
+     *
+     * <p>Talks to nobody but the one who asks. The count starts anew with the process, which costs a guesser one start of the daemon.
+     */
+    static final class PassphraseAttempts {
+        /** Wrong ones that cost nothing but themselves. */
+        static final int FREE = 3;
+
+        static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+        private static final int AT_ONCE = 2;
+        private static final int WAITING = 64;
+
+        sealed interface Command {}
+
+        /**
+         * @param work costs an Argon2id or two; fails with {@link Reason#LOCKED} for a wrong passphrase
+         * @param reply the outcome of the work, or {@link Reason#TOO_MANY_ATTEMPTS}
+         */
+        record Attempt<T>(Supplier<T> work, CompletableFuture<T> reply) implements Command {}
+
+        private record Ended<T>(Attempt<T> attempt, Outcome<T> outcome) implements Command {}
+
+        private final ActorContext<Command> context;
+        private final Stretching argon2;
+        private final InstantSource clock;
+        private final Counter wrong;
+        private final Deque<Attempt<?>> waiting = new ArrayDeque<>();
+        private int running;
+        private int failures;
+        private Instant pauseEnds = Instant.EPOCH;
+
+        private PassphraseAttempts(
+                ActorContext<Command> context, Stretching argon2, InstantSource clock, Counter wrong) {
+            this.context = context;
+            this.argon2 = argon2;
+            this.clock = clock;
+            this.wrong = wrong;
+        }
+
+        static Behavior<Command> create(Stretching argon2, InstantSource clock, Counter wrong) {
+            return Behaviors.setup(context -> new PassphraseAttempts(context, argon2, clock, wrong).counting());
+        }
+
+        private Behavior<Command> counting() {
+            return Behaviors.receive(Command.class)
+                    .onMessage(Attempt.class, this::onAttempt)
+                    .onMessage(Ended.class, this::onEnded)
+                    .build();
+        }
+
+        private Behavior<Command> onAttempt(Attempt<?> attempt) {
+            if (waiting.size() == WAITING) {
+                attempt.reply().completeExceptionally(tooMany("too many passphrase attempts at once", 1));
+            } else {
+                waiting.add(attempt);
+                next();
+            }
+            return Behaviors.same();
+        }
+
+        private Behavior<Command> onEnded(Ended<?> ended) {
+            running--;
+            finish(ended);
+            next();
+            return Behaviors.same();
+        }
+
+        private <T> void finish(Ended<T> ended) {
+            ended.outcome().match(value -> proved(ended.attempt(), value), cause -> refused(ended.attempt(), cause));
+        }
+
+        private <T> void proved(Attempt<T> attempt, T value) {
+            failures = 0;
+            attempt.reply().complete(value);
+        }
+
+        private void refused(Attempt<?> attempt, Throwable cause) {
+            KeyringException failure = KeyringFailures.of(cause);
+            if (failure.reason() == Reason.LOCKED) {
+                wrong.increment();
+                failures++;
+                if (failures >= FREE) {
+                    long seconds = Math.min(LONGEST_PAUSE.toSeconds(), 1L << Math.min(failures - FREE, 30));
+                    pauseEnds = clock.instant().plusSeconds(seconds);
+                }
+            }
+            attempt.reply().completeExceptionally(failure);
+        }
+
+        private void next() {
+            while (running < AT_ONCE && !waiting.isEmpty()) {
+                start(waiting.remove());
+            }
+        }
+
+        private <T> void start(Attempt<T> attempt) {
+            Duration pause = Duration.between(clock.instant(), pauseEnds);
+            // A pause that seems longer than any means that the clock was set back.
+            boolean pausing = !pause.isNegative() && !pause.isZero() && pause.compareTo(LONGEST_PAUSE) <= 0;
+            if (failures >= FREE && pausing) {
+                long seconds = pause.plusMillis(999).toSeconds();
+                attempt.reply()
+                        .completeExceptionally(tooMany(
+                                "too many wrong passphrases; the next attempt is possible in " + seconds + " s",
+                                seconds));
+                return;
+            }
+            running++;
+            context.pipeToSelf(
+                    argon2.submit(Urgency.PROOF, attempt.work()),
+                    (value, failure) -> new Ended<>(attempt, Outcome.of(value, failure)));
+        }
+
+        private static KeyringException tooMany(String message, long retryAfterSeconds) {
+            return new KeyringException(Reason.TOO_MANY_ATTEMPTS, message, retryAfterSeconds);
+        }
     }
 }

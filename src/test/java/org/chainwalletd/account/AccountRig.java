@@ -130,7 +130,7 @@ public final class AccountRig implements AutoCloseable {
     }
 
     /** With what it may hold of answers, and somebody who reads its figures. */
-    EvmEndpoints client(ByteBudget answers, MeterRegistry metrics) {
+    public EvmEndpoints client(ByteBudget answers, MeterRegistry metrics) {
         return EvmEndpoints.start(
                 Peers.of(kit.system()),
                 spawner(),
@@ -149,7 +149,7 @@ public final class AccountRig implements AutoCloseable {
         return client(agree, patience, urls);
     }
 
-    EvmEndpoints client(int agree, Duration time, URI... urls) {
+    public EvmEndpoints client(int agree, Duration time, URI... urls) {
         return EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(agree, time, List.of(urls)), executor);
     }
 

@@ -14,6 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.chainwalletd.crypto.Mnemonic.WordList;
 import org.chainwalletd.crypto.MnemonicException.Reason;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;

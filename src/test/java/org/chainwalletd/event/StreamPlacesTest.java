@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.event.EventStreams.StreamPlaces;
 import org.junit.jupiter.api.Test;
 
 class StreamPlacesTest {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.follow.Walk.Gate;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

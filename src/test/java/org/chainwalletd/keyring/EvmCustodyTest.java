@@ -28,6 +28,7 @@ import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.KeyringQuestions.PassphraseAttempts;
 import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.evm.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;

@@ -3,7 +3,12 @@ package org.chainwalletd.devnet.indexer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.ByteBuffer;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,18 +18,25 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcScript;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.ScriptProgram;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.devnet.call.CallException;
+import org.chainwalletd.devnet.call.Hex;
 import org.chainwalletd.devnet.call.Json;
 import org.chainwalletd.devnet.call.Params;
 import org.chainwalletd.devnet.call.Params.Field;
+import org.chainwalletd.devnet.call.Params.Shape;
 import org.chainwalletd.devnet.call.Params.Type;
+import org.chainwalletd.devnet.ledger.Coin;
+import org.chainwalletd.devnet.ledger.ConnectedBlock;
 import org.chainwalletd.devnet.ledger.Ledger;
 
 /** Every method of the indexer, from parameters to result (indexer.md). */
@@ -408,6 +420,213 @@ final class IndexerMethods {
             row.put("total", total()).put("succeeded", succeeded).put("refunded", refunded);
             row.set(lastMember, Json.u64(last));
             return row;
+        }
+    }
+
+    /**
+     * Cursors as a real indexer writes them: height and transaction id, for HTLCs the output index too, in base64url without padding. A page
+     * that ends between two rows of one transaction adds what tells them apart, as for HTLCs.
+     */
+    private static final class Cursors {
+        private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        private static final int PLAIN = Long.BYTES + Hash256.LENGTH;
+        private static final int LONG = PLAIN + Integer.BYTES;
+
+        private Cursors() {}
+
+        /** Of a row after which the next one has another transaction. */
+        static String after(Place place) {
+            return encode(base(place, PLAIN));
+        }
+
+        /** Of a row within a transaction. */
+        static String within(Place place) {
+            return encode(base(place, LONG).putInt((int) place.number()));
+        }
+
+        /** The last place that was shown. */
+        static Place read(String cursor) {
+            ByteBuffer bytes = decode(cursor);
+            if (bytes.remaining() == LONG) {
+                return place(bytes);
+            }
+            if (bytes.remaining() != PLAIN) {
+                throw bad("expected " + PLAIN + " bytes, got " + bytes.remaining());
+            }
+            return new Place(bytes.getLong(), txId(bytes), Long.MAX_VALUE);
+        }
+
+        /** The last HTLC that was shown. */
+        static Place readHtlc(String cursor) {
+            ByteBuffer bytes = decode(cursor);
+            if (bytes.remaining() != LONG) {
+                throw bad("expected " + LONG + " bytes, got " + bytes.remaining());
+            }
+            return place(bytes);
+        }
+
+        private static Place place(ByteBuffer bytes) {
+            return new Place(bytes.getLong(), txId(bytes), bytes.getInt() & 0xffff_ffffL);
+        }
+
+        private static ByteBuffer base(Place place, int length) {
+            return ByteBuffer.allocate(length)
+                    .putLong(place.height())
+                    .put(place.txId().toArray());
+        }
+
+        private static String encode(ByteBuffer bytes) {
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
+        }
+
+        private static Hash256 txId(ByteBuffer bytes) {
+            byte[] id = new byte[Hash256.LENGTH];
+            bytes.get(id);
+            return Hash256.of(id);
+        }
+
+        private static ByteBuffer decode(String cursor) {
+            for (int i = 0; i < cursor.length(); i++) {
+                if (ALPHABET.indexOf(cursor.charAt(i)) < 0) {
+                    throw bad("Invalid symbol " + (int) cursor.charAt(i) + ", offset " + i + ".");
+                }
+            }
+            int rest = cursor.length() % 4;
+            if (rest == 1) {
+                throw bad("Invalid input length: " + cursor.length());
+            }
+            int last = cursor.length() - 1;
+            int unused = rest == 2 ? 0x0f : rest == 3 ? 0x03 : 0;
+            if (last >= 0 && (ALPHABET.indexOf(cursor.charAt(last)) & unused) != 0) {
+                throw bad("Invalid last symbol " + (int) cursor.charAt(last) + ", offset " + last + ".");
+            }
+            return ByteBuffer.wrap(Base64.getUrlDecoder().decode(cursor));
+        }
+
+        private static CallException bad(String why) {
+            return CallException.invalid("invalid params: invalid cursor: " + why);
+        }
+    }
+
+    /** Parameters, refused in an indexer's words. */
+    private static final class IndexerParams {
+        private static final String NODE_WORDS = "Invalid params: ";
+
+        private IndexerParams() {}
+
+        static Params read(String method, JsonNode raw, Field... fields) {
+            try {
+                return Shape.of(method, fields).read(raw);
+            } catch (CallException e) {
+                throw CallException.invalid(
+                        "invalid params: " + method + ": " + e.getMessage().substring(NODE_WORDS.length()));
+            }
+        }
+
+        static byte[] hex(String text) {
+            try {
+                return Hex.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw CallException.invalid("invalid hex: " + e.getMessage());
+            }
+        }
+
+        /** All values of 32 bytes are refused as addresses are. */
+        static Hash256 bytes32(String text) {
+            byte[] bytes = hex(text);
+            if (bytes.length != Hash256.LENGTH) {
+                throw CallException.invalid(
+                        "invalid address: expected 32 bytes (64 hex chars), got " + bytes.length + " bytes");
+            }
+            return Hash256.of(bytes);
+        }
+
+        static Address address(String text) {
+            return Address.of(bytes32(text).toArray());
+        }
+    }
+
+    /**
+     * The rows extracted from the best chain. Each question first takes up the blocks that have come since the last one, and takes back those
+     * that a reorganisation has left behind, so that every answer is of one chain. Safe for threads: one question after the other.
+     */
+    private static final class ChainIndex {
+        /** A block whose rows are in. */
+        private record Applied(Hash256 id, long height, Undo undo) {}
+
+        private final Ledger ledger;
+        private final Deque<Applied> applied = new ArrayDeque<>();
+        final HtlcRows htlcs;
+        final ActivityRows activities = new ActivityRows();
+        final DatumRows datums = new DatumRows();
+
+        ChainIndex(Ledger ledger) {
+            this.ledger = ledger;
+            this.htlcs = new HtlcRows(ledger.profile());
+        }
+
+        /** Answers from an index that has caught up. */
+        synchronized <T> T ask(Function<ChainIndex, T> question) {
+            catchUp();
+            return question.apply(this);
+        }
+
+        /** The last block that is in. */
+        long height() {
+            return applied.getLast().height();
+        }
+
+        Hash256 blockId() {
+            return applied.getLast().id();
+        }
+
+        private void catchUp() {
+            while (true) {
+                while (!applied.isEmpty() && !isBest(applied.getLast())) {
+                    applied.removeLast().undo().run();
+                }
+                Optional<ConnectedBlock> next = ledger.blockAt(applied.isEmpty() ? 0 : height() + 1);
+                if (next.isEmpty()) {
+                    return;
+                }
+                // The chain may have been reorganised since the look at the last block.
+                if (applied.isEmpty()
+                        || next.get().block().header().previousId().equals(blockId())) {
+                    apply(next.get());
+                }
+            }
+        }
+
+        private boolean isBest(Applied block) {
+            return ledger.blockAt(block.height()).map(ConnectedBlock::id).equals(Optional.of(block.id()));
+        }
+
+        private void apply(ConnectedBlock block) {
+            Undo undo = new Undo();
+            int consumed = 0;
+            List<Transaction> transactions = block.block().transactions();
+            for (int i = 0; i < transactions.size(); i++) {
+                Transaction tx = transactions.get(i);
+                int inputs = tx.isCoinbase() ? 0 : tx.inputs().size();
+                List<Coin> spent = block.spent().subList(consumed, consumed + inputs);
+                consumed += inputs;
+                apply(tx, block.txIds().get(i), block.height(), spent, undo);
+            }
+            applied.addLast(new Applied(block.id(), block.height(), undo));
+        }
+
+        private void apply(Transaction tx, Hash256 txId, long height, List<Coin> spent, Undo undo) {
+            List<TxOutput> consumed = new ArrayList<>();
+            for (int i = 0; i < spent.size(); i++) {
+                htlcs.spent(tx.inputs().get(i), tx.witnesses().get(i), txId, i, height, undo);
+                consumed.add(spent.get(i).output());
+            }
+            activities.apply(txId, height, tx.isCoinbase(), consumed, tx.outputs(), undo);
+            for (int i = 0; i < tx.outputs().size(); i++) {
+                Outpoint outpoint = new Outpoint(txId, i);
+                htlcs.created(outpoint, tx.outputs().get(i), height, undo);
+                datums.created(outpoint, tx.outputs().get(i), undo);
+            }
         }
     }
 }

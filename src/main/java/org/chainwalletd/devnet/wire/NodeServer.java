@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channel;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
@@ -12,6 +13,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -27,7 +29,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import jdk.net.ExtendedSocketOptions;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.devnet.wire.RpcConnection.Phase;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -237,7 +238,7 @@ public final class NodeServer implements AutoCloseable {
 
     private void receive(RpcConnection connection) throws IOException {
         boolean more = connection.fill();
-        if (connection.phase == Phase.HEAD) {
+        if (connection.phase == RpcConnection.Phase.HEAD) {
             RequestHead head = connection.head();
             if (head instanceof RequestHead.Refused refused) {
                 connection.refuse(refused.refusal());
@@ -249,7 +250,7 @@ public final class NodeServer implements AutoCloseable {
                 return;
             }
         }
-        if (connection.phase == Phase.BODY && connection.hasBody()) {
+        if (connection.phase == RpcConnection.Phase.BODY && connection.hasBody()) {
             call(connection, connection.takeBody());
         } else if (!more) {
             close(connection);
@@ -336,7 +337,7 @@ public final class NodeServer implements AutoCloseable {
             connection.key.interestOps(SelectionKey.OP_WRITE);
         } else if (connection.mustDrain()) {
             connections.remove(connection);
-            connection.phase = Phase.DRAINING;
+            connection.phase = RpcConnection.Phase.DRAINING;
             connection.deadline = clock.millis() + DRAIN_MILLIS;
             connections.addDraining(connection);
             connection.channel.shutdownOutput();
@@ -425,6 +426,127 @@ public final class NodeServer implements AutoCloseable {
             return connections.isEmpty()
                     ? Long.MAX_VALUE
                     : connections.iterator().next().deadline;
+        }
+    }
+
+    /** One connection on which one request is read and answered. Touched by the selector thread alone. */
+    private static final class RpcConnection {
+        private static final int FIRST_BUFFER_BYTES = 2_048;
+
+        final SocketChannel channel;
+        final SelectionKey key;
+        final InetAddress peer;
+        /** When the connection is cut, in milliseconds of the node's clock. */
+        long deadline;
+
+        Phase phase = Phase.HEAD;
+
+        private byte[] in = new byte[FIRST_BUFFER_BYTES];
+        private int received;
+        private RequestHead.Post post;
+        private ByteBuffer out;
+        private boolean leftovers;
+
+        /** How far the exchange has come. */
+        enum Phase {
+            HEAD,
+            BODY,
+            WORKING,
+            WRITING,
+            /** Answered; what the client still sends is thrown away, so that the answer is not lost in a reset. */
+            DRAINING
+        }
+
+        RpcConnection(SocketChannel channel, SelectionKey key, InetAddress peer, long deadline) {
+            this.channel = channel;
+            this.key = key;
+            this.peer = peer;
+            this.deadline = deadline;
+        }
+
+        /** Reads what is there; false at the end of the stream. */
+        boolean fill() throws IOException {
+            while (true) {
+                if (received == in.length) {
+                    in = Arrays.copyOf(in, capacity());
+                }
+                int count = channel.read(ByteBuffer.wrap(in, received, in.length - received));
+                if (count <= 0) {
+                    return count == 0;
+                }
+                received += count;
+                if (received < in.length || isComplete()) {
+                    return true;
+                }
+            }
+        }
+
+        private int capacity() {
+            if (post != null) {
+                return Math.min(4 * in.length, post.headLength() + post.bodyLength() + 1);
+            }
+            return Math.min(4 * in.length, RequestHead.MAX_BYTES + FIRST_BUFFER_BYTES);
+        }
+
+        private boolean isComplete() {
+            return post != null && received >= post.headLength() + post.bodyLength()
+                    || post == null && received >= RequestHead.MAX_BYTES;
+        }
+
+        RequestHead head() {
+            RequestHead head = RequestHead.read(in, received);
+            if (head instanceof RequestHead.Post announced) {
+                post = announced;
+                phase = Phase.BODY;
+            }
+            return head;
+        }
+
+        boolean hasBody() {
+            return received >= post.headLength() + post.bodyLength();
+        }
+
+        /** The body; the connection's own buffer is given up. */
+        byte[] takeBody() {
+            int end = post.headLength() + post.bodyLength();
+            leftovers = received > end;
+            byte[] body = Arrays.copyOfRange(in, post.headLength(), end);
+            in = null;
+            phase = Phase.WORKING;
+            return body;
+        }
+
+        /** Begins the answer of a request whose body was not read. */
+        void refuse(HttpText.Refusal refusal) {
+            leftovers = true;
+            answer(HttpText.refusal(refusal));
+        }
+
+        void answer(ByteBuffer bytes) {
+            out = bytes;
+            phase = Phase.WRITING;
+        }
+
+        /** Writes what the socket takes; true when all is written. */
+        boolean write() throws IOException {
+            channel.write(out);
+            return !out.hasRemaining();
+        }
+
+        /** After the answer: whether the client sent more than was read, so that closing at once would reset the connection. */
+        boolean mustDrain() throws IOException {
+            return leftovers || channel.read(ByteBuffer.allocate(1)) > 0;
+        }
+
+        /** Throws away what arrives; false at the end of the stream. */
+        boolean drain() throws IOException {
+            ByteBuffer waste = ByteBuffer.allocate(16_384);
+            int count;
+            do {
+                waste.clear();
+                count = channel.read(waste);
+            } while (count > 0);
+            return count == 0;
         }
     }
 }

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
@@ -387,5 +389,87 @@ public final class Listener {
                     close();
                 },
                 system.executionContext());
+    }
+
+    /**
+     * Closes connections after a last answer, leaving each client a moment to read it: a socket that is closed while something of its client lies
+     * unread is reset, and the answer is lost with it. When very many come at once, some get no answer.
+     */
+    private static final class LingeringClose {
+        private static final int AT_ONCE = 128;
+        private static final ClientSocket.Buffers BUFFERS = new ClientSocket.Buffers(16 << 10, 4096);
+        private static final Duration MOMENT = Duration.ofSeconds(1);
+        /** Bytes that a client may have sent before it reads the answer. */
+        private static final int READ_AT_MOST = 64 << 10;
+
+        private final ActorSystem<?> system;
+        private final SocketLoop loop;
+        private final AtomicInteger going = new AtomicInteger();
+
+        LingeringClose(ActorSystem<?> system, SocketLoop loop) {
+            this.system = system;
+            this.loop = loop;
+        }
+
+        /** Closes {@code channel} after {@code answer}. For a thread that others wait for. */
+        void close(SocketChannel channel, ByteString answer) {
+            ClientSocket socket = new ClientSocket(channel, loop, going::decrementAndGet);
+            if (going.incrementAndGet() > AT_ONCE) {
+                socket.close();
+                return;
+            }
+            socket.open(BUFFERS, new Discarding(socket));
+            try {
+                loop.execute(() -> answer(socket, answer));
+            } catch (RejectedExecutionException e) {
+                // Nobody is served any more.
+                socket.close();
+            }
+        }
+
+        private void answer(ClientSocket socket, ByteString answer) {
+            try {
+                socket.write(answer);
+                socket.endOutput();
+                system.scheduler().scheduleOnce(MOMENT, socket::close, system.executionContext());
+            } catch (IOException e) {
+                socket.close();
+            }
+        }
+
+        /** Reads and drops what the client still sends. */
+        private static final class Discarding implements ClientSocket.Reader {
+            private final ClientSocket socket;
+            private int left = READ_AT_MOST;
+
+            Discarding(ClientSocket socket) {
+                this.socket = socket;
+            }
+
+            @Override
+            public void received(ByteString bytes) {
+                left -= bytes.length();
+                if (left > 0) {
+                    socket.want();
+                } else {
+                    socket.close();
+                }
+            }
+
+            @Override
+            public void ended() {
+                socket.close();
+            }
+
+            @Override
+            public void failed(IOException why) {
+                socket.close();
+            }
+
+            @Override
+            public void writable() {
+                // So few bytes need no second attempt.
+            }
+        }
     }
 }

@@ -1,5 +1,10 @@
 package org.chainwalletd.node.push;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -7,12 +12,21 @@ import java.util.stream.Collectors;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.KillSwitch;
 import org.apache.pekko.stream.KillSwitches;
+import org.apache.pekko.stream.Outlet;
 import org.apache.pekko.stream.ThrottleMode;
 import org.apache.pekko.stream.UniqueKillSwitch;
 import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.net.HttpAnswer;
@@ -84,5 +98,191 @@ final class PushConnection {
     private static HttpRequest request(Set<Address> addresses) {
         String list = addresses.stream().map(Address::hex).collect(Collectors.joining(","));
         return HttpRequest.get("/sse?addresses=" + list + "&tips=1");
+    }
+
+    /**
+     * Reads the bytes of a push stream (chain protocol, section 12; server-sent events of the HTML standard). What is no event of a node tells
+     * nothing; it is no reason to hang up. The stream fails when a line or an event is too long, or when no comment line has come for a while: a
+     * node sends one every 25 s whatever else it sends, so neither single bytes nor a flood of events keep a stream alive.
+     */
+    private static final class PushEvents extends GraphStage<FlowShape<ByteString, Nudges>> {
+        /** A node's own events have less than 100 bytes. */
+        private static final int MAX_LINE = 1_024;
+
+        private static final int MAX_EVENT = 4_096;
+        private static final JsonFactory JSON = new JsonFactory();
+
+        private final Inlet<ByteString> in = Inlet.create("PushEvents.in");
+        private final Outlet<Nudges> out = Outlet.create("PushEvents.out");
+        private final FlowShape<ByteString, Nudges> shape = FlowShape.of(in, out);
+        private final Set<Address> asked;
+        private final Duration openWithin;
+        private final Duration heartbeatWithin;
+
+        /**
+         * @param asked the addresses of the stream; what is said about others is dropped
+         * @param openWithin the longest time until the stream is open
+         * @param heartbeatWithin the longest time between two comment lines
+         */
+        PushEvents(Set<Address> asked, Duration openWithin, Duration heartbeatWithin) {
+            this.asked = asked;
+            this.openWithin = openWithin;
+            this.heartbeatWithin = heartbeatWithin;
+        }
+
+        @Override
+        public FlowShape<ByteString, Nudges> shape() {
+            return shape;
+        }
+
+        @Override
+        public GraphStageLogic createLogic(Attributes attributes) {
+            return new Logic();
+        }
+
+        private final class Logic extends TimerGraphStageLogic {
+            private static final String SILENCE = "silence";
+
+            private final byte[] line = new byte[MAX_LINE];
+            private final StringBuilder data = new StringBuilder();
+            private String type = "";
+            private int length;
+            private int eventBytes;
+            private boolean begun;
+            private boolean heartbeat;
+
+            Logic() {
+                super(shape);
+                setHandler(in, new AbstractInHandler() {
+                    @Override
+                    public void onPush() {
+                        take(grab(in));
+                    }
+                });
+                setHandler(out, new AbstractOutHandler() {
+                    @Override
+                    public void onPull() {
+                        pull(in);
+                    }
+                });
+            }
+
+            @Override
+            public void preStart() {
+                scheduleOnce(SILENCE, openWithin.plus(heartbeatWithin));
+            }
+
+            @Override
+            public void onTimer(Object key) {
+                failStage(new IllegalStateException("no heartbeat for " + heartbeatWithin.toMillis() + " ms"));
+            }
+
+            private void take(ByteString bytes) {
+                Nudges told = Nudges.NONE;
+                heartbeat = !begun;
+                begun = true;
+                for (int i = 0; i < bytes.length(); i++) {
+                    byte next = bytes.apply(i);
+                    if (next == '\n') {
+                        told = told.and(endLine());
+                    } else if (length == MAX_LINE || eventBytes == MAX_EVENT) {
+                        failStage(new IllegalStateException(
+                                "a line of more than " + MAX_LINE + " bytes, or an event of more than " + MAX_EVENT));
+                        return;
+                    } else {
+                        line[length++] = next;
+                        eventBytes++;
+                    }
+                }
+                if (heartbeat) {
+                    scheduleOnce(SILENCE, heartbeatWithin);
+                }
+                if (told.isNothing()) {
+                    pull(in);
+                } else {
+                    push(out, told);
+                }
+            }
+
+            private Nudges endLine() {
+                int end = length > 0 && line[length - 1] == '\r' ? length - 1 : length;
+                String text = new String(line, 0, end, StandardCharsets.UTF_8);
+                int whole = length;
+                length = 0;
+                if (text.isEmpty()) {
+                    Nudges told = told(type, data.toString(), asked);
+                    type = "";
+                    data.setLength(0);
+                    eventBytes = 0;
+                    return told;
+                }
+                int colon = text.indexOf(':');
+                if (colon == 0) {
+                    heartbeat = true;
+                    eventBytes -= whole;
+                } else if (colon > 0) {
+                    String value = text.substring(text.startsWith(" ", colon + 1) ? colon + 2 : colon + 1);
+                    switch (text.substring(0, colon)) {
+                        case "event" -> type = value;
+                        case "data" ->
+                            data.append(data.length() == 0 ? "" : "\n").append(value);
+                        default -> {
+                            // No other field means anything here.
+                        }
+                    }
+                }
+                return Nudges.NONE;
+            }
+        }
+
+        private static Nudges told(String type, String data, Set<Address> asked) {
+            return switch (type) {
+                case "script_changed" -> changed(data, asked);
+                case "tip" -> tip(data);
+                case "resync" -> data.isEmpty() ? Nudges.NONE : Nudges.lost();
+                default -> Nudges.NONE;
+            };
+        }
+
+        private static Nudges changed(String data, Set<Address> asked) {
+            String script = member(data, "script");
+            try {
+                Address address = script == null ? null : Address.parse(script);
+                return address != null && asked.contains(address) ? Nudges.changed(address) : Nudges.NONE;
+            } catch (IllegalArgumentException e) {
+                return Nudges.NONE;
+            }
+        }
+
+        private static Nudges tip(String data) {
+            String height = member(data, "height");
+            try {
+                return height == null ? Nudges.NONE : Nudges.tip(Long.parseUnsignedLong(height));
+            } catch (IllegalArgumentException e) {
+                return Nudges.NONE;
+            }
+        }
+
+        /** The text of a string or number in an object; null when there is none. */
+        private static String member(String json, String name) {
+            try (JsonParser in = JSON.createParser(json)) {
+                if (in.nextToken() != JsonToken.START_OBJECT) {
+                    return null;
+                }
+                while (in.nextToken() == JsonToken.FIELD_NAME) {
+                    boolean wanted = in.currentName().equals(name);
+                    JsonToken value = in.nextToken();
+                    if (wanted) {
+                        return value == JsonToken.VALUE_STRING || value == JsonToken.VALUE_NUMBER_INT
+                                ? in.getText()
+                                : null;
+                    }
+                    in.skipChildren();
+                }
+                return null;
+            } catch (IOException e) {
+                return null;
+            }
+        }
     }
 }

@@ -16,6 +16,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.keyring.store.StateReader.StateScanner;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -26,6 +26,7 @@ import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SellGate;
 import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.legs.EvmPoolLeg.ContractEvidence;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
