@@ -44,7 +44,7 @@ public final class AccountKeyGuard implements EvmKeyGuard {
         return Stream.concat(some.stream(), more.stream()).toList();
     }
 
-    /** That there is nothing is believed only when the quorum says so. */
+    /** Believes that there is nothing only when the quorum says so. */
     private CompletionStage<List<EvmKeyGuard.Objection>> nothing(EvmAddress key) {
         CompletionStage<BigInteger> balance = chain.agreed(reads -> reads.balance(key, BlockRef.Tag.LATEST));
         return balance.handleAsync((wei, failure) -> objection("wei", wei, failure), executor);

@@ -27,7 +27,7 @@ public interface AccountSends {
      */
     CompletionStage<SendRecord> send(SendRequest request);
 
-    /** What became of it; from the journal, without asking an endpoint. */
+    /** Outcome so far, from the journal, without asking an endpoint. */
     CompletionStage<Optional<SendRecord>> find(String reference);
 
     /** All of one owner, oldest first. */
@@ -70,7 +70,7 @@ public interface AccountSends {
     /** Sends that are not over, without copies, oldest first; for deletion guards. */
     CompletionStage<List<SendRecord>> open(EvmAddress from);
 
-    /** Who counts the swaps that need gas; set once, before anything is sent. */
+    /** Sets the counter of swaps that need gas; once, before anything is sent. */
     void reserveFor(OpenSwaps swaps);
 
     /** @param why for people: the nonces that differ, and which words are whose */
@@ -97,7 +97,7 @@ public interface AccountSends {
         int needingGas(EvmAddress address);
 
         /**
-         * What comes before one swap.
+         * Claims on the balance that come before one swap.
          *
          * @param swaps that need gas; the one itself among them when it holds money
          * @param locks wei that their locks take, of those that are not made yet
@@ -105,14 +105,14 @@ public interface AccountSends {
          */
         record Ahead(int swaps, BigInteger locks, int claims) {}
 
-        /** What the balance has to serve before {@code swap} can be begun: of those that are executed at once, the earlier ones. */
+        /** Claims on the balance before {@code swap} can be begun: those of swaps in work that came earlier. */
         default Ahead ahead(EvmAddress address, String swap) {
             return new Ahead(needingGas(address), BigInteger.ZERO, 0);
         }
     }
 
     /**
-     * What an address of ours has, in wei.
+     * Balance of an address of ours, in wei.
      *
      * @param balance that the quorum agrees on at one block: the settled one for a swap, otherwise the newest
      * @param committed value and highest fee of our transactions that are not mined
@@ -130,17 +130,17 @@ public interface AccountSends {
             Optional<SendRefusal> obstacle) {
         private static final BigInteger TRANSACTIONS_PER_SWAP = BigInteger.valueOf(4);
 
-        /** What one transaction of a swap may take for gas: 120,000 gas × (2 × base fee + tip). */
+        /** Most gas money that one transaction of a swap may take: 120,000 gas × (2 × base fee + tip). */
         public BigInteger perTransaction() {
             return reservePerSwap.divide(TRANSACTIONS_PER_SWAP);
         }
 
-        /** What is left for a claim of the one that asks. */
+        /** Balance left for a claim of the swap that asks. */
         public BigInteger leftForClaim() {
             return balance.subtract(committed).subtract(perTransaction().multiply(BigInteger.valueOf(claimsAhead)));
         }
 
-        /** What may be spent without taking from an open swap; never negative. */
+        /** Balance that may be spent without taking from an open swap; never negative. */
         public BigInteger spendable() {
             return balance.subtract(committed).subtract(reserved).max(BigInteger.ZERO);
         }

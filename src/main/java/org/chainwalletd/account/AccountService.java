@@ -137,7 +137,7 @@ public final class AccountService implements AccountSends {
     }
 
     /**
-     * What comes before is read first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
+     * Reads the earlier claims first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
      * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
      */
     private CompletionStage<AccountFunds> funds(EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.chainwalletd.store.AccountSend;
 
 /**
- * What one of our transactions may still take from the balance.
+ * Amount that one of our transactions may still take from the balance.
  *
  * @param most wei: value and fee of the dearest version
  * @param least wei: value and fee of the cheapest version

@@ -62,12 +62,12 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         MAKING
     }
 
-    /** What is going on with one address. */
+    /** State of one address. */
     private static final class Line {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
         private List<String> batch = List.of();
-        /** Who asked for what is committed while a batch was being made. */
+        /** Questions about commitments that came while a batch was being made. */
         private final List<Commit> asking = new ArrayList<>();
     }
 
@@ -253,7 +253,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                         (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
     }
 
-    /** What races against a deadline goes first, and by itself: nothing else may keep it. The others go with those that are judged alike. */
+    /** Requests that race against a deadline go first, and by themselves: nothing else may delay them. The others go with those that are judged alike. */
     private List<String> nextBatch(List<String> queue) {
         boolean pressing = queue.stream().anyMatch(reference -> kind(reference).isPressing());
         Survey.Basis basis = Survey.Basis.of(kind(queue.get(0)));

@@ -20,7 +20,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 
-/** One transaction that is not final, as the {@link SendWatch} keeps it; nobody else touches it. */
+/** Transaction that is not final, as the {@link SendWatch} keeps it; nobody else touches it. */
 final class OpenSend {
     private static final int MOST_AT_ONCE = 8;
     /** At first; one more each time that what no endpoint takes would be given up. */
@@ -63,7 +63,7 @@ final class OpenSend {
     final Map<String, Long> namedBefore = new HashMap<>();
     /** Whether the chain had not come to its nonce at the last look. */
     boolean isAhead;
-    /** Those who wait for an endpoint's word. */
+    /** Callers that wait for an endpoint's answer. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
 
     OpenSend(AccountSend row, long head) {
@@ -118,7 +118,7 @@ final class OpenSend {
         return row.state() == State.JOURNALLED || row.state() == State.SENT;
     }
 
-    /** What is being replaced goes out with its replacement. */
+    /** Transactions that are being replaced go out with their replacement. */
     boolean mustGoOut(SendPace pace, long now) {
         return !replacing
                 && (pushedAt.isEmpty()
@@ -180,7 +180,7 @@ final class OpenSend {
         return List.copyOf(outgoing);
     }
 
-    /** Of its newest version, since it was last tried to pay more. */
+    /** Age of its newest version, or time since a higher fee was last tried. */
     private long age(long now) {
         return now - Math.max(row.newest().createdAt(), triedAt);
     }

@@ -21,7 +21,7 @@ import org.chainwalletd.store.AccountSend;
  */
 final class OpenSends {
     /**
-     * What is not mined.
+     * Amounts that transactions which are not final may still take.
      *
      * @param open transactions of all addresses that are not final
      */
@@ -35,7 +35,7 @@ final class OpenSends {
         this.pace = pace;
     }
 
-    /** What one that waits needs now. */
+    /** Action that a waiting transaction needs now. */
     enum Need {
         /** The same bytes once more. */
         SENT_AGAIN,
@@ -146,7 +146,7 @@ final class OpenSends {
         return !waiting(from).isEmpty();
     }
 
-    /** Of those that wait, what their owners have left behind. */
+    /** Waiting transactions that their owners have left behind. */
     List<OpenSend> leftBehind(EvmAddress from, long now) {
         return waiting(from).stream()
                 .filter(send -> send.isLeftBehind(pace, now))

@@ -32,7 +32,7 @@ final class Replacer {
         this.setup = setup;
     }
 
-    /** What the nonce shall be used for. */
+    /** Use of the nonce. */
     enum Purpose {
         THE_SAME,
         NOTHING
@@ -128,7 +128,7 @@ final class Replacer {
                         setup.executor());
     }
 
-    /** One after the other; what is not written is not made. */
+    /** Writes one after the other; a version that is not written is not used. */
     private CompletionStage<List<Version>> journal(AccountSend row, int written, List<Version> versions) {
         if (written == versions.size()) {
             return CompletableFuture.completedFuture(versions);
@@ -143,8 +143,8 @@ final class Replacer {
     }
 
     /**
-     * One step of a claim or a refund on the way to its ceiling. Its first price may have been a lie; from there on only time raises it, and the
-     * base fee where the quorum agrees on it. What time adds goes to the tip.
+     * Step of a claim or a refund on the way to its ceiling. Its first price may have been a lie; from there on only time raises it, and the
+     * base fee where the quorum agrees on it. The part that time adds goes to the tip.
      */
     private record Raise(Wish wish, Urgency urgency, FeeRise rise) {
         private AccountSend row() {

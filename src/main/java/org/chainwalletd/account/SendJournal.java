@@ -110,7 +110,7 @@ final class SendJournal {
         found.ifPresent(row -> entry.row = row);
     }
 
-    /** What stands in memory may be in no journal: a state that is over there would never be looked at again. */
+    /** Memory may hold what no journal has: a state that is over there would never be looked at again. */
     private void rereadLater(OpenSend entry, Throwable failure) {
         LOG.warn("the journal cannot say how nonce {} stands: {}", entry.row.nonce(), AccountException.words(failure));
         mailbox.hearLater(entry.row.id(), new ReadAgain());

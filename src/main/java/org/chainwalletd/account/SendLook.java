@@ -32,7 +32,7 @@ final class SendLook {
         this.setup = setup;
     }
 
-    /** What is known now of one row. */
+    /** Knowledge of one row at this look. */
     sealed interface Finding {
         /** The chain has not come to its nonce yet. */
         record Waiting() implements Finding {}

@@ -38,7 +38,7 @@ final class SendMaker {
         this.stops = stops;
     }
 
-    /** What became of one request. */
+    /** Outcome of one request. */
     sealed interface Outcome {
         SendRequest request();
 
@@ -47,7 +47,7 @@ final class SendMaker {
         record Refused(SendRequest request, Throwable why) implements Outcome {}
     }
 
-    /** One outcome for each request, in their order; all are {@linkplain SendKind#isPressing pressing}, or all have one {@link Survey.Basis}. */
+    /** Makes one outcome for each request, in their order; all are {@linkplain SendKind#isPressing pressing}, or all have one {@link Survey.Basis}. */
     CompletionStage<List<Outcome>> make(NonceCheck.Line line, List<SendRequest> requests) {
         SendKind kind = requests.get(0).kind();
         if (kind.isPressing()) {
@@ -100,7 +100,7 @@ final class SendMaker {
         return survey.knowsType2() ? Optional.empty() : Optional.of(new SendRefusal.OldChain());
     }
 
-    /** What cannot be paid in any case is not estimated. */
+    /** Does not estimate gas for a request that cannot be paid in any case. */
     private CompletionStage<Long> gas(SendRequest request, Purse purse) {
         if (request.gas() instanceof Gas.Fixed fixed) {
             return CompletableFuture.completedFuture(fixed.limit());
@@ -227,7 +227,7 @@ final class SendMaker {
     /** @param prices one for each version, the dearest last */
     private record Payment(BigInteger value, List<GasPrice> prices) {}
 
-    /** What is left of the balance while one request after the other takes from it. */
+    /** Rest of the balance while one request after the other takes from it. */
     private interface Purse {
         long firstNonce(NonceCheck.Line line);
 
@@ -287,7 +287,7 @@ final class SendMaker {
         }
     }
 
-    /** What is kept for open swaps is theirs: their claims and refunds take from it, and are refused only what no endpoint would take. */
+    /** Purse of claims and refunds: they may use the reserve of open swaps, and are refused only what no endpoint would take. */
     private static final class PressingPurse implements Purse {
         private final Urgency urgency;
         private final int quorum;
@@ -349,7 +349,7 @@ final class SendMaker {
             return request.feeCeiling().map(most::min).orElse(most).divide(BigInteger.valueOf(gas));
         }
 
-        /** What is pressing goes out with as much as there is, when the next block could take it with that. */
+        /** Lets a claim or a refund out with as much as there is, when the next block could take it with that. */
         @Override
         public Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
             BigInteger least = urgency.lowestBaseFee().add(BigInteger.ONE).multiply(BigInteger.valueOf(gas));

@@ -28,7 +28,7 @@ public record SendRecord(
     }
 
     /**
-     * What was asked for.
+     * Request as its caller made it.
      *
      * @param owner whom it was made for
      * @param copy whether it repeats the call of another one, at a nonce that an endpoint named
@@ -36,7 +36,7 @@ public record SendRecord(
     public record Order(String reference, SendKind kind, Optional<String> owner, boolean copy) {}
 
     /**
-     * What each version does, but for one to ourselves.
+     * Call that each version makes, except a cancelling one to ourselves.
      *
      * @param value in wei, as it was decided when the nonce was given
      */

@@ -5,7 +5,7 @@ import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Outcome;
 
-/** What the rows of the journal mean to those who asked for them. */
+/** Turns rows of the journal into the records that callers see. */
 final class SendRecords {
     private SendRecords() {}
 

@@ -38,7 +38,7 @@ public sealed interface SendRefusal {
         }
     }
 
-    /** One endpoint names more transactions than are journalled, and the settled block cannot show yet whether that is so. */
+    /** An endpoint names more transactions than are journalled, and the settled block cannot show yet whether that is so. */
     record NonceAhead(EvmAddress from, String endpoint, long named, long ours) implements SendRefusal {
         @Override
         public String message() {
@@ -104,7 +104,7 @@ public sealed interface SendRefusal {
         }
     }
 
-    /** What it was asked for under holds no more, in the moment before it would have been journalled. */
+    /** The condition of the request no longer holds at the moment before it would have been journalled. */
     record NotWantedAnyMore() implements SendRefusal {
         @Override
         public String message() {

@@ -33,7 +33,7 @@ public record SendRequest(
         Optional<String> owner,
         BooleanSupplier mayBegin) {
     public static final int LONGEST_REFERENCE = 256;
-    /** Of call data; a lock has 100 bytes. */
+    /** Longest call data in bytes; a lock has 100. */
     public static final int LONGEST_DATA = 4_096;
 
     public SendRequest {
@@ -47,7 +47,7 @@ public record SendRequest(
         }
     }
 
-    /** One that may be made whenever its turn comes. */
+    /** Creates a request that may be made whenever its turn comes. */
     public SendRequest(
             String reference,
             SendKind kind,
@@ -96,7 +96,7 @@ public record SendRequest(
         record Estimated() implements Gas {}
     }
 
-    /** Who sends it again, and raises its fee. */
+    /** Party that sends it again and raises its fee. */
     public enum Pushing {
         /** The nonce owner: until it is final, also after a restart, raised when it is stuck. */
         BY_ITSELF,
@@ -121,7 +121,7 @@ public record SendRequest(
     }
 
     /**
-     * What a reference stands for: a hash over what is asked for. The address that pays is left out: a token keeps its meaning when the key is
+     * Digest that a reference stands for: a hash over the request. The address that pays is left out: a token keeps its meaning when the key is
      * replaced, and never pays twice. These bytes are in the store: their order never changes.
      */
     Hash256 digest() {
@@ -142,7 +142,7 @@ public record SendRequest(
                 .getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** What a transaction is for. */
+    /** Purpose of a transaction. */
     public enum SendKind {
         SEND,
         LOCK,

@@ -15,7 +15,7 @@ import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.store.AccountSend;
 
 /**
- * What sending needs.
+ * Dependencies and settings of sending.
  *
  * @param knownNonce the operator's word that every transaction below this nonce is accounted for, whoever made it
  */

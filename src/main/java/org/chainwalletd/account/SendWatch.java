@@ -265,7 +265,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         answers.forEach(answer -> answer.complete(record));
     }
 
-    /** Who was promised something hears of a change when it is durable. */
+    /** Tells callers and listeners of a change only when it is durable. */
     private void durable(OpenSend entry, AccountSend written) {
         if (written.state().isOver()) {
             sends.end(entry);
@@ -329,7 +329,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
         entry.answers.addAll(command.answers());
-        // What is to be given up and cannot be is not sent once more for that.
+        // A transaction that was to be cancelled and cannot be is not sent once more for that.
         boolean isWanted = command.purpose() == Replacer.Purpose.THE_SAME
                 || entry.row.newest().cancels();
         if (entry.isWaiting() && isWanted) {
@@ -505,7 +505,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .forEach(send -> send.pausedUntil = until);
     }
 
-    /** One look may fall between two answers of endpoints that index late. */
+    /** Needs more than one look: a single one may fall between two answers of endpoints that index late. */
     private void gone(OpenSend entry) {
         entry.timesGone++;
         if (entry.timesGone > 1) {

@@ -121,7 +121,7 @@ record Survey(
                 .thenApplyAsync(done -> new Account(count.join(), balance.join(), hasCode.join()), executor);
     }
 
-    /** Of each endpoint that answers; never fails. */
+    /** Asks each endpoint, keeps those that answer; never fails. */
     static CompletableFuture<List<Told<Latest>>> latest(AccountChain chain, EvmAddress from, Executor executor) {
         return chain.each(reads -> reads.transactionCount(from, BlockRef.Tag.LATEST)
                         .thenComposeAsync(

@@ -81,7 +81,7 @@ final class ByteReader {
         return Bytes.wrap(take(length, what));
     }
 
-    /** One byte that must be 0 or 1; {@code name} is the node's word for it, such as {@code has_datum}. */
+    /** Reads a byte that must be 0 or 1; {@code name} is the node's word for it, such as {@code has_datum}. */
     boolean flag(String name) {
         int start = position;
         int value = u8(name);

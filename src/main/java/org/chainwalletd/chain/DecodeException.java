@@ -63,7 +63,7 @@ public final class DecodeException extends IllegalArgumentException {
         return total;
     }
 
-    /** What is wrong, without the offset, for example {@code non-canonical has_datum flag: 2 (expected 0 or 1)}. */
+    /** Fault without the offset, for example {@code non-canonical has_datum flag: 2 (expected 0 or 1)}. */
     public String detail() {
         return detail;
     }

@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Objects;
 
 /**
- * What distinguishes one HTLC script from another (chain protocol, section 6.3).
+ * Parameters that distinguish one HTLC script from another (chain protocol, section 6.3).
  *
  * @param sender may reclaim in every block above {@code timeoutHeight}
  * @param receiver may claim with the preimage, before and after the timeout

@@ -53,7 +53,7 @@ public final class HtlcWitness {
     }
 
     /**
-     * What a witness that spends an HTLC output does, by its form alone: neither preimage nor signature is checked. Both encodings of
+     * Kind of a witness that spends an HTLC output, by its form alone: neither preimage nor signature is checked. Both encodings of
      * the selector count, a redeemer is ignored; empty for every form that no valid spend can have.
      */
     public static Optional<HtlcSpend> classify(Witness witness) {

@@ -48,7 +48,7 @@ public final class TransactionCodec {
         return out.finish();
     }
 
-    /** One serialised output, as it stands in a transaction and in a leaf of the state tree. */
+    /** Serialises an output, as it stands in a transaction and in a leaf of the state tree. */
     public static byte[] encodeOutput(TxOutput output) {
         ByteWriter out = new ByteWriter(output.encodedLength());
         writeOutput(output, out);
@@ -102,7 +102,7 @@ public final class TransactionCodec {
     }
 
     /**
-     * What every plain input and every HTLC spend of {@code tx} signs: raw tag ‖ genesis id ‖ tx_header ‖ tx_body, to be handed to pure
+     * Message that every plain input and every HTLC spend of {@code tx} signs: raw tag ‖ genesis id ‖ tx_header ‖ tx_body, to be handed to pure
      * Ed25519 without hashing (section 5).
      *
      * @throws IllegalArgumentException when {@code genesisId} is zero: such a signature would be bound to no chain

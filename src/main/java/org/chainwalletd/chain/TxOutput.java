@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One output (chain protocol, section 4.2).
+ * Output of a transaction (chain protocol, section 4.2).
  *
  * @param script the locking script; exactly 32 bytes mean an address
  * @param datum inline datum, at most 4,096 bytes, or null when absent (an empty datum is not an absent one)

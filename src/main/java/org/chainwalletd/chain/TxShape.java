@@ -93,12 +93,12 @@ public final class TxShape {
                 saturatedMultiply(count, Fees.chunks(Witness.PLAIN_LENGTH)));
     }
 
-    /** One more input, an HTLC claim with a preimage of this length and no redeemer. */
+    /** Adds an input, an HTLC claim with a preimage of this length and no redeemer. */
     public TxShape plusClaim(int preimageLength) {
         return plusHtlcInput(HtlcEvaluation.claimFixedSteps(preimageLength), HtlcWitness.claimLength(preimageLength));
     }
 
-    /** One more input, an HTLC reclaim without a redeemer. */
+    /** Adds an input, an HTLC reclaim without a redeemer. */
     public TxShape plusReclaim() {
         return plusHtlcInput(HtlcEvaluation.RECLAIM_BASE_STEPS, HtlcWitness.RECLAIM_LENGTH);
     }
@@ -108,7 +108,7 @@ public final class TxShape {
         return inputs(0, 0, 0, 2L + length, Fees.chunks(length));
     }
 
-    /** One more output with everything it carries. */
+    /** Adds an output with everything it carries. */
     public TxShape plusOutput(TxOutput output) {
         return outputs(
                 1,
@@ -123,7 +123,7 @@ public final class TxShape {
         return outputs(count, saturatedMultiply(count, PLAIN_OUTPUT_BYTES), 0, 0);
     }
 
-    /** One more HTLC output, without datum. */
+    /** Adds an HTLC output, without datum. */
     public TxShape plusHtlcOutput() {
         return outputs(1, OUTPUT_OVERHEAD + HtlcScript.LENGTH, 1, 0);
     }

@@ -3,7 +3,7 @@ package org.chainwalletd.chain;
 import java.util.Objects;
 
 /**
- * What proves the right to spend one input (chain protocol, section 4.3).
+ * Proof of the right to spend one input (chain protocol, section 4.3).
  *
  * @param redeemer null when absent
  */

@@ -140,7 +140,7 @@ public final class KeyDerivation {
             }
         }
 
-        /** Of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key or public key ‖ big-endian index), whose left half is added to the key. */
+        /** Child of a node (key ‖ chain code): HMAC(chain code, 00 ‖ key or public key ‖ big-endian index), whose left half is added to the key. */
         private static byte[] child(byte[] node, int index) {
             byte[] key = Arrays.copyOf(node, KEY_LENGTH);
             byte[] chainCode = Arrays.copyOfRange(node, KEY_LENGTH, 2 * KEY_LENGTH);

@@ -9,7 +9,7 @@ import java.util.List;
 public final class MnemonicException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong. When several things are, the first of this order. */
+    /** Fault of a mnemonic. When there are several, the first of this order. */
     public enum Reason {
         WORD_COUNT,
         UNKNOWN_WORD,

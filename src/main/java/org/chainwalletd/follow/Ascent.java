@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One walk up a node's chain from the followed tip: blocks that fit on the tip are appended to the followed chain and committed in batches,
+ * Walk up a node's chain from the followed tip: blocks that fit on the tip are appended to the followed chain and committed in batches,
  * and only then told to the audience. Belongs to the {@link Walker} and is used on its thread; what arrives comes back to it as that one's
  * commands.
  */
@@ -29,7 +29,7 @@ final class Ascent {
     private static final int HANDED_AT_ONCE = 4;
 
     /**
-     * What it works with, all of it the walker's.
+     * Dependencies, all of them the walker's.
      *
      * @param chain the followed one, which it makes longer
      */
@@ -103,7 +103,7 @@ final class Ascent {
         }
     }
 
-    /** What comes after a block that was refused is not judged: it would fit on that one alone. */
+    /** Does not judge blocks after one that was refused: they would fit on that one alone. */
     private void arrived(Fetched fetched) {
         if (refused) {
             return;

@@ -14,7 +14,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Who hears of the chain. Owned by the walker, and the one thing that outlives its restarts; only the newest tip is read by others.
+ * Subscribers of the chain's changes. Owned by the walker, and the one thing that outlives its restarts; only the newest tip is read by others.
  */
 final class Audience {
     private final AtomicReference<FollowStatus> status;

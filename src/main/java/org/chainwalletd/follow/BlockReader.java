@@ -43,7 +43,7 @@ final class BlockReader {
     /** The bytes of one transaction as some node sent them; undecodable ones have no id that could be checked. */
     private record Body(Hash256 listedId, Bytes bytes, Optional<Transaction> decoded) {}
 
-    /** What is wrong with a block that should be at {@code height}, without its transactions. */
+    /** Fault of a block that should be at {@code height}, without its transactions. */
     static Optional<Fault> judge(NodeClient.BlockSummary told, long height) {
         if (told.height() != height) {
             return Optional.of(new Fault(Fault.Rule.HEIGHT, height, told.blockId()));
@@ -88,7 +88,7 @@ final class BlockReader {
                         executor);
     }
 
-    /** Who answered first may have another set of witnesses, or lie: the node that gave the list has the last word on it. */
+    /** Asks the node that gave the list: another that answered first may have another set of witnesses, or lie. */
     private Fetched fromItself(NodeClient.BlockSummary told, List<Optional<Body>> bodies) {
         if (bodies.stream().anyMatch(Optional::isEmpty)) {
             return new Fetched.Missing(told.height(), "a transaction of the block is not to be had");

@@ -4,7 +4,7 @@ import java.util.List;
 import org.chainwalletd.store.books.BookTable;
 
 /**
- * What one owner writes down of each block. A pure function of the block and of what was written before: no clock, no question to anybody,
+ * Book that one owner keeps of each block. A pure function of the block and of what was written before: no clock, no question to anybody,
  * nothing remembered between two blocks but in the tables. The changes of all books for a block are one commit.
  *
  * @param <V> what may be looked up
@@ -13,6 +13,6 @@ import org.chainwalletd.store.books.BookTable;
 public interface Book<V, C> {
     BookTable<V, C> table();
 
-    /** What {@code block} changes, its parent being the last block that was connected. */
+    /** Changes that {@code block} makes, its parent being the last block that was connected. */
     List<C> connect(ChainBlock block, V view);
 }

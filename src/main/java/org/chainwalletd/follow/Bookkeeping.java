@@ -49,7 +49,7 @@ final class Bookkeeping {
     }
 
     /**
-     * What the file knows.
+     * Knowledge of the file.
      *
      * @param network which one the nodes were of at the first start; a node that says otherwise later changes nothing
      * @param ancestor the lowest block that these stand on by ids
@@ -155,7 +155,7 @@ final class Bookkeeping {
     }
 
     /**
-     * What became of some blocks of a rescan.
+     * Outcome of some blocks of a rescan.
      *
      * @param joined whether they have met the head: their rows are everybody's now
      * @param ancestor the lowest block that the head stands on by ids
@@ -303,7 +303,7 @@ final class Bookkeeping {
             BlockRows.undo(page, height);
             books.forEach(book -> book.table().undo(page, height));
             Optional<BlockRow> top = BlockRows.top(page);
-            // What it stood on may have gone with the blocks above.
+            // The block that it stood on may have gone with the blocks above.
             top.map(BlockRow::place)
                     .filter(last -> scanStandsOn(session)
                             .filter(ground -> ground.height() <= last.height())

@@ -9,7 +9,7 @@ import org.chainwalletd.chain.U64;
  * @param blockId under which the node names it
  */
 record Fault(Rule rule, long height, Hash256 blockId) {
-    /** What is checked of every block (chain protocol, section 9). */
+    /** Rule that every block is checked for (chain protocol, section 9). */
     enum Rule {
         ID("its id is not that of its header"),
         HEIGHT("it has another height than asked for"),

@@ -1,6 +1,6 @@
 package org.chainwalletd.follow;
 
-/** What was read of one block. */
+/** Result of reading one block. */
 sealed interface Fetched {
     long height();
 
@@ -19,6 +19,6 @@ sealed interface Fetched {
     /** Not to be had now: the node has no such block, or nobody the transactions. */
     record Missing(long height, String what) implements Fetched {}
 
-    /** What the node sent contradicts itself. */
+    /** The node's answer contradicts itself. */
     record Unsound(long height, Fault fault) implements Fetched {}
 }

@@ -94,7 +94,7 @@ final class FirstStart {
         return named.get(0);
     }
 
-    /** Those to begin with, and all between them and the block that all agree on, unless that is too far below. */
+    /** Headers to begin with, and all between them and the block that all agree on, unless that is too far below. */
     private CompletionStage<List<BlockRow>> headers(NodeClient node, long tip, BlockPlace common) {
         if (common.height() > tip) {
             throw new Refused("the node's chain ends below the block that the checkpoint names");

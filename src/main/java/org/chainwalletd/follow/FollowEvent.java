@@ -3,7 +3,7 @@ package org.chainwalletd.follow;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * What subscribers of the {@link Follower} hear, in the order of the chain's changes, each after the commit of the books that it is of.
+ * Event for subscribers of the {@link Follower}, in the order of the chain's changes, each after the commit of the books that it is of.
  */
 public sealed interface FollowEvent {
     /** The first event of a subscription: what comes later is on top of this block. Sent again when the follower was restarted. */

@@ -3,7 +3,7 @@ package org.chainwalletd.follow;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * One of the configured nodes.
+ * Configured node, as the follower sees it.
  *
  * @param name for the log
  * @param client asks this node only, once

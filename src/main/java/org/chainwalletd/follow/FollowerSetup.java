@@ -17,7 +17,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.Books;
 
 /**
- * What the follower works with.
+ * Dependencies and settings of the follower.
  *
  * @param file where the books are
  * @param rules what the operator decides about following
@@ -37,7 +37,7 @@ public record FollowerSetup(
         Clock clock,
         Executor executor) {
     /**
-     * Who is asked.
+     * Nodes that are asked.
      *
      * @param nodes all that are configured, at least one
      * @param any asks whichever node is there: for what proves itself
@@ -51,7 +51,7 @@ public record FollowerSetup(
     }
 
     /**
-     * What the operator decides.
+     * Settings of the operator.
      *
      * @param verifyWork whether proofs of work are checked
      * @param genesis id of the first block; empty: it is the one that was met first

@@ -19,7 +19,7 @@ record HeaderRules(Network network) {
     /** How many blocks the median of the times needs; a chain that begins higher cannot judge with fewer. */
     private static final int MEDIAN_OF = 11;
 
-    /** What is wrong with {@code header} as the next one on {@code chain}. */
+    /** Fault of {@code header} as the next one on {@code chain}. */
     Optional<Fault> judge(HeaderChain chain, BlockHeader header, Hash256 id) {
         return broken(chain, header).map(rule -> new Fault(rule, header.height(), id));
     }

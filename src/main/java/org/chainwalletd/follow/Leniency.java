@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a development chain may get wrong: root, target and work, which nobody else checks there. Each is logged once. Safe for threads.
+ * Faults that a development chain may have: root, target and work, which nobody else checks there. Each is logged once. Safe for threads.
  */
 final class Leniency {
     private static final Logger LOG = LoggerFactory.getLogger(Leniency.class);

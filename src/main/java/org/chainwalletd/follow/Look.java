@@ -10,7 +10,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * One look at one node: how its chain stands to the followed one. All questions go to the same node. Finding the place where both part takes
+ * Comparison of a node's chain with the followed one. All questions go to the same node. Finding the place where both part takes
  * as many questions as the depth has binary digits, and the branch above is read once: headers only.
  */
 final class Look {
@@ -69,7 +69,7 @@ final class Look {
         return node.tip().thenComposeAsync(this::compare, executor);
     }
 
-    /** What a node names as its tip counts only where it shows the block: a height that no chain has must hide none that it has. */
+    /** Counts a node's tip only where it shows the block: a height that no chain has must hide none that it has. */
     private CompletionStage<Finding> compare(NodeClient.Tip tip) {
         BlockRow top = ours.top();
         if (tip.blockId().equals(top.blockId())) {

@@ -63,7 +63,7 @@ final class Rescanner {
     record ReadHistories(CompletableFuture<Optional<RescanProgress>> reply) implements Command {}
 
     /**
-     * What readers on other threads see.
+     * State that readers on other threads see.
      *
      * @param known false before the books were looked at
      */
@@ -307,7 +307,7 @@ final class Rescanner {
                 .build();
     }
 
-    /** One at a time. */
+    /** Hands blocks over one at a time. */
     private CompletionStage<Done> hand(List<Fetched> one) {
         CompletableFuture<Done> taken = new CompletableFuture<>();
         context.getSelf().tell(new Arrived(one.get(0), taken));
@@ -383,7 +383,7 @@ final class Rescanner {
         return writing ? Behaviors.same() : walked();
     }
 
-    /** What was read before something failed is written all the same: a block that is long not to be had must not keep it from getting there. */
+    /** Writes what was read before something failed: a block that is long not to be had must not keep it from getting there. */
     private Behavior<Command> walked() {
         if (joined) {
             joined = false;

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whom to ask next, and what is held against each node. Every round asks another one, so that all of them are compared with the followed
+ * Choice of the node to ask next, and the faults that each node was caught in. Every round asks another one, so that all of them are compared with the followed
  * chain. A node that was caught in a lie is passed over for a while, unless all were: that changes whom the follower asks, nothing else.
  */
 final class Rounds {
@@ -109,7 +109,7 @@ final class Rounds {
         return !setAside.isEmpty() || nodes.stream().anyMatch(this::isPassedOver);
     }
 
-    /** Those whose tips are set aside. */
+    /** Nodes whose tips are set aside. */
     Set<String> aside() {
         return Set.copyOf(setAside);
     }
@@ -122,7 +122,7 @@ final class Rounds {
         lies.get(node).increment();
     }
 
-    /** What the operator should know, one line for each node. */
+    /** Complaints for the operator, one line for each node. */
     List<String> complaints() {
         List<String> complaints = new ArrayList<>();
         for (FollowedNode node : nodes) {

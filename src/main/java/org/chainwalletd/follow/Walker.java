@@ -125,12 +125,12 @@ final class Walker {
         }
     }
 
-    /** What is the same in every state but one: a nudge that comes while something is under way is remembered. */
+    /** Rules for every state but one: a nudge that comes while something is under way is remembered. */
     private BehaviorBuilder<Command> always() {
         return whenever().onMessage(Nudge.class, this::rememberNudge);
     }
 
-    /** What is the same in every state. The first rule that fits a message is the one that counts. */
+    /** Rules for every state. The first rule that fits a message is the one that counts. */
     private BehaviorBuilder<Command> whenever() {
         return Behaviors.receive(Command.class)
                 .onMessage(Subscribe.class, this::subscribe)

@@ -17,7 +17,7 @@ record WorkPolicy(boolean on, long tip, Clock clock) {
     static final int DEPTH = 100;
 
     private static final int ONE_IN = 50;
-    /** What {@link #DEPTH} blocks take at the chain's pace of one in ten seconds. */
+    /** Time that {@link #DEPTH} blocks take at the chain's pace of one in ten seconds. */
     private static final long OLD_SECONDS = 10 * DEPTH;
 
     boolean demands(BlockHeader header) {

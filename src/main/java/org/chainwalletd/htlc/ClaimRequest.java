@@ -34,7 +34,7 @@ public record ClaimRequest(
     public static final String KIND = "htlc_claim";
     public static final int MAX_PREIMAGE_BYTES = 1024;
 
-    /** One that the daemon makes by itself. */
+    /** Creates a request of the daemon itself. */
     public ClaimRequest(
             Address from,
             Outpoint lock,

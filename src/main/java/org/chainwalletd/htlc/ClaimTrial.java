@@ -24,7 +24,7 @@ import org.chainwalletd.crypto.Ed25519;
  * @param output what it spends, from bytes whose transaction id was computed
  */
 public record ClaimTrial(ChainProfile profile, Hash256 genesis, ClaimRequest request, TxOutput output) {
-    /** What the receiver signs. */
+    /** Message that the receiver signs. */
     public byte[] message() {
         return TransactionCodec.signingMessage(profile, genesis, unsigned());
     }

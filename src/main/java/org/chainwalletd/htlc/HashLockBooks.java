@@ -20,7 +20,7 @@ import org.chainwalletd.store.books.HtlcRows;
 import org.chainwalletd.store.books.Page;
 
 /**
- * What the daemon's own books have under one hash lock, all of it as of one followed tip. Only what our keys are a party of is there. However
+ * View of one hash lock in the daemon's own books, all of it as of one followed tip. Only what our keys are a party of is there. However
  * many HTLCs somebody makes under a hash lock, few are read.
  */
 public final class HashLockBooks {
@@ -35,7 +35,7 @@ public final class HashLockBooks {
     }
 
     /**
-     * One HTLC.
+     * HTLC as the books have it.
      *
      * @param block of its lock; empty while it is in none, or in one so old that its id is not kept
      * @param settledAt time of the block with which it reached the demanded depth, Unix seconds
@@ -89,7 +89,7 @@ public final class HashLockBooks {
     }
 
     /**
-     * What is looked for.
+     * Query.
      *
      * @param receiver whose claim it waits for
      * @param least what it must be worth

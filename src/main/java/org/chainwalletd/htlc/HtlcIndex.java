@@ -210,7 +210,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         taken.retainAll(now);
     }
 
-    /** One spend for each lock, however often this is tried: its token follows from the outpoint. */
+    /** Makes one spend for each lock, however often this is tried: its token follows from the outpoint. */
     private void takeBack(HtlcRow lock) {
         if (reclaiming >= RECLAIMS_AT_ONCE || !taken.add(lock.outpoint())) {
             return;

@@ -143,7 +143,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return look();
     }
 
-    /** One read at a time; what happens meanwhile is read after it. */
+    /** Begins a read; one at a time: what happens meanwhile is read after it. */
     private Behavior<Command> look() {
         if (reading) {
             more = true;
@@ -195,7 +195,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         return this;
     }
 
-    /** What changed twice is as it is now both times: it is told once, in the place of the last change. */
+    /** Tells an HTLC that changed twice once, in the place of the last change: it is as it is now both times. */
     private void tell(List<HtlcChanges.Change> changes, long height) {
         Map<Outpoint, HtlcChanges.Change> last = new LinkedHashMap<>();
         for (HtlcChanges.Change change : changes) {

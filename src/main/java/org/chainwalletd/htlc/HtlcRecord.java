@@ -9,7 +9,7 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * One HTLC as callers are told of it (interface.md, section 2.8; decisions.md, section 3).
+ * HTLC as callers are told of it (interface.md, section 2.8; decisions.md, section 3).
  *
  * @param lockHeight empty while the lock is in no block
  * @param claim also one that is in no block yet; the state changes only with its block

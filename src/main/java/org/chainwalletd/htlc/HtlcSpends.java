@@ -85,7 +85,7 @@ public final class HtlcSpends {
         return checked(request, sender -> noted(spending.spend(request.plan(sender), requester, receiver)));
     }
 
-    /** What {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
+    /** Tells what {@link #lock} would do now. Broadcasts, reserves and signs nothing. */
     public CompletionStage<Simulation> simulateLock(LockRequest request) {
         return checked(request, sender -> spending.simulate(request.plan(sender)));
     }
@@ -185,7 +185,7 @@ public final class HtlcSpends {
         if (owner.isEmpty()) {
             return redeemOwn(request, params, requester);
         }
-        // What was spent before there was an owner has its receipt, and "nothing was broadcast" would be false.
+        // An HTLC that was spent before there was an owner has its receipt, and "nothing was broadcast" would be false.
         return earlier(request)
                 .thenComposeAsync(
                         sent -> sent.isPresent()
@@ -225,7 +225,7 @@ public final class HtlcSpends {
                         executor);
     }
 
-    /** What was sent, or may have been, is in the index before the caller hears of it. That the index cannot be written changes no outcome. */
+    /** Notes in the index what was sent, or may have been, before the caller hears of it. That the index cannot be written changes no outcome. */
     private CompletionStage<Receipt> noted(CompletionStage<Receipt> spend) {
         return spend.handleAsync(
                         (receipt, failure) -> sent(receipt, failure)
@@ -310,7 +310,7 @@ public final class HtlcSpends {
             return plan.shape();
         }
 
-        /** What the output is must follow from the parameters: they are what is signed for. */
+        /** Derives the output from the parameters: they are what is signed for. */
         @Override
         public void check() {
             plan.check();

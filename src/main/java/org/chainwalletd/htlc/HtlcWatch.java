@@ -17,7 +17,7 @@ import org.chainwalletd.store.books.HtlcRow;
 import org.chainwalletd.store.books.HtlcRows;
 
 /**
- * What {@link HtlcIndex} works with.
+ * Dependencies and settings of {@link HtlcIndex}.
  *
  * @param subscribe makes an actor hear of the chain
  * @param parties is told the addresses of the parties of open HTLCs when they change: claims show there first

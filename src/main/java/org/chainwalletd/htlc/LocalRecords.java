@@ -162,7 +162,7 @@ public final class LocalRecords implements HtlcRecords {
                 .orElseThrow();
     }
 
-    /** One page: a short ordered run of each wanted state and role, merged. */
+    /** Search for one page: a short ordered run of each wanted state and role, merged. */
     private record Search(ChainProfile profile, Page page, Query query, Position after, long tip) {
         Listing run() {
             List<HtlcRow> changed = changedAbove(page, tip);

@@ -41,7 +41,7 @@ final class LockTransactions {
         this.executor = executor;
     }
 
-    /** What has been heard so far: the best bytes, and why there are none. */
+    /** Answers so far: the best bytes, and why there are none. */
     private record Heard(Optional<LockTransaction> found, Optional<String> lie, Optional<Throwable> failure) {
         private static final Heard NOTHING = new Heard(Optional.empty(), Optional.empty(), Optional.empty());
 

@@ -142,7 +142,7 @@ public final class MergedRecords implements HtlcRecords {
                 Optional.empty());
     }
 
-    /** What was asked for is checked again: an indexer may answer otherwise. */
+    /** Checks the query again: an indexer may answer otherwise. */
     private boolean isWanted(IndexedHtlc htlc, Query query, Position after) {
         Address party = query.address().orElseThrow();
         boolean isParty = profile.addressOf(htlc.params().sender()).equals(party)

@@ -31,7 +31,7 @@ public record ReclaimRequest(
         implements Redemption {
     public static final String KIND = "htlc_reclaim";
 
-    /** One that the daemon makes by itself. */
+    /** Creates a request of the daemon itself. */
     public ReclaimRequest(
             Address from,
             Outpoint lock,
@@ -43,7 +43,7 @@ public record ReclaimRequest(
         this(from, lock, receiver, hashLock, timeout, fee, Optional.empty(), clientToken);
     }
 
-    /** What the watchdog's reclaim of a lock is known by, in every life of the daemon. */
+    /** Token of the watchdog's reclaim of a lock, the same in every life of the daemon. */
     public static String tokenOfWatchdog(Outpoint lock) {
         return "auto-reclaim-" + lock;
     }

@@ -195,7 +195,7 @@ record RedeemPlan(
      * signature of the party that its witness speaks for. That a node knows of no spend proves nothing and lets the spend go on.
      */
     private static final class PriorSpend {
-        /** Of the sender's transactions in a mempool, so many are looked at. */
+        /** Most of the sender's transactions in a mempool that are looked at. */
         private static final int MOST_WAITING = 16;
 
         private final ChainProfile profile;

@@ -28,7 +28,7 @@ sealed interface Redemption permits ClaimRequest, ReclaimRequest {
     /** Empty: the consensus minimum. */
     Optional<Amount> fee();
 
-    /** What is paid; a default counts as given. */
+    /** Fee that is paid; a default counts as given. */
     default Amount effectiveFee() {
         return fee().orElseGet(shape()::minimumFee);
     }
@@ -48,7 +48,7 @@ sealed interface Redemption permits ClaimRequest, ReclaimRequest {
      */
     HtlcParams params(PublicKey own);
 
-    /** What the spending transaction costs. */
+    /** Shape of the spending transaction, which its fee follows from. */
     TxShape shape();
 
     /** @param signature 64 bytes over the signing message of the spending transaction */

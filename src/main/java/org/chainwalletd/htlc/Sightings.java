@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the index learns outside the blocks: locks, claims and reclaims that were sent or are in a mempool. Durable when a stage completes.
+ * Knowledge of the index from outside the blocks: locks, claims and reclaims that were sent or are in a mempool. Durable when a stage completes.
  * A block says the same again and more; what it says stays.
  */
 public final class Sightings {
@@ -79,7 +79,7 @@ public final class Sightings {
         }));
     }
 
-    /** Those of outpoints that the index does not know change no row. */
+    /** Spends of outpoints that the index does not know change no row. */
     private static void see(Page page, Hash256 txId, Transaction tx) {
         for (int i = 0; i < tx.witnesses().size(); i++) {
             Outpoint outpoint = tx.inputs().get(i);

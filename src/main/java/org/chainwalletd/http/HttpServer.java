@@ -57,7 +57,7 @@ import org.chainwalletd.net.ByteBudget;
 /** The daemon's HTTP side: the paths of interface.md, section 4.1, and those of decisions.md, section 5. */
 public final class HttpServer {
     /**
-     * What the server needs from the rest of the daemon.
+     * Services of the daemon that the server needs.
      *
      * @param rpc answers {@code POST /}
      * @param readiness all must be met for {@code GET /readyz}
@@ -241,7 +241,7 @@ public final class HttpServer {
         return budget.held();
     }
 
-    /** What they may be at most. */
+    /** Limit of {@link #heldBytes}. */
     public long mostHeldBytes() {
         return budget.limit();
     }

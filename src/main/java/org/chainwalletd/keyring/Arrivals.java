@@ -105,7 +105,7 @@ final class Arrivals {
         }
     }
 
-    /** Who leaves out a key that is not durable yet would say that it is there when it may be lost. */
+    /** Waits until a key is durable: to skip it as present before that would claim a key that may be lost. */
     private boolean meetsOthers(Store question) {
         return question.keys().stream().anyMatch(key -> arriving.contains(key.address()));
     }

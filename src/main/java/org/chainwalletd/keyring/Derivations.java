@@ -108,7 +108,7 @@ final class Derivations {
         }));
     }
 
-    /** What {@code derived} changes; a key that was imported before keeps its file and label, and gets its index. */
+    /** Changes for {@code derived}; a key that was imported before keeps its file and label, and gets its index. */
     private KeyTable.Change change(List<KeyEntry> derived, Consumer<Optional<KeyringException>> ended) {
         Map<Address, KeyEntry> merged = new HashMap<>();
         List<KeyEntry> added = new ArrayList<>();

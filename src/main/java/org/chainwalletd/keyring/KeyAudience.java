@@ -18,7 +18,7 @@ import org.chainwalletd.keyring.store.KeyringStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Those who hear of each change of the keyring. Belongs to the Keyring actor. */
+/** Listeners to each change of the keyring. Belongs to the Keyring actor. */
 final class KeyAudience {
     private static final Logger LOG = LoggerFactory.getLogger(KeyAudience.class);
 

@@ -46,7 +46,7 @@ final class KeyPool {
         refill();
     }
 
-    /** One that is given out now and never again; empty while none is ready. */
+    /** Key that is given out now and never again; empty while none is ready. */
     Optional<KeyringStore.SealedKey> take() {
         Optional<KeyringStore.SealedKey> taken = Optional.ofNullable(keys.poll());
         if (target > 0 && taken.isEmpty()) {

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What needs the keystore's passphrase of the request: revealing and deleting (interface.md, section 4.11, rule 1). It is proved by unsealing the
+ * Operations that need the keystore's passphrase in the request: revealing and deleting (interface.md, section 4.11, rule 1). It is proved by unsealing the
  * stored blob anew, and overwritten here.
  */
 final class KeyReveals {

@@ -265,7 +265,7 @@ final class KeyWork {
         return List.copyOf(derived);
     }
 
-    /** Those of {@code entries}, all of them derived, that the seed gives, with their public keys; the seed stays open. */
+    /** Keys, of {@code entries}, all of them derived, that the seed gives, with their public keys; the seed stays open. */
     List<KeyEntry> learnDerived(SecretBytes seed, List<KeyEntry> entries) {
         return entries.stream().flatMap(entry -> learnt(entry, seed).stream()).toList();
     }
@@ -356,7 +356,7 @@ final class KeyWork {
                 .isPresent();
     }
 
-    /** One Argon2id. */
+    /** Costs one Argon2id. */
     Bytes sealVault(SecretBytes content, SecretBytes passphrase) {
         return Bytes.wrap(sealer.seal(Sealer.Role.VAULT, passphrase, content).toBytes());
     }

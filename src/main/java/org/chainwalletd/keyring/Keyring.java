@@ -433,7 +433,7 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * What seals and opens the rows of the swap journal. One Argon2id.
+     * Seals and opens the rows of the swap journal. Costs one Argon2id.
      *
      * @param like a row whose key is shared; empty when there is none yet
      */

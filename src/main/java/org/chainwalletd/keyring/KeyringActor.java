@@ -370,7 +370,7 @@ final class KeyringActor {
     }
 
     /**
-     * What a keyring is opened with.
+     * Parameters of opening a keyring.
      *
      * @param passphrase belongs to the Keyring actor as soon as there is one
      * @param loaded complete when the passphrase is proved and the files are read
@@ -384,7 +384,7 @@ final class KeyringActor {
             ConcurrentMap<Address, SigningKey> atHand) {}
 
     /**
-     * What is done when nobody waits for it: proving the passphrase of a keyring without keys, and learning the public keys of a keystore that
+     * Work that is done when nobody waits for it: proving the passphrase of a keyring without keys, and learning the public keys of a keystore that
      * another implementation wrote, one Argon2id after the other. Belongs to the Keyring actor.
      */
     private static final class Housekeeping {

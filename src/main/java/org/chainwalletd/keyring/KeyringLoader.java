@@ -53,10 +53,10 @@ final class KeyringLoader {
         return listing.thenCombineAsync(proved, (found, proof) -> conclude(found, proof, passphrase), argon2);
     }
 
-    /** What trying the passphrase on one sealed blob showed; {@code tried} is empty when there is none to try. */
+    /** Result of trying the passphrase on one sealed blob; {@code tried} is empty when there is none to try. */
     private record Proof(boolean opened, Optional<SealedPlace> tried) {}
 
-    /** One Argon2id. */
+    /** Costs one Argon2id. */
     private Proof attempt(SealedPlace place, SecretBytes passphrase) {
         try {
             return new Proof(opens(place, store.read(place), passphrase), Optional.of(place));

@@ -9,7 +9,7 @@ import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringStore;
 
 /**
- * What the parts of the Keyring actor work on together, on its thread alone.
+ * State that the parts of the Keyring actor share, on its thread alone.
  *
  * @param moving addresses that are on their way in or out
  * @param leaving those of them that are on their way out

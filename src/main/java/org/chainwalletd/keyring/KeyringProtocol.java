@@ -22,13 +22,13 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
 
 /**
- * What the Keyring actor is told: the questions of the keyring first, then what its own parts tell it. Below both, so that neither needs to
+ * Protocol of the Keyring actor: the questions of the keyring first, then what its own parts tell it. Below both, so that neither needs to
  * know the actor.
  */
 final class KeyringProtocol {
     private KeyringProtocol() {}
 
-    /** What can be asked. Futures in messages fail with {@link KeyringException}. */
+    /** Question to the keyring. Futures in messages fail with {@link KeyringException}. */
     public sealed interface Command {}
 
     /** A command with an answer. */
@@ -120,7 +120,7 @@ final class KeyringProtocol {
     /** This many keys are to be sealed ahead of time. */
     record KeepPool(int size, Executor executor) implements Command {}
 
-    /** What an export needs. */
+    /** Material of an export. */
     record Lend(CompletableFuture<Lent> reply) implements Question {}
 
     /**

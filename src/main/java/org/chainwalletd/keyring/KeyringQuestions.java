@@ -62,7 +62,7 @@ final class KeyringQuestions {
                 .thenApplyAsync(found -> found.orElseThrow(() -> KeyringFailures.unknown(address)), crypto);
     }
 
-    /** What an export needs; the passphrase is the caller's to close. Blocks until the actor has answered. */
+    /** Material of an export; the passphrase is the caller's to close. Blocks until the actor has answered. */
     KeyringProtocol.Lent lent() {
         return Flows.join(ask(KeyringProtocol.Lend::new));
     }

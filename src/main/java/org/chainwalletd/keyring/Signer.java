@@ -7,7 +7,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 
-/** What spending, HTLCs and messages need of the keyring. Stages fail with {@link KeyringException}. */
+/** Part of the keyring that spending, HTLCs and messages need. Stages fail with {@link KeyringException}. */
 public interface Signer {
     /**
      * The public side of a key with its public key, empty when the keyring has none for {@code address}. Unseals only a key of another

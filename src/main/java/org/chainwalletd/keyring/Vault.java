@@ -112,7 +112,7 @@ final class Vault {
         return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
     }
 
-    /** What a vault holds, with its secrets. Closing it overwrites them. */
+    /** Contents of a vault, with its secrets. Closing it overwrites them. */
     record Contents(List<NewKey> keys, List<NewEvmKey> evmKeys) implements AutoCloseable {
         @Override
         public void close() {

@@ -119,7 +119,7 @@ public final class VaultExport {
         return view.entries().stream().noneMatch(there -> there.address().equals(entry.address()));
     }
 
-    /** One vault in the making. */
+    /** Vault in the making. */
     private final class Making {
         private final Predicate<KeyEntry> gone;
         private final boolean partial;

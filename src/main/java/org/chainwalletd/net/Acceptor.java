@@ -99,7 +99,7 @@ public final class Acceptor implements AutoCloseable {
         }
     }
 
-    /** One connection's failure must not end the listening, nor keep its socket. */
+    /** Keeps a connection's failure from ending the listening, and from keeping its socket. */
     private static void give(SocketChannel channel, Consumer<SocketChannel> accepted) throws IOException {
         try {
             accepted.accept(channel);

@@ -88,7 +88,7 @@ public final class ByteBudget {
         return new Share(this);
     }
 
-    /** What one holder has taken. Closed once, it gives all of it back and can take no more. Thread-safe. */
+    /** Share that one holder has taken. Closed once, it gives all of it back and can take no more. Thread-safe. */
     public static final class Share implements AutoCloseable {
         private final ByteBudget budget;
         private long taken;

@@ -17,7 +17,7 @@ import org.apache.pekko.util.ByteString;
  */
 public final class ClientSocket {
     /**
-     * What the system holds for one connection, of its own memory, which all connections of the machine share: while it is short of it, it
+     * Buffer sizes of the system for one connection, of its own memory, which all connections of the machine share: while it is short of it, it
      * drops what comes for anybody. Left to itself it would take some MiB from a client that sends ahead, and for one that reads nothing.
      * Linux holds twice as much, with what it needs beside.
      *
@@ -114,7 +114,7 @@ public final class ClientSocket {
         channel.shutdownOutput();
     }
 
-    /** What is written still goes out, unless bytes of the peer lie unread. Idempotent. */
+    /** Closes; what is written still goes out, unless bytes of the peer lie unread. Idempotent. */
     public void close() {
         if (over.compareAndSet(false, true)) {
             closeChannel();

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its answer over one socket. All of it happens on the loop's thread.
+ * Request and its answer over one socket. All of it happens on the loop's thread.
  *
  * <p>The request side is kept open until the answer is there, because a peer may take a half-closed connection for a lost caller.
  */
@@ -28,7 +28,7 @@ final class Exchange implements SocketLoop.Connection {
     }
 
     /**
-     * What all exchanges share.
+     * Parts that all exchanges share.
      *
      * @param executor does the long steps of TLS handshakes
      */
@@ -117,7 +117,7 @@ final class Exchange implements SocketLoop.Connection {
         });
     }
 
-    /** What is sent goes through TLS. */
+    /** Sends through TLS. */
     void secure(SSLEngine with) {
         engine = with;
     }

@@ -3,7 +3,7 @@ package org.chainwalletd.net;
 import java.time.Duration;
 
 /**
- * What one exchange may cost.
+ * Limits on the cost of one exchange.
  *
  * @param answerBytes longest answer body that is read
  * @param deadline from the first step, connecting included, to the last byte of the answer

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * @param body JSON; empty for a GET; not to be changed
  */
 public record HttpRequest(Method method, String target, List<String> headers, byte[] body) {
-    /** Of RFC 9110. */
+    /** Method of a request (RFC 9110). */
     public enum Method {
         GET,
         POST

@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that carries many connections. What it does for one of them may not block: what is long is handed to other threads.
+ * Thread that carries many connections. Its work for one of them may not block: what is long is handed to other threads.
  * Connections to peers live on it altogether: one is made and closed at every call, so its price is that of the system calls; materialising a
  * stream for each costs several times as much. Those of clients are read on it ({@link ClientSocket}).
  */
@@ -28,7 +28,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
     /** More is handed over between two rounds only when very much else is going on, and nobody is to wait for the end of it. */
     private static final int TASKS_A_ROUND = 1024;
 
-    /** What is told of its connection's readiness. */
+    /** Handler of a connection's readiness. */
     interface Connection {
         void ready(SelectionKey key);
 
@@ -67,7 +67,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         return loop;
     }
 
-    /** One without a thread: whoever calls {@link #round} is its thread. */
+    /** Creates a loop without a thread: whoever calls {@link #round} is its thread. */
     static SocketLoop open(int pieceBytes, Runnable died) {
         try {
             return new SocketLoop(Selector.open(), pieceBytes, died);
@@ -174,7 +174,7 @@ public final class SocketLoop implements Executor, AutoCloseable {
         guarded(() -> ((Connection) key.attachment()).ready(key));
     }
 
-    /** One connection's failure must not end the others. */
+    /** Keeps a connection's failure from ending the others. */
     private static void guarded(Runnable work) {
         try {
             work.run();

@@ -71,7 +71,7 @@ class WholeBody implements HttpAnswerReader.Body {
         }
     }
 
-    /** What has come, when it is complete. It counts until it is closed. */
+    /** Body that has come, when it is complete. It counts until it is closed. */
     final HttpAnswer answer() {
         if (bytes.length != length) {
             resize(length);

@@ -26,7 +26,7 @@ interface Wire {
     /** Whether more may be there although the socket has nothing. */
     boolean mayHoldMore();
 
-    /** What to await of the socket, as {@link SelectionKey#interestOps}. */
+    /** Readiness to await of the socket, as {@link SelectionKey#interestOps}. */
     int awaited(boolean reading, boolean writing);
 
     /** Says goodbye as far as that goes at once, before the socket is closed. */

@@ -14,7 +14,7 @@ final class AnswerDecoder {
 
     private AnswerDecoder() {}
 
-    /** Of a node. */
+    /** Decodes the answer of a node. */
     static <T> Attempt<T> decode(HttpAnswer answer, long id, String method, ResultReader<T> reader) {
         return decode(answer, id, UpstreamKind.NODE.noun(), method, reader);
     }
@@ -132,7 +132,7 @@ final class AnswerDecoder {
         }
     }
 
-    /** What came of one attempt at one node. */
+    /** Outcome of one attempt at one node. */
     sealed interface Attempt<T> {
         record Result<T>(T value) implements Attempt<T> {}
 

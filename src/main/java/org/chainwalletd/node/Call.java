@@ -2,14 +2,14 @@ package org.chainwalletd.node;
 
 import java.util.concurrent.CompletableFuture;
 
-/** One question to the nodes. Never changed; its outcome completes {@link #reply} once, whoever brings it. */
+/** Question to the nodes. Never changed; its outcome completes {@link #reply} once, whoever brings it. */
 final class Call<T> {
     final String method;
     final byte[] request;
     final long id;
     final Kind kind;
     final View view;
-    /** What it waits for quotas with; null when it does not wait. */
+    /** Timeouts while it waits for quotas; null when it does not wait. */
     final View.Timeouts timeouts;
 
     final ResultReader<T> reader;
@@ -18,7 +18,7 @@ final class Call<T> {
     final long began = System.nanoTime();
 
     /**
-     * What is known of a method.
+     * Properties of a method.
      *
      * @param mayBeMissing whether older nodes lack the method: such nodes are passed over for a while once they have said so
      * @param mostAnswerBytes longest answer body that is read when the configuration allows longer ones

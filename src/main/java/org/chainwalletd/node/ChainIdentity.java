@@ -18,6 +18,6 @@ public interface ChainIdentity {
     /** The configured or pinned id, empty before first contact. */
     Optional<Hash256> expected();
 
-    /** What is wrong with the nodes' chain, for {@code get_status} and {@code readyz}; empty when nothing is. */
+    /** Complaint about the nodes' chain, for {@code get_status} and {@code readyz}; empty when there is none. */
     Optional<String> complaint();
 }

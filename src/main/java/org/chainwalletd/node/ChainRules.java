@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 
 /**
- * What a chain demands of its blocks, as its genesis block says by its bytes and the operator by his word (following.md, section 2). What a
+ * Demands of a chain on its blocks, by the bytes of its genesis block and by the operator's word (following.md, section 2). What a
  * node says of its network decides between networks that demand work, and never that none is demanded.
  *
  * @param easiest target of the genesis block; following does not begin at a block with an easier one
@@ -23,7 +23,7 @@ public record ChainRules(Network network, Hash256 easiest) {
     }
 
     /**
-     * What the operator has said.
+     * Settings of the operator.
      *
      * @param genesis whether he named the genesis id, and not the first node that answered
      * @param network which one it is; empty: the nodes say it

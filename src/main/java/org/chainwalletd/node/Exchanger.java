@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /** Carries one attempt of a call to one node and reads what comes back, on the executor and never on the thread of the sockets. Thread-safe. */
 final class Exchanger {
     private static final Logger LOG = LoggerFactory.getLogger(Exchanger.class);
-    /** Of what all answers may hold, the background has one part in so many. */
+    /** Divisor of the bytes that all answers may hold: the background has one part in so many. */
     private static final int BACKGROUND_PART = 2;
 
     private final Settings.Node settings;

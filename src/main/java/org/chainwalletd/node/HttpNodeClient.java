@@ -23,7 +23,7 @@ import org.chainwalletd.stage.Causes;
 
 /** {@link NodeClient} over JSON-RPC: writes the question, lets {@link UpstreamCalls} carry it, reads the answer in one pass. Thread-safe. */
 final class HttpNodeClient implements NodeClient {
-    /** What a node takes in one batch call. */
+    /** Most addresses that a node takes in one batch call. */
     private static final int BALANCES_PER_CALL = 100;
     /** The longest form of 1,000 outputs in a listing. */
     private static final int BYTES_PER_LISTING = 200_000;
@@ -35,15 +35,15 @@ final class HttpNodeClient implements NodeClient {
     /** Ids of all transactions of a block that is as long as consensus allows (following.md, section 1). */
     private static final int BLOCK_ANSWER_BYTES = 3 << 20;
 
-    /** Of answers that are a few ids and numbers. */
+    /** Longest answer that is a few ids and numbers. */
     private static final int SHORT_ANSWER_BYTES = 4 << 10;
 
     private static final int DESCRIPTION_BYTES = 64 << 10;
     /** The longest transaction in hex, and what stands around it. */
     private static final int TRANSACTION_ANSWER_BYTES = (2 << 20) + (200 << 10);
-    /** Of a listing or a balance, for each address that is asked for. */
+    /** Longest listing or balance, for each address that is asked for. */
     private static final int LISTING_ANSWER_BYTES = 256 << 10;
-    /** Of what waits in a mempool for one address. */
+    /** Longest listing of what waits in a mempool for one address. */
     private static final int MEMPOOL_ANSWER_BYTES = 1 << 20;
 
     private static final Call.Kind TIP = new Call.Kind(Bucket.NONE, false, SHORT_ANSWER_BYTES);

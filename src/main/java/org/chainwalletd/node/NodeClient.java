@@ -108,7 +108,7 @@ public interface NodeClient {
         return this;
     }
 
-    /** One view for each configured node, whose calls go to that node once: to hear what every single one knows. */
+    /** Views, one for each configured node, whose calls go to that node once: to hear what every single one knows. */
     default List<NodeClient> each() {
         return List.of(this);
     }

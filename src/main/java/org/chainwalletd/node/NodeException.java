@@ -38,7 +38,7 @@ public abstract sealed class NodeException extends RuntimeException {
             this.foreseen = foreseen;
         }
 
-        /** What a node would say, so that it was not asked. */
+        /** Refusal that a node would give, so that it was not asked. */
         public static Rejected foreseen(int code, String text) {
             return new Rejected(UpstreamKind.NODE.noun(), code, text, true, true);
         }

@@ -63,7 +63,7 @@ public final class NodeWatch extends AbstractBehavior<NodeWatch.Command> {
         NOW
     }
 
-    /** What is known of one node. */
+    /** Knowledge of one node. */
     private static final class Watched {
         final String url;
         final NodeClient client;

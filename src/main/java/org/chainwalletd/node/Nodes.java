@@ -40,13 +40,13 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /**
-     * What the calls to the nodes go through.
+     * Transport of the calls to the nodes.
      *
      * @param answers what the nodes' answers hold together
      * @param executor reads answers
      */
     public record Way(HttpPeers peers, ByteBudget answers, Executor executor, MeterRegistry metrics) {
-        /** Of its own, closed with the actor that uses it, and fit for a process that asks nobody else. */
+        /** Makes one of its own, closed with the actor that uses it, and fit for a process that asks nobody else. */
         static Way of(ActorSystem<?> system, Supplier<SSLContext> trust, Executor executor, MeterRegistry metrics) {
             return new Way(
                     HttpPeers.start(system, trust, executor, () -> {}),
@@ -183,7 +183,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
     }
 
     /**
-     * What the chain demands of its blocks, as {@code node} shows its genesis block. Fails with {@link ChainRules.Refused}, or as the node's
+     * Demands of the chain on its blocks, as {@code node} shows its genesis block. Fails with {@link ChainRules.Refused}, or as the node's
      * calls fail.
      *
      * @param node one node
@@ -282,7 +282,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
         }
     }
 
-    /** One node's client, whose answers about its tip somebody else hears as well: so the same is not asked twice. */
+    /** Client of one node, whose answers about its tip somebody else hears as well: so the same is not asked twice. */
     private static final class OverheardNodeClient extends ForwardingNodeClient {
         private static final Executor AT_HAND = Runnable::run;
 

@@ -9,7 +9,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 
 /**
- * What {@link NodeWatch} knows of the chain and of each node at one moment. Immutable.
+ * Knowledge of {@link NodeWatch} about the chain and each node at one moment. Immutable.
  *
  * @param expected the configured or pinned genesis id
  * @param said what the operator named
@@ -28,7 +28,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
     }
 
     /**
-     * One node.
+     * Node as it was last seen.
      *
      * @param answering whether the last check was answered
      * @param genesis what it reported last; null when nothing or malformed
@@ -101,7 +101,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
                 .reduce((first, other) -> Long.compareUnsigned(other.height(), first.height()) > 0 ? other : first);
     }
 
-    /** What is wrong with the nodes' chain, in words; empty when nothing is. */
+    /** Complaint about the nodes' chain, in words; empty when there is none. */
     public Optional<String> complaint() {
         String text =
                 nodes.stream().filter(this::isRefused).map(this::complaintAbout).collect(Collectors.joining("; "));
@@ -119,7 +119,7 @@ public record NodesSeen(Optional<Hash256> expected, ChainRules.Word said, List<S
         return nodes.stream().anyMatch(node -> node.url().equals(url) && isAccepted(node));
     }
 
-    /** What is held against a node that reports {@code genesis}, null for none, in words; empty when it is of our chain. */
+    /** Objection to a node that reports {@code genesis}, null for none, in words; empty when it is of our chain. */
     Optional<String> objectionTo(String url, Hash256 genesis) {
         Seen node = new Seen(url, match(expected, genesis), true, genesis, null, null, null);
         return isRefused(node) ? Optional.of(complaintAbout(node)) : Optional.empty();

@@ -10,7 +10,7 @@ import org.chainwalletd.net.ByteBudget;
  * stage fails with {@link NodeException}. Thread-safe.
  */
 public final class RpcUpstream {
-    /** Of what all answers may hold, those of indexers have one part in so many: what they send keeps no node out. */
+    /** Divisor of the bytes that all answers may hold: those of indexers have one part in so many, so that they keep no node out. */
     private static final int PART = 4;
 
     private static final Call.Kind KIND = new Call.Kind(Bucket.NONE, false);
@@ -37,7 +37,7 @@ public final class RpcUpstream {
     }
 
     /**
-     * One call.
+     * Call to an upstream.
      *
      * @param params a JSON object, ASCII
      * @param reader gets the result

@@ -35,7 +35,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Upstream.class);
     private static final Map<Priority, Integer> MAX_WAITING_PER_NODE =
             new EnumMap<>(Map.of(Priority.FOREGROUND, 4096, Priority.BACKGROUND, 1024));
-    /** Of calls that wait for quotas; each of them has a time of its own. */
+    /** Most calls that wait for quotas; each of them has a time of its own. */
     private static final int MAX_WAITING_FOR_QUOTA = 4096;
 
     private static final int MAX_WAITING_FOR_JUDGEMENT = 4096;
@@ -78,7 +78,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
     private final UpstreamMetrics metrics;
     private final Runnable stopped;
     private final Set<CallTrace<?>> underWay = new HashSet<>();
-    /** Those that may ask no node before it is known to be of our chain. */
+    /** Calls that may ask no node before it is known to be of our chain. */
     private final Set<CallTrace<?>> unjudged = new LinkedHashSet<>();
 
     private final Map<UpstreamNode, Map<Priority, Deque<CallTrace<?>>>> queues = new HashMap<>();
@@ -238,7 +238,7 @@ final class Upstream extends AbstractBehavior<Upstream.Command> {
         return this;
     }
 
-    /** Those whom somebody waits for come first. */
+    /** Serves calls that somebody waits for first. */
     private void serveWaiting(UpstreamNode node) {
         for (Priority priority : Priority.values()) {
             Deque<CallTrace<?>> queue = queues.get(node).get(priority);

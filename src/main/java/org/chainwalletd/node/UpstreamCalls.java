@@ -38,12 +38,12 @@ final class UpstreamCalls {
         this.metrics = metrics;
     }
 
-    /** Whom the difficult calls are handed to; told before the first call. */
+    /** Sets the actor that difficult calls are handed to; told before the first call. */
     void handOverTo(ActorRef<Upstream.Command> actor) {
         upstream = actor;
     }
 
-    /** Who finds out which chain the nodes are of that nobody has heard of yet; until then they are not asked. */
+    /** Sets the watch that finds out which chain unknown nodes are of; until then they are not asked. */
     void judgedBy(Supplier<CompletionStage<Void>> watch) {
         judge = watch;
         rotation.nodes().forEach(node -> node.publish(UpstreamNode.NodeHealth.UNJUDGED));
@@ -58,7 +58,7 @@ final class UpstreamCalls {
         return rotation;
     }
 
-    /** What those who are asked are called. */
+    /** Noun for the upstreams that are asked. */
     String noun() {
         return noun;
     }
@@ -97,7 +97,7 @@ final class UpstreamCalls {
         }
     }
 
-    /** Those in the background that use up a quota go one after the other, so that they never use more than their part. */
+    /** Lets background calls that use up a quota go one after the other, so that they never use more than their part. */
     private static boolean hasOpenWay(Call<?> call) {
         return call.priority() == Priority.FOREGROUND || call.bucket() == Bucket.NONE;
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.net.HttpPeer;
 
 /**
- * One node as the calls see it. The limiter and the quotas are used by calls on any thread; the health is published by {@link Upstream} alone.
+ * Node as the calls see it. The limiter and the quotas are used by calls on any thread; the health is published by {@link Upstream} alone.
  */
 final class UpstreamNode {
     final String url;
@@ -54,7 +54,7 @@ final class UpstreamNode {
     }
 
     /**
-     * What this process knows of one quota of one node. It never holds calls that somebody waits for back on its own count, because a node may
+     * Knowledge of this process about one quota of one node. It never holds calls that somebody waits for back on its own count, because a node may
      * be configured without quotas; it remembers that the node has refused, until the window must have ended. The background has a third of
      * each window, whatever the node says. Thread-safe: what is known is replaced as a whole.
      */
@@ -63,7 +63,7 @@ final class UpstreamNode {
         static final long WINDOW_MILLIS = 61_000;
         /** How long a node that has refused a call is taken to have this quota: nodes are configured anew. */
         private static final long KNOWN_MILLIS = 600_000;
-        /** Of ten calls that a window allows, so many may be used by calls that can wait. */
+        /** Calls, of ten that a window allows, that may be used by calls that can wait. */
         private static final int PATIENT_TENTHS = 7;
 
         private static final int BACKGROUND_PART = 3;
@@ -159,7 +159,7 @@ final class UpstreamNode {
             return count.get().isLimited(now);
         }
 
-        /** What a call is told that this quota keeps back: the node's words while it refuses, else that the rest is for payments. */
+        /** Refusal for a call that this quota keeps back: the node's words while it refuses, else that the rest is for payments. */
         String refusal(long now) {
             Count seen = count.get();
             return seen.isLimited(now)

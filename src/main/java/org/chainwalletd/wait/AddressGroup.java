@@ -11,9 +11,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 
-/** Those who wait for payments to one address, and what was seen of it while somebody waits. Touched by {@link OpenPaymentWaits} alone. */
+/** Waits for payments to one address, and what was seen of it while somebody waits. Touched by {@link OpenPaymentWaits} alone. */
 final class AddressGroup {
-    /** Who floods an address makes the oldest be forgotten: a repeat beats unbounded memory. */
+    /** Most credits that are kept; a flood makes the oldest be forgotten: a repeat beats unbounded memory. */
     private static final int MOST_CREDITS = 1_000;
 
     final Address address;
@@ -57,7 +57,7 @@ final class AddressGroup {
         return nextNumber;
     }
 
-    /** Those that pay the address and were seen. */
+    /** Transactions that pay the address and were seen. */
     Set<Hash256> transactions() {
         return credits.keySet();
     }

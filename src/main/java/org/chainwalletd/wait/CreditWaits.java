@@ -150,7 +150,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         return (FeedGroup<A>) groups.computeIfAbsent(question, FeedGroup::new);
     }
 
-    /** What came before a node watches the address is not pushed. */
+    /** Looks once by itself: what came before a node watches the address is not pushed. */
     private void lookAt(FeedGroup<?> group) {
         group.question.address().ifPresent(address -> mempools.tell(new MempoolWatch.Changed(List.of(address))));
     }
@@ -257,7 +257,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         }
     }
 
-    /** Those who have come to the same place are one group from then on. */
+    /** Joins waits that have come to the same place into one group. */
     private <A> void moveOn(FeedGroup<A> group, FeedQuestion<A> next) {
         if (next.equals(group.question)) {
             return;
@@ -313,11 +313,11 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         return this;
     }
 
-    /** Those who ask the feed of credits the same question: it is read once for all of them. Touched by {@link CreditWaits} alone. */
+    /** Group of waits with the same question to the feed of credits: it is read once for all of them. Touched by {@link CreditWaits} alone. */
     static final class FeedGroup<A> {
         final Set<FeedWait<A>> waits = new LinkedHashSet<>();
         FeedQuestion<A> question;
-        /** What the feed said last. */
+        /** Last answer of the feed. */
         A last;
         /** Whether the feed has said it of what the books hold now. */
         boolean settled;
@@ -333,11 +333,11 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         }
     }
 
-    /** One who waits for the feed of credits to have an answer. Touched by {@link CreditWaits} alone. */
+    /** Wait for the feed of credits to have an answer. Touched by {@link CreditWaits} alone. */
     static final class FeedWait<A> extends Wait<A> {
         final FeedQuestion<A> question;
         final WaitMetrics metrics;
-        /** Those with the same question; null before and after. */
+        /** Group with the same question; null before and after. */
         CreditWaits.FeedGroup<A> group;
         /** Whether its address is watched because of it. */
         boolean watches;

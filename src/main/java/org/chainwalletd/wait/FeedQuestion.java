@@ -10,7 +10,7 @@ import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 
 /**
- * What is asked of the feed of credits again and again until it has an answer. Equal questions have equal answers.
+ * Question that is put to the feed of credits again and again until it has an answer. Equal questions have equal answers.
  *
  * @param <A> what the feed says
  */
@@ -22,10 +22,10 @@ sealed interface FeedQuestion<A> {
     /** Whether that is what was waited for. */
     boolean isAnswered(A said);
 
-    /** What to ask next: what was passed is not passed again. */
+    /** Next question: what was passed is not passed again. */
     FeedQuestion<A> after(A said);
 
-    /** What is answered when the time is over. */
+    /** Answer when the time is over. */
     A nothing();
 
     /** Why the address of the question is watched, if it is of one. */

@@ -9,7 +9,7 @@ import org.chainwalletd.chain.Address;
 
 /** Addresses to look at, each once: those that a wait needs its baseline of first, then those that a node has nudged about. */
 final class LookQueue {
-    /** What a node takes in one call. */
+    /** Most addresses that a node takes in one call. */
     static final int BATCH = 100;
 
     private final Map<Address, Long> urgent = new LinkedHashMap<>();

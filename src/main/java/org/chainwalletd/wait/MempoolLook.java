@@ -22,7 +22,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * One look at what is pending for some addresses: a scan for all of them, then the bytes of each transaction that is not known yet, because a
+ * Look at what is pending for some addresses: a scan for all of them, then the bytes of each transaction that is not known yet, because a
  * listing's amounts prove nothing. A transaction whose bytes are not to be had, or are those of another one, is left for a later look.
  */
 final class MempoolLook {
@@ -30,7 +30,7 @@ final class MempoolLook {
     private static final int MOST_FETCHED = 500;
 
     /**
-     * What was found.
+     * Findings.
      *
      * @param paid what transactions pay to the addresses, by transaction
      * @param transactions by their ids, computed from the bytes
@@ -49,7 +49,7 @@ final class MempoolLook {
     }
 
     /**
-     * What pays the addresses; what spends from them as well is change and left out.
+     * Transactions that pay the addresses; what spends from them as well is change and left out.
      *
      * @param known asked on this thread only while the answer is awaited by nobody else: a snapshot
      */

@@ -51,7 +51,7 @@ final class OpenPaymentWaits {
     }
 
     /**
-     * What is known when a look at mempools begins.
+     * Knowledge when a look at mempools begins.
      *
      * @param prompt waits for which it is the baseline
      */
@@ -69,7 +69,7 @@ final class OpenPaymentWaits {
         return groups.isWaitedFor(address);
     }
 
-    /** Those of some addresses that somebody waits for. */
+    /** Addresses, of the given ones, that somebody waits for. */
     List<Address> waitedFor(Collection<Address> addresses) {
         return addresses.stream().filter(groups::isWaitedFor).toList();
     }
@@ -185,7 +185,7 @@ final class OpenPaymentWaits {
         return before;
     }
 
-    /** What that look has found. */
+    /** Takes the findings of a look. */
     void found(List<Address> addresses, BeforeLook before, MempoolLook.Found found) {
         metrics.looked();
         groups.each(addresses, group -> {
@@ -295,7 +295,7 @@ final class OpenPaymentWaits {
      * by {@link OpenPaymentWaits} alone.
      */
     private static final class AddressGroups {
-        /** What was seen of an address is kept for the next wait for it. */
+        /** Time for which findings about an address are kept for the next wait for it. */
         private static final long MEMORY_MILLIS = 120_000;
 
         private final Map<Address, AddressGroup> groups = new HashMap<>();
@@ -325,7 +325,7 @@ final class OpenPaymentWaits {
             return groups.values();
         }
 
-        /** Those of such groups that somebody waits for. */
+        /** Addresses of such groups that somebody waits for. */
         List<Address> waitedFor(Predicate<AddressGroup> such) {
             return groups.values().stream()
                     .filter(group -> !group.waits.isEmpty() && such.test(group))

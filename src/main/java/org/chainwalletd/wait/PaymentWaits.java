@@ -175,7 +175,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
         return this;
     }
 
-    /** What happened in between was not told. */
+    /** Handles a tip that jumped: what happened in between was not told. */
     private void jumped(FollowedTip tip) {
         waits.stands(tip.place());
         waits.waitedFor().forEach(looks::later);

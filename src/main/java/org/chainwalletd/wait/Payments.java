@@ -14,7 +14,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 
-/** What a transaction pays to whom, read from its bytes alone. */
+/** Payments of a transaction, read from its bytes alone. */
 final class Payments {
     private static final int KEY_BYTES = 32;
 

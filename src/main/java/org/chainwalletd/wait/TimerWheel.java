@@ -12,10 +12,10 @@ final class TimerWheel<T extends TimerWheel.Entry> {
     /** A deadline is found at most this late. */
     static final long SLOT_MILLIS = 50;
 
-    /** Of 50 ms each: more than ten minutes, so that an entry is met once. */
+    /** Slots of 50 ms each: more than ten minutes, so that an entry is met once. */
     private static final int SLOTS = 16_384;
 
-    /** What has a deadline; in one wheel at a time. */
+    /** Entry with a deadline; in one wheel at a time. */
     abstract static class Entry {
         private Entry previous;
         private Entry next;

@@ -74,7 +74,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         LAG
     }
 
-    /** Those who wait for one transaction. */
+    /** Group of waits for one transaction. */
     private static final class Group {
         final Hash256 txId;
         final Set<TxWait> waits = new LinkedHashSet<>();
@@ -159,7 +159,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         if (group.place != null) {
             answer(group);
         }
-        // What the first look missed, the followed blocks tell.
+        // The followed blocks tell what the first look missed.
         boolean known = group.place != null || group.looked;
         if (known && wait.asksOnly()) {
             giveUp(wait);
@@ -196,7 +196,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         return this;
     }
 
-    /** What happened in between was not told. */
+    /** Handles a tip that jumped: what happened in between was not told. */
     private void jumped(FollowedTip tip) {
         recent.standing(tip.place());
         groups.values().forEach(this::lookAnew);
@@ -384,7 +384,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
         return this;
     }
 
-    /** One who waits for a transaction. */
+    /** Wait for a transaction. */
     static final class TxWait extends Wait<TxOutcome> {
         final Hash256 txId;
         final long minConfirmations;
@@ -461,7 +461,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
      * to show the transaction by bytes; what is above the followed tip and only one node's word, the follower will tell.
      */
     private static final class TxSearch {
-        /** What was found. */
+        /** Findings. */
         sealed interface Found {
             /** No block that the asked node has on its best chain. */
             record Nowhere() implements Found {}
@@ -542,7 +542,7 @@ final class TxWaits extends AbstractBehavior<TxWaits.Command> {
                             executor);
         }
 
-        /** Of a block that the asked node has on its best chain and whose list names the transaction. */
+        /** Place of a block that the asked node has on its best chain and whose list names the transaction. */
         private CompletionStage<Optional<BlockPlace>> placeOf(NodeClient asked, Hash256 txId) {
             return asked.transaction(txId)
                     .thenComposeAsync(

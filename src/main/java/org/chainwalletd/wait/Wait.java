@@ -3,7 +3,7 @@ package org.chainwalletd.wait;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One who waits. Its future is completed by the actor that holds it; whoever completes it first (the caller has gone) takes it out of the
+ * Open wait. Its future is completed by the actor that holds it; whoever completes it first (the caller has gone) takes it out of the
  * actor by {@code Leave}.
  *
  * @param <O> how it may end

@@ -16,7 +16,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * What waits work with.
+ * Dependencies and settings of waits.
  *
  * @param nodes asked on the background lane and once per look: waits have a patience of their own
  * @param each of them by itself

@@ -159,7 +159,7 @@ public final class Waits {
         credits.tell(new CreditWaits.Changed());
     }
 
-    /** What the nodes push. Does not block. */
+    /** Takes what the nodes push. Does not block. */
     public void pushed(PushNews news) {
         payments.tell(new PaymentWaits.Pushed(news));
     }

@@ -11,20 +11,20 @@ import org.chainwalletd.chain.Hash256;
 
 /** The account chain through all of its configured endpoints. */
 public interface AccountChain {
-    /** What the operator has configured; no endpoint is asked. */
+    /** Configured chain id; no endpoint is asked. */
     BigInteger chainId();
 
     /** How many endpoints must give the same answer ({@code --evm-quorum}). */
     int quorum();
 
-    /** What counts as final ({@code --swap-evm-finality}). */
+    /** Rule for finality ({@code --swap-evm-finality}). */
     Finality finality();
 
     /** All of them, in the configured order. */
     List<AccountEndpoint> endpoints();
 
     /**
-     * One endpoint's word, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
+     * Reads from one endpoint, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
      * refusals are final, its silence is not.
      */
     AccountReads any();
@@ -94,7 +94,7 @@ public interface AccountChain {
     }
 
     /**
-     * One JSON-RPC endpoint. It is asked nothing before it has named the configured chain id, and asked for that anew after each failure to
+     * JSON-RPC endpoint. It is asked nothing before it has named the configured chain id, and asked for that anew after each failure to
      * answer; until then every question fails with {@link AccountException.WrongChain} or {@link AccountException.Unreachable}.
      */
     interface AccountEndpoint extends AccountReads {

@@ -50,7 +50,7 @@ public abstract sealed class AccountException extends RuntimeException {
         }
     }
 
-    /** What it answered has not the shape of an answer, is too long, or contradicts the question. */
+    /** The answer has the wrong shape, is too long, or contradicts the question. */
     public static final class BadAnswer extends AccountException {
         private static final long serialVersionUID = 1L;
 

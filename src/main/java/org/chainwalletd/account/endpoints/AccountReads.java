@@ -118,7 +118,7 @@ public interface AccountReads {
      * @param to last block, included
      */
     record LogQuery(EvmAddress address, List<Optional<Hash256>> topics, long from, long to) {
-        /** What public endpoints serve at a time. */
+        /** Most blocks that public endpoints serve at a time. */
         public static final long MOST_BLOCKS = 1_000;
 
         public LogQuery {
@@ -131,7 +131,7 @@ public interface AccountReads {
     }
 
     /**
-     * What became of a transaction in a block.
+     * Receipt: outcome of a transaction in a block.
      *
      * @param succeeded false: it was reverted, and only its fee was paid
      * @param effectiveGasPrice wei per gas that was paid

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 
-/** What operators are told of one endpoint: its calls, whether it answers, how far it is. Thread-safe. */
+/** Metrics of one endpoint: its calls, whether it answers, how far it is. Thread-safe. */
 final class EndpointFigures {
     private static final double MILLIS = 1_000;
 

@@ -341,13 +341,13 @@ public final class EvmEndpoints implements AccountChain {
                 failures.stream().map(AccountException::words).toList());
     }
 
-    /** One that says that the nonce is spent speaks of the chain, which is looked at for that. */
+    /** "Nonce too low" is no refusal: it speaks of the chain, which is looked at for that. */
     private static boolean isRefusal(Throwable failure) {
         return failure instanceof AccountException.Refused refused
                 && !refused.words().toLowerCase(Locale.ROOT).contains("nonce too low");
     }
 
-    /** What {@code outcome} makes of each endpoint's answer, when all have answered or timed out. */
+    /** Applies {@code outcome} to each endpoint's answer, once all have answered or timed out. */
     private <T, R> CompletionStage<List<R>> all(
             Function<EndpointReads, CompletionStage<T>> question, BiFunction<T, Throwable, R> outcome) {
         List<CompletableFuture<R>> answers = new ArrayList<>();
@@ -363,7 +363,7 @@ public final class EvmEndpoints implements AccountChain {
                         executor);
     }
 
-    /** One endpoint's word: that of the first that answers, beginning with the one that answered last. */
+    /** Reads from the first endpoint that answers, beginning with the one that answered last. */
     static final class FailoverReads extends JsonReads {
         private final List<EndpointReads> endpoints;
         private final AtomicInteger preferred = new AtomicInteger();

@@ -57,7 +57,7 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /**
-     * What replaces this one: both fields up by an eighth at least, or nodes would not take it, and by more when the market asks for more.
+     * Price that replaces this one: both fields up by an eighth at least, or nodes would not take it, and by more when the market asks for more.
      * Empty when {@code most} does not reach.
      *
      * @param most wei per gas that may be paid

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import org.chainwalletd.net.ByteBudget;
 
 /**
- * What each address that clients call from has of the connections and of the bytes that may be held, so that none of them takes what the
+ * Shares of each client address in the connections and in the bytes that may be held, so that none of them takes what the
  * others need. One subscriber's network of IPv6 counts as one address. A proxy stands for many clients and is bound by nothing but the
  * totals. The table is as long as there are connections, and that of {@link Arrivals} is bounded.
  *
@@ -36,7 +36,7 @@ public final class AddressShares {
 
     private static final int LOOKED_AT = 256;
 
-    /** Of a place. */
+    /** Holder of a place. */
     interface Holder {
         /** Since when nobody is owed anything on it, by the clock of {@code now}; empty when somebody is. For one who holds a lock. */
         OptionalLong quietSince(long now);
@@ -45,7 +45,7 @@ public final class AddressShares {
         boolean giveWay(long now);
     }
 
-    /** Of one connection; to be closed with it. */
+    /** Place of one connection; to be closed with it. */
     final class Place implements AutoCloseable {
         private final String address;
         private final ByteBudget budget;
@@ -76,7 +76,7 @@ public final class AddressShares {
             }
         }
 
-        /** What the connection may make the daemon hold. */
+        /** Bytes that the daemon may buffer for the connection. */
         ByteBudget budget() {
             return budget;
         }
@@ -87,7 +87,7 @@ public final class AddressShares {
         }
     }
 
-    /** One address's connections. */
+    /** Connections of one address. */
     private static final class Share {
         private final ByteBudget budget;
         private final boolean proxy;
@@ -100,14 +100,14 @@ public final class AddressShares {
         }
     }
 
-    /** One that can give way. */
+    /** Idle connection that can give way. */
     private record Quiet(Holder holder, long since) {}
 
     private final HttpLimits limits;
     private final ByteBudget all;
     private final ClientAddress addresses;
     private final Map<String, Share> shares = new HashMap<>();
-    /** Those that are bound, by how many connections each has; the ones that were looked at last are last. */
+    /** Addresses that are bound, by how many connections each has; the ones that were looked at last are last. */
     private final TreeMap<Integer, LinkedHashSet<Share>> bySize = new TreeMap<>();
 
     private final Arrivals arrivals = new Arrivals(System::nanoTime);
@@ -280,7 +280,7 @@ public final class AddressShares {
             this.clock = clock;
         }
 
-        /** One more has come. Returns whether more come than from somebody who keeps connections. */
+        /** Counts one more connection. Returns whether more come than from somebody who keeps connections. */
         boolean often(String address) {
             long now = clock.getAsLong();
             return buckets.computeIfAbsent(address, unknown -> new Bucket(now)).add(now) > BURST;

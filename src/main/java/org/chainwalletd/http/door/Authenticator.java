@@ -57,7 +57,7 @@ public final class Authenticator {
         return Optional.of(named.classic(spend ? Scope.SPEND : manage ? Scope.MANAGE : Scope.READ));
     }
 
-    /** What follows the scheme, or an empty string, which is no token. */
+    /** Text after the scheme, or an empty string, which is no token. */
     private static String bearerToken(String authorization) {
         if (authorization == null || !authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             return "";

@@ -5,14 +5,14 @@ import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.chainwalletd.access.Grant;
 
-/** Who sent a request, by its headers and its connection. */
+/** Finds the caller of a request by its headers and its connection. */
 public final class Callers {
     /**
      * @param grant of the token; empty without a valid one
      * @param client address as far as it can be trusted
      */
     public record Caller(Optional<Grant> grant, String client) {
-        /** Whose work takes turns with that of others: one subscriber's network of IPv6 is one, as it is for {@link AddressShares}. */
+        /** Key by which work takes turns: one subscriber's network of IPv6 is one, as it is for {@link AddressShares}. */
         public String subscriber() {
             return ClientAddress.network(client);
         }

@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * Who calls, as far as it can be trusted: the peer of the connection, or, when that is one of the configured proxies, the last entry of
+ * Address of the caller, as far as it can be trusted: the peer of the connection, or, when that is one of the configured proxies, the last entry of
  * X-Forwarded-For that is not such a proxy. Entries to the left of it were written by the caller and prove nothing.
  */
 public final class ClientAddress {
@@ -66,7 +66,7 @@ public final class ClientAddress {
     }
 
     /**
-     * What callers are told apart by: one subscriber has a whole /64 of IPv6 addresses to call from.
+     * Key that tells callers apart: one subscriber has a whole /64 of IPv6 addresses to call from.
      *
      * @param address as {@link InetAddress#getHostAddress} writes it
      */

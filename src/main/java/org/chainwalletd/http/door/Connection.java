@@ -11,7 +11,7 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.ClientPresence;
 
 /**
- * One connection: the order of its requests and responses ({@link ResponseOrder}), the bytes buffered on behalf of its client, and when it ends ({@link Ending} says how). The byte
+ * Connection of a client: the order of its requests and responses ({@link ResponseOrder}), the bytes buffered on behalf of its client, and when it ends ({@link Ending} says how). The byte
  * level ({@link ConnectionGuard}) and the request level ({@link RequestStage}) report here, from different threads when TLS lies between them;
  * {@link Listener} sweeps over all connections and closes those whose client takes too long. This is the defence against slow clients that
  * Pekko HTTP leaves to its user: its idle timeout starts anew with every byte.
@@ -31,7 +31,7 @@ public final class Connection implements AddressShares.Holder {
             }
         };
 
-        /** What the client is late with. */
+        /** Names what the client is late with. */
         Optional<String> late(long now);
 
         /** Whether a request or its answer is on its way. */
@@ -85,7 +85,7 @@ public final class Connection implements AddressShares.Holder {
         return peer;
     }
 
-    /** Of whoever is at the other end: it has left when the connection is closed. */
+    /** Presence of the client at the other end: it has left when the connection is closed. */
     public ClientPresence presence() {
         return presence;
     }
@@ -159,7 +159,7 @@ public final class Connection implements AddressShares.Holder {
         }
     }
 
-    /** What this connection may make the daemon hold. */
+    /** Bytes that the daemon may buffer for this connection. */
     public ByteBudget budget() {
         return budget;
     }
@@ -402,7 +402,7 @@ public final class Connection implements AddressShares.Holder {
     }
 
     /**
-     * What the request in work on an HTTP/1 connection has of its share, until its body is read ({@link RpcHandler} counts that); what is dropped
+     * Bytes that the request in work on an HTTP/1 connection has of its share, until its body is read ({@link RpcHandler} counts that); what is dropped
      * unread does not count.
      */
     private static final class RequestBytes {
@@ -426,7 +426,7 @@ public final class Connection implements AddressShares.Holder {
             }
         }
 
-        /** What comes is the body. */
+        /** From now on the body arrives. */
         void headEnded() {
             inBody = true;
         }

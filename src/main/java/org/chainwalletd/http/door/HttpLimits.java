@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.chainwalletd.config.Settings;
 
 /**
- * What callers may cost.
+ * Limits on what callers may cost.
  *
  * @param maxHeadBytes longest head of a request; a longer one is answered with 431
  * @param maxBodyBytes longest request body; a longer one is answered with 413
@@ -31,7 +31,7 @@ public record HttpLimits(
     public record Timeouts(Duration request, Duration keepAlive, Duration write, Duration halfClosed) {}
 
     /**
-     * What is held for clients: heads, bodies and unread answers, in bytes.
+     * Memory limits for clients: heads, bodies and unread answers, in bytes.
      *
      * @param all of all clients together
      * @param perAddress of these, for one address
@@ -39,7 +39,7 @@ public record HttpLimits(
      */
     public record Memory(long all, long perAddress, long perConnection) {}
 
-    /** What clients may make the daemon hold, by default: the rest is for the daemon's own work. */
+    /** Default share of the heap that is buffered for clients: the rest is for the daemon's own work. */
     private static final int SHARE_OF_HEAP = 4;
 
     private static final int HEAD = 32 << 10;

@@ -30,14 +30,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One listening socket: accepts up to the limit, refuses the rest quickly, closes late clients, and drains. The protocol above the bytes
+ * Listening socket: accepts up to the limit, refuses the rest quickly, closes late clients, and drains. The protocol above the bytes
  * is given per connection, and its streams are made when the client has said something: one that says nothing costs no more than its socket.
  *
  * <p>Whoever comes is admitted on a thread that does nothing else, so that no client waits to be let in behind all that others make the daemon
  * do. Those whose address has very many connections are read on a thread of their own, and their streams run on others too ({@link ConnectionClass}).
  */
 public final class Listener {
-    /** What speaks on a connection. */
+    /** Protocol of a connection. */
     @FunctionalInterface
     public interface Protocol {
         Flow<ByteString, ByteString, NotUsed> on(Connection connection);
@@ -58,7 +58,7 @@ public final class Listener {
 
     private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
     /**
-     * Who does not fit in is not refused, but tries again after one second, then two, then four; so it is as long as the system lets it be by
+     * A client that does not fit in is not refused, but tries again after one second, then two, then four; so it is as long as the system lets it be by
      * default, and who is in it waits for some dozen microseconds for each one before him.
      */
     private static final int BACKLOG = 4096;
@@ -71,7 +71,7 @@ public final class Listener {
 
     /** The same for those of the heavy class. */
     private static final ClientSocket.Buffers HEAVY_BUFFERS = new ClientSocket.Buffers(32 << 10, 64 << 10);
-    /** What comes in small pieces is looked at anew with each of them. */
+    /** Bytes up to which a beginning that comes in small pieces is looked at anew with each of them. */
     private static final int LOOKED_AT_WHOLE = 1024;
 
     /** First pieces that an address may have waiting beyond what it may make the daemon hold, to be refused in words. */
@@ -313,7 +313,7 @@ public final class Listener {
                     .addAttributes(connection.threads().attributes())
                     .run(materializer);
         } catch (RuntimeException e) {
-            // One connection that cannot be served must not end the listening.
+            // A connection that cannot be served must not end the listening.
             LOG.error("a connection of {} cannot be served", connection.remote(), e);
             socket.close();
         } catch (Error e) {

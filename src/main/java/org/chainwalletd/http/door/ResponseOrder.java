@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * nothing. Guarded by {@link Connection}; times are nanoseconds of {@link System#nanoTime}.
  */
 final class ResponseOrder {
-    /** What a peer has for reading the last answer, and closing, before a stop ends the connection. */
+    /** Time of a peer for reading the last answer, and closing, before a stop ends the connection. */
     private static final long TO_READ_THE_LAST = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** A client that takes no more of its answer, or does not close after its last, is as good as idle from then on. */
@@ -152,7 +152,7 @@ final class ResponseOrder {
         return now - since;
     }
 
-    /** What the client is late with, as far as it does not concern an answer: request, closing, gone. */
+    /** Names what the client is late with, as far as it does not concern an answer: request, closing, gone. */
     private Optional<String> requestLate(long now) {
         return switch (state) {
             case RECEIVING -> late("request", limits.timeouts().request(), now);
@@ -174,7 +174,7 @@ final class ResponseOrder {
         return writes;
     }
 
-    /** What the client is late with; with sending its request before anything else. */
+    /** Names what the client is late with; sending its request comes before anything else. */
     Optional<String> late(long now) {
         boolean reading = writes.lateFor(limits.timeouts().write(), now);
         return reading && !isClients() ? READING : requestLate(now).or(() -> reading ? READING : Optional.empty());

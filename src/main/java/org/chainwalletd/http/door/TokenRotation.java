@@ -26,12 +26,12 @@ public final class TokenRotation {
     private final Map<String, String> configured;
     private final Set<String> accepted;
     private final Authenticator authenticator;
-    /** What the files were when they were last read. */
+    /** State of the files when they were last read. */
     private List<Object> read;
-    /** What they were at the last look. */
+    /** State of the files at the last look. */
     private List<Object> seen;
 
-    /** Of all three scopes. */
+    /** Rotates the tokens of all three scopes. */
     public TokenRotation(Path datadir, Map<String, String> configured, Authenticator authenticator) {
         this(datadir, configured, Tokens.EVERY_SCOPE, authenticator);
     }

@@ -80,10 +80,10 @@ public final class RequestFraming {
     private int lineLength;
     /** The last byte is a carriage return, so the next one has to be a line feed. */
     private boolean returned;
-    /** Of the head, the trailer, or the line of a chunk. */
+    /** Length so far of the head, the trailer, or the line of a chunk. */
     private long linesLength;
 
-    /** Of the body or the present chunk. */
+    /** Bytes left of the body or the present chunk. */
     private long left;
 
     /** @param maxHeadBytes of a head, and of a trailer */
@@ -307,7 +307,7 @@ public final class RequestFraming {
 
     private ByteString head() {
         Head head = new Head();
-        // One character for each octet; written back in the same way.
+        // Each octet becomes one character; written back in the same way.
         String text = head.read(lines.toString(StandardCharsets.ISO_8859_1));
         fault = head.fault;
         linesEnded();

@@ -116,7 +116,7 @@ public final class RequestGate extends GraphStage<BidiShape<ByteString, ByteStri
                 }
                 endWithNet();
             } else if (fault.get() == RequestFraming.Fault.BODY) {
-                // Who works on the request sees a body that does not end, and refuses it.
+                // The handler of the request sees a body that does not end, and refuses it.
                 complete(httpIn);
                 readAndDrop();
             } else {

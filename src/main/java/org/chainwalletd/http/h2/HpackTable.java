@@ -5,13 +5,13 @@ import java.util.List;
 
 /** The fields that a header block may refer to by number (RFC 7541, section 2.3): the static ones, then those that the client has added. */
 final class HpackTable {
-    /** What every client may rely on; the daemon offers no more. */
+    /** Size that every client may rely on; the daemon offers no more. */
     static final int SIZE = 4096;
 
-    /** What a field counts beside its characters (section 4.1). */
+    /** Bytes that a field counts beside its characters (section 4.1). */
     static final int OVERHEAD = 32;
 
-    /** One octet each character. */
+    /** Header field; each character is one octet. */
     record Field(String name, String value) {
         int size() {
             return name.length() + value.length() + OVERHEAD;

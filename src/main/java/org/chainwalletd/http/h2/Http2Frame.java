@@ -5,7 +5,7 @@ import org.apache.pekko.util.ByteString;
 import org.chainwalletd.http.h2.Http2Violation.Code;
 
 /**
- * One frame of HTTP/2 (RFC 9113, sections 4.1 and 6), and the rules that can be checked without knowing any other.
+ * Frame of HTTP/2 (RFC 9113, sections 4.1 and 6), and the rules that can be checked without knowing any other.
  *
  * @param stream 0 for the connection itself
  * @param whole with its header
@@ -45,7 +45,7 @@ record Http2Frame(int type, int flags, int stream, ByteString whole) {
                 whole);
     }
 
-    /** One that the daemon writes. */
+    /** Creates a frame that the daemon writes. */
     static Http2Frame of(int type, int flags, int stream, ByteString payload) {
         byte[] header = new byte[HEADER];
         ByteBuffer.wrap(header)

@@ -381,7 +381,7 @@ final class Http2Guard {
         }
     }
 
-    /** What {@link Connection} asks of it. */
+    /** View of the guard that {@link Connection} asks. */
     Connection.Above within(HttpLimits times) {
         return new Connection.Above() {
             @Override
@@ -425,7 +425,7 @@ final class Http2Guard {
         }
     }
 
-    /** What has gone over one HTTP/2 stream that is not at its end. */
+    /** Counts of one HTTP/2 stream that is not at its end. */
     private static final class Http2Stream {
         /** So much of an answer has to be taken within the time that a client has for a piece of it. */
         private static final int PIECE = 16 << 10;

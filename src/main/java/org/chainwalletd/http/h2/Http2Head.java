@@ -18,7 +18,7 @@ import org.parboiled2.ParserInput;
  * with their text in the log, and joins name and value with a colon to parse them anew.
  */
 final class Http2Head {
-    /** Of a request without a {@code content-length}. */
+    /** Length of a request without a {@code content-length}. */
     static final long UNKNOWN = -1;
 
     private static final int LONGEST_NAME = 64;

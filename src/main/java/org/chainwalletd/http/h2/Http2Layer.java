@@ -126,7 +126,7 @@ public final class Http2Layer {
         return (scala.collection.immutable.Seq<T>) (Object) Nil$.MODULE$;
     }
 
-    /** What Pekko's HTTP/2 server ends a connection for, with the GOAWAY that fits. */
+    /** Failure for which Pekko's HTTP/2 server ends a connection, with the GOAWAY that fits. */
     private static RuntimeException failure(Http2Violation violation) {
         return new Http2Compliance.Http2ProtocolException(
                 Http2Protocol.ErrorCode$.MODULE$.byId(violation.code().number()), violation.getMessage());

@@ -3,7 +3,7 @@ package org.chainwalletd.http.h2;
 import org.chainwalletd.config.Settings;
 
 /**
- * What one HTTP/2 connection may do.
+ * Limits of one HTTP/2 connection.
  *
  * @param streams requests at a time
  * @param headerBytes of a request, decoded, as RFC 9113 counts them (section 6.5.2): names, values and 32 for each field

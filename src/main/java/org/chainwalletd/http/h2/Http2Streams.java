@@ -21,15 +21,15 @@ final class Http2Streams {
     record Exchange(int stream, ClientPresence presence, CompletableFuture<HttpResponse> answer) {}
 
     private final MemoryReservation held;
-    /** What the head of each request in work is counted as. */
+    /** Counted size of the head of each request in work. */
     private final Map<Integer, Integer> heads = new HashMap<>();
 
     private final Map<Integer, Exchange> open = new HashMap<>();
-    /** Those whose answer is with Pekko, which may never begin it: nobody else then learns that it is not wanted any more. */
+    /** Requests whose answer is with Pekko, which may never begin it: nobody else then learns that it is not wanted any more. */
     private final Map<Integer, Exchange> answered = new HashMap<>();
-    /** Those of them whose stream was reset, maybe before the stage that sees requests has seen them. */
+    /** Requests whose stream was reset, maybe before the stage that sees requests has seen them. */
     private final Set<Integer> left = new HashSet<>();
-    /** What of each answer may wait in Pekko for its client. */
+    /** Bytes of each answer that may wait in Pekko for its client. */
     private final Map<Integer, Integer> unread = new HashMap<>();
 
     private boolean closed;

@@ -1,6 +1,6 @@
 package org.chainwalletd.http.h2;
 
-/** What an HTTP/2 client must not do, or not so often: its connection ends with GOAWAY. Says nothing that the client has sent. */
+/** Breach of the protocol by an HTTP/2 client, or too much of something: its connection ends with GOAWAY. Repeats nothing that the client has sent. */
 final class Http2Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -177,7 +177,7 @@ public final class Pages {
                     RawHeader.create("X-Frame-Options", "DENY"));
         }
 
-        /** Of what stands between the element's tags, as the browser computes it. */
+        /** Digest of the text between the element's tags, as the browser computes it. */
         private static String digestOf(String page, String element) {
             int start = page.indexOf("<" + element + ">") + element.length() + 2;
             String content = page.substring(start, page.indexOf("</" + element + ">", start));

@@ -2,7 +2,7 @@ package org.chainwalletd.http.pages;
 
 import java.util.Optional;
 
-/** One condition of {@code GET /readyz}. */
+/** Condition of {@code GET /readyz}. */
 @FunctionalInterface
 public interface ReadinessCheck {
     /** Why the daemon cannot work yet, in a few words of plain ASCII; empty when it can. Must not block. */

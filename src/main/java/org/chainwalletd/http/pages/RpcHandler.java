@@ -99,7 +99,7 @@ public final class RpcHandler implements HttpHandler {
                 .thenComposeAsync(answer -> answer, ON_COMPLETING_THREAD);
     }
 
-    /** One request, from its head to its written answer: it keeps its slot and what it makes the daemon hold that long. */
+    /** Exchange from the head of a request to its written answer: it keeps its slot and its buffered bytes that long. */
     private final class Exchange implements BodyReader.Keeper {
         private final Connection connection;
         private final ClientPresence presence;
@@ -119,7 +119,7 @@ public final class RpcHandler implements HttpHandler {
             this.json = isJson(request.entity());
             this.slot = json ? caller.grant().flatMap(slots::take) : Optional.empty();
             this.body = new MemoryReservation(connection.budget(), 0);
-            // One request at a time costs less than its connection; streams are as many as their client likes.
+            // A single request costs less than its connection; streams are as many as their client likes.
             this.held = new MemoryReservation(connection.budget(), connection.isHttp2() ? 0 : SHORT_ANSWER);
         }
 
@@ -128,7 +128,7 @@ public final class RpcHandler implements HttpHandler {
         }
 
         /**
-         * What comes over HTTP/1 was counted with its connection when it arrived. A body that was read may outlive that: whoever sends one and
+         * Bytes over HTTP/1 were counted with their connection when they arrived. A body that was read may outlive that: whoever sends one and
          * leaves has it counted until it is dropped.
          */
         @Override
@@ -299,7 +299,7 @@ public final class RpcHandler implements HttpHandler {
 
     /** Collects a body that did not arrive in one piece with its head. */
     private static final class BodyReader {
-        /** What is read and dropped of a body over the limit, so that its sender gets to read the refusal instead of a reset. */
+        /** Bytes read and dropped of a body over the limit, so that its sender gets to read the refusal instead of a reset. */
         private static final long DROPPED_BYTES = 32L << 20;
 
         /**
@@ -369,7 +369,7 @@ public final class RpcHandler implements HttpHandler {
                     || cause instanceof TimeoutException);
         }
 
-        /** What to answer when {@link #read} has failed so. The connection is of no use any more. */
+        /** Answer for a failure of {@link #read}. The connection is of no use any more. */
         HttpResponse refusal(Throwable failure) {
             Throwable cause = Causes.of(failure);
             HttpResponse refusal;
@@ -448,7 +448,7 @@ public final class RpcHandler implements HttpHandler {
         }
     }
 
-    /** What answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as the server sees it. */
+    /** Answers the body of {@code POST /}: {@code RpcDispatcher::dispatch}, as the server sees it. */
     @FunctionalInterface
     public interface RpcEndpoint {
         /**

@@ -414,7 +414,7 @@ public final class TlsIdentity {
         }
 
         /**
-         * One spelling per name: host names in lower case, addresses as Java prints them.
+         * Normal spelling of a name: host names in lower case, addresses as Java prints them.
          *
          * @throws IllegalArgumentException for what is neither a host name nor an address
          */

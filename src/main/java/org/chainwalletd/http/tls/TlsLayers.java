@@ -34,7 +34,7 @@ public final class TlsLayers implements Listener.Protocol {
     private static final String HTTP_2 = "h2";
     private static final int HANDSHAKE = 22;
     private static final int RECORD_HEADER = 5;
-    /** What TLS reads ahead before anybody has asked for it is counted by nobody. */
+    /** Keeps TLS from reading ahead: nobody counts what it reads before anybody has asked for it. */
     private static final Attributes ONE_PIECE = Attributes.inputBuffer(1, 1);
 
     /** Measured: buffers of the engine, of Pekko's layer around it, and its streams. {@code TlsWeightTest} weighs them again. */

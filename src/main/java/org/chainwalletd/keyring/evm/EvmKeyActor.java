@@ -47,7 +47,7 @@ public final class EvmKeyActor {
         }
     }
 
-    /** What is known, with the seed's address where there is a seed. */
+    /** Known key, with the seed's address where there is a seed. */
     record Look(CompletableFuture<Known> reply) implements Question {}
 
     /** @param hash not changed by anybody until the reply */
@@ -80,7 +80,7 @@ public final class EvmKeyActor {
     private record Ended<T>(Change<T> question, Outcome<Changed<T>> outcome) implements Command {}
 
     /**
-     * What it works with.
+     * Dependencies and settings.
      *
      * @param passphrase belongs to the actor from now on
      * @param ofSeed unseals the seed's key by one Argon2id; empty without a seed
@@ -123,7 +123,7 @@ public final class EvmKeyActor {
                 .build();
     }
 
-    /** One change is under way; the next ones wait. */
+    /** State while a change is under way; the next ones wait. */
     private Behavior<Command> changing() {
         return Behaviors.receive(Command.class)
                 .onMessage(Change.class, this::onChangeMeanwhile)

@@ -176,7 +176,7 @@ public final class EvmKeyChanges {
         }
     }
 
-    /** What is known when a change has failed. */
+    /** Knowledge when a change has failed. */
     static Known after(Throwable failure, Known before) {
         return Causes.of(failure) instanceof RecordGone gone ? gone.after : before;
     }

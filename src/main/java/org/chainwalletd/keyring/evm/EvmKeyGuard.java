@@ -15,7 +15,7 @@ import org.chainwalletd.evm.EvmAddress;
 @FunctionalInterface
 public interface EvmKeyGuard {
     /**
-     * Of a daemon that knows no account chain. What cannot be known is not given up without {@code force}.
+     * Guard of a daemon that knows no account chain. A key whose use cannot be known is not given up without {@code force}.
      */
     EvmKeyGuard BALANCE_UNKNOWN = key -> CompletableFuture.completedFuture(
             List.of(new Objection.Balance("its balance is unknown, because no account chain is configured")));
@@ -42,7 +42,7 @@ public interface EvmKeyGuard {
     /** Everything against giving up {@code key}; empty for nothing. A failed stage counts as an open swap, which no replacement goes past. */
     CompletionStage<List<Objection>> objections(EvmAddress key);
 
-    /** What stands against giving up an account-chain key. */
+    /** Objection to giving up an account-chain key. */
     public sealed interface Objection {
         /** In words for the caller. */
         String reason();

@@ -47,6 +47,6 @@ public sealed interface EvmKeyRefusal {
         }
     }
 
-    /** What was handed over is no such key, or there is no such thing: -32602. */
+    /** The value handed over is no such key, or there is no such thing: -32602. */
     record Invalid(String message) implements EvmKeyRefusal {}
 }

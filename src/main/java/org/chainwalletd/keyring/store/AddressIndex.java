@@ -19,7 +19,7 @@ public final class AddressIndex {
         places = new int[Math.max(SMALLEST, Integer.highestOneBit(Math.max(1, rows)) << 2)];
     }
 
-    /** Of the first {@code rows} records. */
+    /** Creates the index of the first {@code rows} records. */
     public static AddressIndex of(byte[] records, int rows) {
         AddressIndex index = new AddressIndex(rows);
         for (int row = 0; row < rows; row++) {

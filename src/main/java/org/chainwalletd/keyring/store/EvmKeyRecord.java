@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * What {@code state.json} says of the account-chain key, in its member {@code evm_key} (swap.md, section 5): {@code {"address":"0x…",
+ * Record of the account-chain key in {@code state.json}, in its member {@code evm_key} (swap.md, section 5): {@code {"address":"0x…",
  * "created_at":<Unix seconds>,"source":"Generated"}}.
  *
  * @param createdAt Unix seconds; 0 when another implementation wrote something else

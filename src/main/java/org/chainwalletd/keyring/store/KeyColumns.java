@@ -31,7 +31,7 @@ public final class KeyColumns {
 
     private final byte[] records;
     private final byte[] kinds;
-    /** Of legacy HD keys, u32. */
+    /** Indexes of legacy HD keys, u32. */
     private final int[] indexes;
     /** Where the labels of the rows end, one behind the other, in UTF-8. */
     private final int[] labelEnds;
@@ -51,7 +51,7 @@ public final class KeyColumns {
     }
 
     /**
-     * Of 1:1 keys whose addresses are known.
+     * Creates the columns of 1:1 keys whose addresses are known.
      *
      * @param records with addresses, and room behind each for its public key; taken over
      * @param keys public keys that are known

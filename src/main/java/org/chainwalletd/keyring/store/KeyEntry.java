@@ -20,7 +20,7 @@ public record KeyEntry(
         Address address, Optional<PublicKey> publicKey, OptionalLong index, Optional<String> label, boolean imported) {
     static final int MAX_LABEL_BYTES = 256;
 
-    /** Of an entry that has it for certain. */
+    /** Public key of an entry that has it for certain. */
     public PublicKey knownPublicKey() {
         return publicKey.orElseThrow();
     }

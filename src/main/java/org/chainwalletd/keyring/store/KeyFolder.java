@@ -213,7 +213,7 @@ public final class KeyFolder {
         }
     }
 
-    /** One of the 1:1 keys, whichever the file system names first. */
+    /** Finds one of the 1:1 keys, whichever the file system names first. */
     Optional<Address> anyKey() throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(imported, "*" + KEY_SUFFIX)) {
             for (Path file : files) {
@@ -244,7 +244,7 @@ public final class KeyFolder {
     }
 
     /**
-     * What one look at all key files showed.
+     * Result of one look at all key files.
      *
      * @param damaged listed addresses whose file is missing or has another length than a sealed key
      * @param unlisted addresses with a file that are not listed

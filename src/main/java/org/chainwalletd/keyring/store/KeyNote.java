@@ -3,7 +3,7 @@ package org.chainwalletd.keyring.store;
 import java.util.OptionalLong;
 
 /**
- * What is known of a 1:1 key beyond what every keystore holds.
+ * Note about a 1:1 key beyond what every keystore holds.
  *
  * @param birth a height, u64, below which no block can pay the key, because nobody had it; empty when that is not known, as for every key that
  *     was brought

@@ -29,7 +29,7 @@ public final class KeyNoteFiles {
         return new Found(files.load());
     }
 
-    /** What was read. */
+    /** Contents of the file. */
     public record Found(RecordFiles.Found records) implements KeyringStore.KeyNotes {
         /** Also empty for a note of a later version that this one does not know. */
         @Override

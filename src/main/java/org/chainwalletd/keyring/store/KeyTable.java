@@ -87,7 +87,7 @@ public final class KeyTable {
             return entries;
         }
 
-        /** Those whose public key was not known before. */
+        /** Keys whose public key was not known before. */
         public List<KeyEntry> learnt() {
             return changes.stream()
                     .filter(Change::onlyLearns)
@@ -102,7 +102,7 @@ public final class KeyTable {
         }
     }
 
-    /** What the keyring will be after {@code changes}; nothing is changed yet. One batch at a time. */
+    /** Keyring as it will be after {@code changes}; nothing is changed yet. One batch at a time. */
     public Batch prepare(List<Change> changes) {
         Map<Integer, KeyEntry> replaced = new HashMap<>();
         BitSet removed = new BitSet();
@@ -152,7 +152,7 @@ public final class KeyTable {
     }
 
     /**
-     * One change of the public side of the keyring, on its way to the disk.
+     * Change of the public side of the keyring, on its way to the disk.
      *
      * @param before where a test kills the process when the sealed files are there and the record is not; empty when {@code state.json} stays as
      *     it is
@@ -217,7 +217,7 @@ public final class KeyTable {
         }
 
         /**
-         * What becomes of the record of the account-chain key.
+         * Change of the record of the account-chain key.
          *
          * @param after empty when the keyring has none of its own any more
          */

@@ -11,7 +11,7 @@ import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.store.Fence;
 
 /**
- * What a keyring is built of.
+ * Parts that a keyring is built of.
  *
  * @param wallets {@code <datadir>/wallets}; made when it is not there
  * @param cost of every sealed file; anything but {@link Argon2#SPECIFIED} is for tests

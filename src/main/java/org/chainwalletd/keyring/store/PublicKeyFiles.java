@@ -27,7 +27,7 @@ public final class PublicKeyFiles {
         return new Found(files.load());
     }
 
-    /** What was read. */
+    /** Contents of the file. */
     public record Found(RecordFiles.Found records) {
         boolean isEmpty() {
             return records.index().size() == 0;
@@ -42,7 +42,7 @@ public final class PublicKeyFiles {
             return key >= 0;
         }
 
-        /** Of every record. */
+        /** Addresses of every record. */
         Set<Address> addresses() {
             return records.addresses();
         }

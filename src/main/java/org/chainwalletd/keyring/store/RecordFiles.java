@@ -47,7 +47,7 @@ final class RecordFiles {
     }
 
     /**
-     * What was read.
+     * Contents of the file.
      *
      * @param bytes the records, and perhaps more behind them
      * @param rows how many records, several of one address counted each

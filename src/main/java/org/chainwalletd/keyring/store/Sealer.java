@@ -72,7 +72,7 @@ public final class Sealer {
         return profile.addressOf(key);
     }
 
-    /** What a sealed blob is for; bound into it as additional data, so that none can stand in for another (interface.md, section 1.6; swap.md, section 5). */
+    /** Purpose of a sealed blob; bound into it as additional data, so that none can stand in for another (interface.md, section 1.6; swap.md, section 5). */
     public enum Role {
         SEED("seed"),
         IMPORTED("imported"),

@@ -42,7 +42,7 @@ public final class SecretText implements AutoCloseable {
         });
     }
 
-    /** What was collected; this buffer is empty afterwards. */
+    /** Takes what was collected; this buffer is empty afterwards. */
     public SecretBytes toSecret() {
         byte[] exact = Arrays.copyOf(content, length);
         close();

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@code state.json} and the public keys say, as it stands in memory: {@code wallets/state.snapshot}, so that the start of a large
+ * Copy of {@code state.json} and the public keys as they stand in memory: {@code wallets/state.snapshot}, so that the start of a large
  * keyring need not read 7 MB of JSON. It is made of the bytes of {@code state.json} themselves, never of what the daemon believes, and says
  * which bytes these were. Where they are others now, or the snapshot is not whole, it counts for nothing: {@code state.json} alone tells
  * which keys there are.

@@ -98,7 +98,7 @@ public final class StateFile {
         }
     }
 
-    /** One growing member: where its closing bracket stands, and where the room behind it ends. */
+    /** Growing member: where its closing bracket stands, and where the room behind it ends. */
     private static final class Member {
         private final char close;
         private long end;

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p>For each computation that waits, one turn waits at the threads; whose turn it is is decided when the turn comes.
  */
 public final class Stretching {
-    /** Who waits for a computation; the earlier ones go first, those of the same kind in their order. */
+    /** Kind of work that waits for a computation; the earlier kinds go first, those of the same kind in their order. */
     public enum Urgency {
         /** A spend, or the start of the daemon. */
         SPEND,

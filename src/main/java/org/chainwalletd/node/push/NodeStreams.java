@@ -91,10 +91,10 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
                 Duration.ofSeconds(60));
     }
 
-    /** One stream, from the moment it is asked for. */
+    /** Stream, from the moment it is asked for. */
     private static final class Stream implements StreamPlan.Open {
         final Set<Address> addresses;
-        /** Whose first event says only that the stream is open. */
+        /** Addresses whose first event says only that the stream is open. */
         final Set<Address> unheard;
 
         Optional<Long> replaces;
@@ -255,7 +255,7 @@ public final class NodeStreams extends AbstractBehavior<NodeStreams.Command> {
         }
         Set<Address> watched = watched();
         stream.open = true;
-        // Of an address that another stream watches the first event is no news: it says only that this stream watches
+        // The first event of an address that another stream watches is no news: it says only that this stream watches
         // it too.
         stream.unheard.retainAll(watched);
         Set<Address> fresh = new HashSet<>(stream.addresses);

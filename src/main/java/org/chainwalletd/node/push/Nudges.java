@@ -6,7 +6,7 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 
 /**
- * What one stream has told since it was last listened to, merged: however much a node sends, this is no more than the stream's addresses.
+ * News of one stream since it was last listened to, merged: however much a node sends, this is no more than the stream's addresses.
  *
  * @param heard of which something was told
  * @param again those of them that came more than once: the first time may say only that the address is watched

@@ -42,7 +42,7 @@ final class PushConnection {
     private static final int BYTES_PER_SECOND = 256 * 1024;
     private static final int TOLD_PER_SECOND = 20;
 
-    /** Who listens to a stream. */
+    /** Listener of a stream. */
     interface Listener {
         /** The node has accepted: changes from now on are told. */
         void opened();

@@ -38,10 +38,10 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
 
     public sealed interface Command {}
 
-    /** One more who wants the address watched for this reason. */
+    /** Adds one who wants the address watched for this reason. */
     public record Want(WatchReason reason, Address address) implements Command {}
 
-    /** One less. */
+    /** Takes one of them back. */
     public record Unwant(WatchReason reason, Address address) implements Command {}
 
     /** All that are wanted for this reason, the most urgent first, instead of what was. */
@@ -139,7 +139,7 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
         return this;
     }
 
-    /** Who is not wanted any more is dropped the next time that somebody else is wanted: ending a stream early is of no use. */
+    /** Drops an address that is not wanted any more the next time that another is wanted: ending a stream early is of no use. */
     private void passOnSoon() {
         if (!timers.isTimerActive(Pass.ON)) {
             timers.startSingleTimer(Pass.ON, Pass.ON, GATHERING);

@@ -3,7 +3,7 @@ package org.chainwalletd.node.push;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 
-/** What the push streams of one node tell the rest of the daemon. */
+/** News from the push streams of one node for the rest of the daemon. */
 public sealed interface PushNews {
     /** The node's URL. */
     String node();

@@ -16,7 +16,7 @@ import org.chainwalletd.chain.Address;
  * @param maxStreams that the wanted addresses may take up
  */
 record StreamPlan(int addressesPerStream, int maxStreams) {
-    /** What is watched by one open or opening stream. */
+    /** Addresses that one open or opening stream watches. */
     interface Open {
         Set<Address> addresses();
     }

@@ -11,14 +11,14 @@ import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
- * What a swap does next, as a function of what is known. Claim and refund are independent: once a claim is journalled it is pushed whatever
+ * Decides a swap's next step, as a function of what is known. Claim and refund are independent: once a claim is journalled it is pushed whatever
  * the clocks say, and the refund runs beside it as soon as it is due. Until then the gate is judged before each try.
  */
 public final class Decision {
     private Decision() {}
 
     /**
-     * What one look says beside the row.
+     * Facts of one look beside the row.
      *
      * @param run of this process
      * @param wallSeconds Unix seconds
@@ -110,7 +110,7 @@ public final class Decision {
     }
 
     /**
-     * What speaks against locking for a quote, by the same look.
+     * Objections to locking for a quote, by the same look.
      *
      * @param minimumOut in units of the output, beside that of the quote
      */

@@ -14,7 +14,7 @@ import org.chainwalletd.swap.legs.Legs;
  * remembers nothing of an earlier life.
  */
 public final class LastLook {
-    /** What a look says is acted on within this; a look that took longer is repeated. */
+    /** Time within which a look may be acted on; a look that took longer is repeated. */
     private static final long GOOD_SECONDS = 60;
     /** A reorganisation takes our lock out of its block for moments; mempools have it then, and it comes back without us. */
     private static final long REORGANISATION_SECONDS = 600;
@@ -63,7 +63,7 @@ public final class LastLook {
         return view != null && view.isComplete();
     }
 
-    /** What lets something leave was seen just now: both for a chain that answers slowly and for a clock that was set. */
+    /** Requires that the look which lets something leave is fresh: both for a chain that answers slowly and for a clock that was set. */
     private boolean isFresh(long now) {
         return distance(now, began) <= GOOD_SECONDS;
     }

@@ -51,7 +51,7 @@ public final class LockScan {
         }
     }
 
-    /** What all endpoints together show, each lock once; fails unless a quorum of them has answered every question. */
+    /** Reads the locks that all endpoints together show, each once; fails unless a quorum of them has answered every question. */
     CompletionStage<Collection<Seen>> read(Range range, List<EvmAddress> senders) {
         CompletionStage<Merged> merged = CompletableFuture.completedFuture(new Merged(0, Map.of()));
         for (AccountEndpoint endpoint : chain.endpoints()) {

@@ -48,7 +48,7 @@ public final class Quoting {
     }
 
     /**
-     * What it works with.
+     * Dependencies and settings.
      *
      * @param run of this process
      * @param executor for continuations; may compute, never blocks
@@ -67,7 +67,7 @@ public final class Quoting {
             Executor executor) {}
 
     /**
-     * What a caller asks for.
+     * Request of a caller.
      *
      * @param amountIn decimal in whole coins, {@code units} the same in smallest ones
      * @param from our address of the chain leg

@@ -49,7 +49,7 @@ public final class SharedSecrets {
     private final Setup setup;
 
     /**
-     * What it works with.
+     * Dependencies and settings.
      *
      * @param tip height of the followed chain; empty before the first look
      * @param claim on the chain; the same request twice is one claim
@@ -198,7 +198,7 @@ public final class SharedSecrets {
                 Optional.of("watchtower-claim-" + record.lock()));
     }
 
-    /** One endpoint's word is enough: a secret either has the hash or it has not. */
+    /** A single endpoint's word is enough: a secret either has the hash or it has not. */
     private Optional<Bytes> search(Hash256 hashLock, long from) {
         long newest = await(setup.chain().any().block(BlockRef.Tag.LATEST))
                 .map(AccountBlock::number)

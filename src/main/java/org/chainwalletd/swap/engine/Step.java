@@ -10,7 +10,7 @@ import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.Legs;
 
-/** What a swap does next: what has to be durable before it, how it is done, and what the row says of it afterwards. */
+/** Step of a swap: what has to be durable before it, how it is done, and what the row says of it afterwards. */
 public sealed interface Step {
     /** Opens the secret for one use, and overwrites it when the stage of that is complete. */
     @FunctionalInterface
@@ -18,7 +18,7 @@ public sealed interface Step {
         CompletionStage<String> lend(Function<SecretBytes, CompletionStage<String>> use);
     }
 
-    /** What is durable before it. */
+    /** Acts that are durable before it. */
     Acts begun(Acts acts);
 
     /** Why the swap does not go on as hoped, from then on. */

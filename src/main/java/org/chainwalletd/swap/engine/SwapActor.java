@@ -29,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One swap: looks at both chains, writes what it sees, decides ({@link Decision}), writes what it is about to do, does it, and looks again.
+ * Actor of one swap: looks at both chains, writes what it sees, decides ({@link Decision}), writes what it is about to do, does it, and looks again.
  * Owns the row; nobody else writes it while it lives. Talks to the journal, which opens the secret for the moment of a claim, and to the
  * {@link Legs}. Does one thing at a time: questions wait in a stash meanwhile.
  *
@@ -64,7 +64,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     private record Done(Step step, Outcome<Optional<String>> tx) implements Command {}
 
-    /** What a write was for. */
+    /** Purpose of a write. */
     private sealed interface Next {
         record Decide() implements Next {}
 
@@ -198,7 +198,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         return look.isComplete() && row().isOver(setup.tip().get());
     }
 
-    /** Of this process, and never executed: nothing of it is on any chain, so it needs no look. */
+    /** Whether it is a quote of this process that was never executed: nothing of it is on any chain, so it needs no look. */
     private boolean isOurQuote() {
         return row().status() == SwapStatus.QUOTED && row().run().equals(setup.run());
     }
@@ -422,7 +422,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         caller.answer(reply, row(), mayHaveLocked());
     }
 
-    /** Of those that have waited, the first that needs a round begins it, and the others wait again. */
+    /** Lets the first waiting message that needs a round begin it, and the others wait again. */
     private Behavior<Command> idle() {
         rest();
         return stash.unstashAll(this);
@@ -449,7 +449,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
         private String last = "";
 
-        /** What could not be judged this time says nothing new. */
+        /** Tells a reason once; what could not be judged this time says nothing new. */
         void looked(SwapRow row, Legs.View view) {
             if (view.gate().filter(GateVerdict::isOpen).isPresent()) {
                 last = "";
@@ -514,7 +514,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
 
         /**
-         * What was asked for comes in the same round, judged by the same look: answers where something speaks against it.
+         * Judges a request in the same round, by the same look, and answers where something speaks against it.
          *
          * @param mayHaveLocked whether our lock is to leave, or the write that says so may be in the store
          * @return the step that was asked for and is not among the swap's own

@@ -64,13 +64,13 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
                     Claim.of(row));
         }
 
-        /** Of two whose secrets may leave at the same look one is first, by its id. */
+        /** Orders two whose secrets may leave at the same look by their ids. */
         private boolean claimsBefore(String id, String swap) {
             return claim == Claim.CERTAIN && !id.equals(swap) || claim == Claim.POSSIBLE && id.compareTo(swap) < 0;
         }
     }
 
-    /** Who redeems the locks of the swaps that are in here. */
+    /** Caretaker that redeems the locks of the swaps in here. */
     private enum Caretaker {
         /** The journal has not been read: any lock may be one of a swap. */
         NOT_KNOWN_YET,
@@ -80,7 +80,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
-    /** Whose lock is being decided on, by the order in which they came. */
+    /** Swaps whose lock is being decided on, by the order in which they came. */
     private final Map<String, Long> turns = new ConcurrentHashMap<>();
 
     /** Quotes that are asked of the pool, or written, and not in here yet. */
@@ -106,7 +106,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Answers how it stood before, when it was open then. */
     public Optional<SwapStatus> enter(SwapRow row) {
-        // One that is completed may still need its keys: for our own lock, which nobody may ever claim.
+        // A completed swap may still need its keys: for our own lock, which nobody may ever claim.
         Entry before = row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
         return Optional.ofNullable(before).map(Entry::status);
     }

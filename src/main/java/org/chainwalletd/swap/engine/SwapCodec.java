@@ -21,7 +21,7 @@ import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * What is sealed of a swap: a version byte, the 32 bytes of the secret, then the row as JSON. The secret is not in the JSON, whose text
+ * Sealed form of a swap: a version byte, the 32 bytes of the secret, then the row as JSON. The secret is not in the JSON, whose text
  * nobody can overwrite.
  */
 public final class SwapCodec {

@@ -194,7 +194,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** One that could not be written is found again by whoever asked for it. */
+    /** A swap that could not be written is found again by whoever asked for it. */
     private Behavior<Command> onRewatched(Rewatched rewatched) {
         rewatched
                 .row()
@@ -210,14 +210,14 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** One that was made on another account chain waits in the journal until that one is configured again. */
+    /** Begins a swap; one that was made on another account chain waits in the journal until that one is configured again. */
     private void begin(SwapJournal.Held held) {
         String id = held.row().id();
         if (swaps.containsKey(id) || !setup.legs().reach(held.row())) {
             return;
         }
         ActorRef<Command> self = getContext().getSelf();
-        // One that is over may have come back while its last actor ends, so names are not used twice.
+        // A swap that is over may have come back while its last actor ends, so names are not used twice.
         ActorRef<SwapActor.Command> actor = getContext()
                 .spawn(SwapActor.create(setup, () -> self.tell(new Over(id)), held), "swap-" + id + "-" + ++begun);
         SwapInCare swap = new SwapInCare(actor);
@@ -230,7 +230,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** One that failed is in the journal still, and is begun again. */
+    /** Begins a swap again whose actor failed: it is in the journal still. */
     private Behavior<Command> onEnded(Ended ended) {
         ended.swap().ended();
         if (!swaps.remove(ended.id(), ended.swap())) {

@@ -159,7 +159,7 @@ public final class SwapJournal {
         }
     }
 
-    /** One row, without its secret. */
+    /** Finds a row, without its secret. */
     public CompletionStage<Optional<SwapRow>> find(String id) {
         return store.find(id)
                 .thenComposeAsync(
@@ -169,7 +169,7 @@ public final class SwapJournal {
                         executor);
     }
 
-    /** What the store says in clear of a row that can be read. */
+    /** Part of a row that the store has in clear. */
     public record Known(String id, boolean watched) {}
 
     /** The row of a hash lock; empty when there is none, and when it is damaged: nobody can look after it then. */
@@ -190,7 +190,7 @@ public final class SwapJournal {
                         executor);
     }
 
-    /** One row, to be gone on with. */
+    /** Takes a row with its secret, to go on with it. */
     public CompletionStage<Optional<Held>> take(String id) {
         return store.find(id)
                 .thenComposeAsync(
@@ -284,7 +284,7 @@ public final class SwapJournal {
                         executor);
     }
 
-    /** What is sealed must be of the row that it was found in: rows cannot be exchanged for one another. */
+    /** Checks that the sealed part belongs to the row that it was found in: rows cannot be exchanged for one another. */
     private CompletionStage<SwapCodec.Opened> open(SwapEntry entry) {
         return seals.open(entry.content())
                 .thenApplyAsync(

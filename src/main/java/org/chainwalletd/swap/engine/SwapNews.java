@@ -44,7 +44,7 @@ public final class SwapNews implements SwapListener {
                 .register(meters);
     }
 
-    /** One that was there before this process. */
+    /** Adds a swap that was there before this process. */
     public void found(SwapRow row) {
         book.enter(row);
     }

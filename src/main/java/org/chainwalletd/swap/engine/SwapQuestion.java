@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.swap.gates.SwapRow;
 
-/** What a swap is asked. Each is answered, also when nobody looks after the swap any more, or at this moment. */
+/** Question to a swap. Each is answered, also when nobody looks after the swap any more, or at this moment. */
 public sealed interface SwapQuestion {
     CompletableFuture<SwapReply> reply();
 

@@ -2,7 +2,7 @@ package org.chainwalletd.swap.engine;
 
 import org.chainwalletd.swap.gates.SwapRow;
 
-/** What comes of a question to a swap. */
+/** Answer to a question to a swap. */
 public sealed interface SwapReply {
     /** As it stands now. */
     record Standing(SwapRow row) implements SwapReply {}

@@ -46,7 +46,7 @@ public final class SwapService {
         this.executor = executor;
     }
 
-    /** Whom the daemon trusts with the whole amount of a swap; empty where nobody is. */
+    /** Warning that names whom the daemon trusts with the whole amount of a swap; empty where nobody is. */
     public Optional<String> warning() {
         return quoting.warning();
     }

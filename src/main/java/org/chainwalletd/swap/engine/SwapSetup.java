@@ -12,7 +12,7 @@ import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 
 /**
- * What the engine works with.
+ * Dependencies and settings of the engine.
  *
  * @param run of this process; quotes of another one are not executed
  * @param pace from the end of one look to the next

@@ -47,7 +47,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     private static final long LOOKED_BACK = 50_400;
 
     /**
-     * What it works with.
+     * Dependencies and settings.
      *
      * @param fromBlock where events are read from when nothing was read yet ({@code --swap-contract-from-block}); empty: from a week before the
      *     first look
@@ -192,7 +192,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             return first;
         }
 
-        /** What fails does not keep the rest of the round. */
+        /** Runs a part of the round; a failure does not keep the rest. */
         private static void attempt(String what, Runnable act) {
             try {
                 act.run();

@@ -40,7 +40,7 @@ public final class BuyGate {
             long minedAt) {}
 
     /**
-     * What was seen of one HTLC beyond our books.
+     * Evidence about one HTLC beyond our books.
      *
      * @param workChecked whether the work of all blocks from its own to the tip was checked
      * @param nodesAgree whether every node that was asked has its block at its height
@@ -60,7 +60,7 @@ public final class BuyGate {
         }
     }
 
-    /** What is judged, and of which HTLC when it is open. */
+    /** Verdict, and of which HTLC when it is open. */
     public record Judgement(GateVerdict verdict, Optional<Outpoint> htlc) {}
 
     /** Decoys change nothing: the best HTLC decides, and the reason told is that of the one that came furthest. */

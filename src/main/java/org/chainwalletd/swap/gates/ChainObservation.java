@@ -3,7 +3,7 @@ package org.chainwalletd.swap.gates;
 import java.util.Optional;
 
 /**
- * What one look at both chains showed.
+ * Observation of both chains at one look.
  *
  * @param ownLock empty when its chain could not be looked at, which proves nothing
  * @param poolLock the same

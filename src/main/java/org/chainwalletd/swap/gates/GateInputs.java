@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What both gates ask beside the pool's lock.
+ * Inputs of both gates beside the pool's lock.
  *
  * @param wallSeconds Unix seconds
  * @param refundDue whether our own lock can be taken back at this moment

@@ -26,7 +26,7 @@ public sealed interface GateVerdict {
         return new Closed(reason);
     }
 
-    /** What was missing. */
+    /** Reason why a gate is closed. */
     sealed interface Reason {
         String message();
 

@@ -2,7 +2,7 @@ package org.chainwalletd.swap.gates;
 
 import java.util.OptionalLong;
 
-/** What the chain of our own lock says of it. Final means at 60 blocks on the chain, or in a final block of the account chain. */
+/** State of our own lock on its chain. Final means at 60 blocks on the chain, or in a final block of the account chain. */
 public sealed interface OwnLock {
     /** In no block; it may come. */
     record Absent() implements OwnLock {}

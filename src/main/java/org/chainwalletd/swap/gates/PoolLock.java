@@ -2,7 +2,7 @@ package org.chainwalletd.swap.gates;
 
 import java.util.OptionalLong;
 
-/** What the chain of the pool's lock says of it. */
+/** State of the pool's lock on its chain. */
 public sealed interface PoolLock {
     /** Whether nothing is there for us any more, for good. */
     default boolean isGone() {

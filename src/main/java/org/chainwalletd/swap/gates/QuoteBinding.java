@@ -29,7 +29,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
     private static final int SCALE = 40;
 
     /**
-     * What was asked of the pool.
+     * Request to the pool.
      *
      * @param minimumOut in units; a quote below it is refused
      */
@@ -50,7 +50,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
      */
     public record Now(long wallSeconds, long chainHeight, long evmSeconds, Amount reward) {}
 
-    /** What comes of a quote. */
+    /** Outcome of checking a quote. */
     public sealed interface Outcome {
         record Bound(SwapTerms terms) implements Outcome {}
 
@@ -77,7 +77,7 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         }
     }
 
-    /** What speaks against locking now, of all that a quote is judged by and that time changes; empty when nothing does. */
+    /** Objection to locking now, of all that a quote is judged by and that time changes; empty when there is none. */
     public Optional<QuoteRefusal> stillGood(SwapTerms terms, Optional<BigInteger> minimumOut, Now now) {
         try {
             requireContract(terms.account().contract().toString());

@@ -22,7 +22,7 @@ public final class SellGate {
     }
 
     /**
-     * What one endpoint of the account chain says of a hash lock, all of it asked at one moment. Times are Unix seconds.
+     * View of a hash lock by one endpoint of the account chain, all of it asked at one moment. Times are Unix seconds.
      *
      * @param settledBlock hash of the newest block of the demanded finality
      * @param settledNumber its height
@@ -45,7 +45,7 @@ public final class SellGate {
         /** Later than any window. */
         public static final long NEVER = Long.MAX_VALUE;
 
-        /** What endpoints that do not lie say alike. */
+        /** Part of a view that endpoints which do not lie have in common. */
         record Story(
                 BigInteger chainId,
                 Hash256 block,

@@ -39,7 +39,7 @@ public record SwapLimits(
     public record Span(long blocks, long secs) {}
 
     /**
-     * What a quote may cost, in hundredths of a percent.
+     * Most that a quote may cost, in hundredths of a percent.
      *
      * @param maxFeeBps fee and network fee over the output
      * @param maxImpactBps how far the output may be below the pool's own price
@@ -71,7 +71,7 @@ public record SwapLimits(
     /** Blocks that took longer than this many times their expected time may be somebody's own. */
     static final long SLOWEST_PACE = 3;
 
-    /** What holds where the operator has named no others. */
+    /** Limits where the operator has named no others. */
     public static SwapLimits usual(Contract contract, Finality finality) {
         return new SwapLimits(
                 contract,

@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.U64;
 
 /**
- * One swap as the journal has it, without its secret. What we did and what the chains show are kept apart: the first only grows, the second
+ * Row of a swap as the journal has it, without its secret. What we did and what the chains show are kept apart: the first only grows, the second
  * is replaced by each look, so a reorganisation needs no step back. What is told follows from both.
  *
  * @param id ours, random
@@ -151,7 +151,7 @@ public record SwapRow(
     }
 
     /**
-     * What a look at the chains makes of it. What could not be looked at stays as it was; the secret is public when either chain shows it.
+     * Row after a look at the chains. What could not be looked at stays as it was; the secret is public when either chain shows it.
      */
     public SwapRow seeing(ChainObservation observation, long at) {
         OwnLock own = observation.ownLock().orElse(ownLock);

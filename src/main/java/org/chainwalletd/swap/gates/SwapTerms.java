@@ -9,7 +9,7 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.swap.pool.Direction;
 
 /**
- * What both sides of a swap must do, bound once and never changed. The hash lock is SHA-256 of a secret of 32 bytes that only we know.
+ * Terms that bind both sides of a swap, set once and never changed. The hash lock is SHA-256 of a secret of 32 bytes that only we know.
  *
  * @param given as it was asked
  * @param received as the pool wrote it
@@ -55,7 +55,7 @@ public record SwapTerms(
     public record Ours(Address address, PublicKey key, EvmAddress evm) {}
 
     /**
-     * Who may claim our lock.
+     * Recipient that may claim our lock.
      *
      * @param key of the pool on the chain, in a sell; empty in a buy
      * @param evm of the pool on the account chain, in a buy; empty in a sell

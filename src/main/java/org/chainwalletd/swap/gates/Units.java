@@ -8,9 +8,9 @@ import org.chainwalletd.swap.pool.Direction;
 
 /** Amounts as decimal texts in whole coins and as numbers of smallest units. Only what can be converted exactly is converted. */
 public final class Units {
-    /** Of the chain's coin. */
+    /** Decimals of the chain's coin. */
     public static final int CHAIN_DECIMALS = 8;
-    /** Of the account chain's native asset. */
+    /** Decimals of the account chain's native asset. */
     public static final int NATIVE_DECIMALS = 18;
 
     /** No sign, no exponent, no group marks; at most 39 digits before the point, which is more than there are units of anything. */

@@ -5,7 +5,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 
 /**
- * What swaps pay for taking money out of a lock on the chain. There is no way to raise a fee once a mempool has a transaction, and cheap
+ * Fee that swaps pay for taking money out of a lock on the chain. There is no way to raise a fee once a mempool has a transaction, and cheap
  * traffic can keep one of minimum fee out of blocks for long, so the first send pays well above the minimum (swap.md, section 6).
  */
 public final class ChainFee {

@@ -80,7 +80,7 @@ public final class ChainOwnLeg implements OwnLeg {
     }
 
     /**
-     * What is known before the chain's books are read.
+     * Facts that are known before the chain's books are read.
      *
      * @param intent of our lock; empty when nothing was ever sent, or the store is older than that
      */
@@ -243,7 +243,7 @@ public final class ChainOwnLeg implements OwnLeg {
             await(chain.htlcs().simulateLock(request(known.row())));
             return Optional.empty();
         } catch (SpendException e) {
-            // What says nothing about our coins is no reason to give a lock up.
+            // A refusal that says nothing about our coins is no reason to abandon a lock.
             if (isOurs(e.refusal())) {
                 return Optional.of(e.getMessage());
             }
@@ -299,7 +299,7 @@ public final class ChainOwnLeg implements OwnLeg {
     public void abandonLock(SwapRow row) {
         Optional<Intent> lock = await(chain.spending().ofTokenForCertain(SwapTokens.lock(row.id())));
         Optional<Intent> before = lock.flatMap(any -> await(chain.spending().ofToken(SwapTokens.instead(row.id()))));
-        // What a mempool has refused because it has the lock is not offered in every round.
+        // A transaction that a mempool has refused because it has the lock is not offered in every round.
         if (lock.isEmpty() || before.filter(this::wasJustRefused).isPresent()) {
             return;
         }
@@ -322,7 +322,7 @@ public final class ChainOwnLeg implements OwnLeg {
                 : lock.state() != IntentState.CONFIRMED;
     }
 
-    /** One input is enough to keep a transaction out of every later block. */
+    /** Spends one input instead: that is enough to keep a transaction out of every later block. */
     private static ReturnPlan instead(String swap, Intent lock) {
         Coin coin = lock.inputs().stream()
                 .max(Comparator.comparing(Coin::value).thenComparing(Coin::outpoint))
@@ -388,7 +388,7 @@ public final class ChainOwnLeg implements OwnLeg {
             return SWAP + swap + "\u00b7lock";
         }
 
-        /** Of what is spent instead of the lock. */
+        /** Token of the transaction that is spent instead of the lock. */
         public static String instead(String swap) {
             return SWAP + swap + "\u00b7instead";
         }
@@ -410,7 +410,7 @@ public final class ChainOwnLeg implements OwnLeg {
      */
     public static final class ChainMempools {
         private static final int AT_ONCE = 8;
-        /** Of the transactions that one node shows, so many are looked at. */
+        /** Most transactions that are looked at of those that one node shows. */
         private static final int MOST = 64;
 
         private final ChainSide chain;

@@ -128,7 +128,7 @@ public final class ChainPoolLeg implements PoolLeg {
                 && seen.fitting().stream().anyMatch(one -> claims.isJournalled(row, one.outpoint()));
     }
 
-    /** One that was claimed has paid us, whatever others there are. */
+    /** Judges the locks: one that was claimed has paid us, whatever others there are. */
     private static PoolLock state(SwapRow row, Seen seen) {
         List<Candidate> fitting = seen.fitting();
         for (Candidate one : fitting) {
@@ -155,7 +155,7 @@ public final class ChainPoolLeg implements PoolLeg {
                 .orElseGet(() -> absent(row, seen.view()));
     }
 
-    /** What a reorganisation took out of its block may be in the next one: it is gone for good as late as what was spent. */
+    /** A lock that a reorganisation took out of its block may be in the next one: it is gone for good as late as what was spent. */
     private static PoolLock absent(SwapRow row, HashLockBooks.View view) {
         if (!(row.ownLock() instanceof OwnLock.Claimed claimed) || !claimed.isFinal()) {
             return new PoolLock.Absent();
@@ -253,7 +253,7 @@ public final class ChainPoolLeg implements PoolLeg {
                     claims.isClaimable(row.terms(), one.found().row(), one.output()));
         }
 
-        /** What was not looked at yet counts as sound: it is looked at when everything else is. */
+        /** An HTLC that was not looked at yet counts as sound: it is looked at when everything else is. */
         private BuyGate.Evidence evidence(Map<Outpoint, Further> looked) {
             List<BuyGate.Candidate> candidates = new ArrayList<>();
             for (Candidate one : seen.candidates()) {
@@ -272,7 +272,7 @@ public final class ChainPoolLeg implements PoolLeg {
         }
 
         /**
-         * What a node shows of its mempool counts as far as a block could take it: a claim with another preimage can be in none, and a reclaim
+         * Spends in a node's mempool count as far as a block could take them: a claim with another preimage can be in none, and a reclaim
          * in none before the timeout, of which the gate keeps its distance anyway.
          */
         private static PoolHtlc htlc(Candidate one, BlockRow block) {

@@ -40,7 +40,7 @@ public record ChainSide(
         InstantSource clock,
         LongSupplier namedHeight,
         Executor executor) {
-    /** What is so deep counts as final (swap.md, section 6). */
+    /** Depth that counts as final (swap.md, section 6). */
     static final long FINAL_DEPTH = 60;
 
     /** @throws IllegalStateException while the followed chain is being changed */
@@ -54,7 +54,7 @@ public record ChainSide(
     }
 
     /**
-     * What nobody can judge on a chain that stands still is left open.
+     * Leaves open what nobody can judge on a chain that stands still.
      *
      * @throws IllegalStateException when the followed tip is older than blocks of a living chain are
      */

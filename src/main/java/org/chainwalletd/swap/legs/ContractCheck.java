@@ -50,7 +50,7 @@ public final class ContractCheck {
     }
 
     /**
-     * What speaks against the contract, by the word of the quorum at a final block; empty when nothing does. Fails with {@link
+     * Objection to the contract, by the word of the quorum at a final block; empty when there is none. Fails with {@link
      * org.chainwalletd.account.endpoints.AccountException} when the quorum does not agree.
      */
     public Optional<String> objection() {

@@ -16,7 +16,7 @@ import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**
- * What a slot of the contract means for a swap. The contract keeps the terms of a lock after its end, so who was paid is read there and from no
+ * Meaning of a slot of the contract for a swap. The contract keeps the terms of a lock after its end, so who was paid is read there and from no
  * receipt: anybody may send a claim, and ours reverts then although it paid us.
  *
  * @param settled the slot at a final block

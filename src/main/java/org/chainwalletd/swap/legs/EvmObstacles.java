@@ -19,7 +19,7 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**
- * What speaks, on the account chain, against a lock of ours on either chain (swap.md, section 6): another contract than the pinned one, a slot
+ * Obstacles, on the account chain, to a lock of ours on either chain (swap.md, section 6): another contract than the pinned one, a slot
  * that is taken, an account that is not ours alone, a chain that cannot carry our transactions, too little to pay for them.
  */
 public final class EvmObstacles {

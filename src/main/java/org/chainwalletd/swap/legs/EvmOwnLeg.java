@@ -157,7 +157,7 @@ public final class EvmOwnLeg implements OwnLeg {
         return obstacles.find(
                 row,
                 slot -> isMade && ContractSlot.isOurs(row.terms(), slot),
-                // What is journalled counts as spent already.
+                // A journalled send counts as spent already.
                 Optional.of(funds -> isMade ? BigInteger.ZERO : costOf(row, funds)));
     }
 

@@ -164,7 +164,7 @@ public final class EvmPoolLeg implements PoolLeg {
         return ours.send(row, SendKind.CLAIM, end, attempt -> claim(row, call, attempt, mayBegin));
     }
 
-    /** What was ever journalled as a claim of our own is paid for. Where the quorum is away ours goes out all the same. */
+    /** A claim of our own that was ever journalled is paid for. Where the quorum is away ours goes out all the same. */
     private boolean isUnpayable(SwapRow row) {
         try {
             return ours.of(row)
@@ -239,7 +239,7 @@ public final class EvmPoolLeg implements PoolLeg {
             this.executor = executor;
         }
 
-        /** What each endpoint that answers in full says; in no order. Fails when no final block is agreed on. */
+        /** Asks each endpoint and keeps those that answer in full; in no order. Fails when no final block is agreed on. */
         public CompletionStage<List<EndpointView>> look(Hash256 hashLock) {
             return chain.finalBlock()
                     .thenComposeAsync(

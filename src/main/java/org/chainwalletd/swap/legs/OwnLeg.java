@@ -17,7 +17,7 @@ public interface OwnLeg {
 
     View look(SwapRow row);
 
-    /** What speaks, on this chain, against locking at this moment; empty when nothing does. */
+    /** Objection, on this chain, to locking at this moment; empty when there is none. */
     Optional<String> obstacle(SwapRow row);
 
     /** Sends our lock, the same bytes each time; answers with its transaction id. */

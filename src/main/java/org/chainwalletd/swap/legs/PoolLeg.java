@@ -18,7 +18,7 @@ public interface PoolLeg {
 
     View look(SwapRow row);
 
-    /** What speaks, on this chain, against locking on the other one at this moment; empty when nothing does. */
+    /** Objection, on this chain, to locking on the other one at this moment; empty when there is none. */
     Optional<String> obstacle(SwapRow row);
 
     /** Whether the secret may leave for the first time. */

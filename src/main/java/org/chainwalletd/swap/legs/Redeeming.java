@@ -81,7 +81,7 @@ public final class Redeeming {
         return send(spending, isPricedOut(intent) ? above(newest.number()) : Math.max(1, newest.number()));
     }
 
-    /** What waits in a mempool keeps every other spend of its input out, whatever that pays: only a block decides between the two. */
+    /** A spend that waits in a mempool keeps every other spend of its input out, whatever that pays: only a block decides between the two. */
     private boolean isPricedOut(Intent closed) {
         return closed.state() == IntentState.ABANDONED || closed.state() != IntentState.CONFLICTED && isOld(closed);
     }

@@ -14,7 +14,7 @@ import org.chainwalletd.swap.gates.SwapRow;
  * @param message for people: what happened and what to do
  */
 public record SwapAlarm(Kind kind, Optional<Hash256> hashLock, Optional<String> swap, String message) {
-    /** What it is about. The words are told: never rename one. */
+    /** Subject of an alarm. The words are told: never rename one. */
     public enum Kind {
         /** The pool has our secret, and its claim is not on the chain. */
         RELAY_SILENT,

@@ -49,7 +49,7 @@ public record SwapClocks(
                         executor);
     }
 
-    /** What of the bounds and of the quote's own time speaks against a lock at this moment. */
+    /** Objection to a lock at this moment by the bounds and by the quote's own time. */
     public CompletionStage<Optional<String>> against(QuoteBinding binding, SwapRow row) {
         return now().thenApplyAsync(
                         now -> binding.stillGood(row.terms(), row.minimumOut(), now)

@@ -20,7 +20,7 @@ import org.chainwalletd.swap.gates.SwapRow;
  * which the journal knows: doing a thing twice does it once, also after a restart.
  */
 public final class SwapSends {
-    /** What a claim or a refund may take, as long as none has failed; never estimated (swap.md, section 5). */
+    /** Gas of a claim or a refund, as long as none has failed; never estimated (swap.md, section 5). */
     static final long GAS = 120_000;
 
     /** Each but the last has failed in a final block, so this is hours. */

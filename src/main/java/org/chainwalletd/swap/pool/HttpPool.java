@@ -225,7 +225,7 @@ public final class HttpPool implements Pool {
         return outcome;
     }
 
-    /** Those under way end in their time, and who has waited for as long is told so in his turn: nobody waits longer than for one call. */
+    /** Calls under way end in their time, and a caller who has waited for as long is told so in turn: nobody waits longer than for one call. */
     private void begin(CompletableFuture<?> outcome, Runnable call) {
         synchronized (waiting) {
             if (underWay < MOST_AT_ONCE) {
@@ -277,7 +277,7 @@ public final class HttpPool implements Pool {
         }
     }
 
-    /** What a stranger wrote, for a log or an answer: one line of printable characters, and not many. */
+    /** Makes a stranger's words fit for a log or an answer: one line of printable characters, and not many. */
     static String readable(String text) {
         String line = text.codePoints()
                 .limit(LONGEST_WORDS)
