@@ -6,6 +6,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.Title;
 
 /**
  * Methods about the account-chain key, and those that ask the account chain or send on it (interface.md, section 4.13; swap.md, section 4).
@@ -48,6 +49,7 @@ public final class EvmAccount {
     }
 
     /** Result of both imports. */
+    @Title("EvmImportedKey")
     public record Imported(String address) {}
 
     @Method(

@@ -12,6 +12,7 @@ import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.Inline;
 import org.chainwalletd.wire.OneOrMore;
 import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.Title;
 import org.chainwalletd.wire.U32;
 
 /** Methods that lock, claim and take back, and those that tell of HTLCs (interface.md, section 4.8). Amounts and fees are base units. */
@@ -19,6 +20,7 @@ public final class Htlcs {
     private Htlcs() {}
 
     /** Where an HTLC is in its life. */
+    @Title("HtlcState")
     public enum State {
         LOCKED,
         /** The indexed height is above the timeout; a claim is still possible. */
@@ -30,6 +32,7 @@ public final class Htlcs {
     }
 
     /** Party that the keys of the daemon are. */
+    @Title("HtlcRole")
     public enum Role {
         SENDER,
         RECEIVER,
@@ -231,6 +234,7 @@ public final class Htlcs {
     }
 
     /** Result that a claim and a reclaim have in common. */
+    @Title("HtlcRedemption")
     public record Redeemed(
             Hash256 txId,
             @Doc("`claim` or `reclaim`") String kind,
@@ -514,6 +518,7 @@ public final class Htlcs {
     }
 
     /** Roles of which {@code htlc_list} is asked. */
+    @Title("HtlcRoleFilter")
     public enum RoleFilter {
         SENDER,
         RECEIVER,

@@ -10,6 +10,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -95,14 +96,12 @@ public final class Shapes {
         if (type instanceof ParameterizedType generic) {
             if (generic.getRawType() == List.class) {
                 Shape item = shape(argument(type), component);
-                ObjectNode schema = typed("array");
-                schema.set("items", item.schema());
-                return new Shape("array of " + item.words(), schema, item.members());
+                return new Shape("array of " + item.words(), arrayOf(item), item.members());
             }
             if (generic.getRawType() == OneOrMore.class) {
                 return oneOrMore(shape(argument(type), component));
             }
-            return new Shape("object", typed("object"), List.of());
+            return new Shape("object", titled(typed("object"), "AnyObject"), List.of());
         }
         Class<?> plain = (Class<?>) type;
         if (component != null && (plain == Long.TYPE || plain == Long.class || plain == OptionalLong.class)) {
@@ -115,22 +114,29 @@ public final class Shapes {
         }
         Optional<WireValue<?>> value = WireValue.of(plain);
         if (value.isPresent()) {
-            return new Shape(value.get().words(), value.get().schema().get(), List.of());
+            return new Shape(
+                    value.get().words(),
+                    titled(value.get().schema().get(), value.get().title()),
+                    List.of());
         }
         if (plain.isEnum()) {
             return enumeration(plain);
         }
         if (plain.isRecord()) {
             List<Member> members = membersOf(plain);
-            ObjectNode schema = objectSchema(members);
-            schema.put("title", titleOf(plain));
-            return new Shape("object", schema, members);
+            return new Shape("object", titled(objectSchema(members), titleOf(plain)), members);
         }
-        return plain.isSealed() ? oneOf(plain) : new Shape("any", NODES.objectNode(), List.of());
+        return plain.isSealed()
+                ? oneOf(plain)
+                : new Shape("any", titled(NODES.objectNode(), "AnyValue"), List.of());
     }
 
-    /** Name for generated types: that of the record, behind those of the records that it is nested in. */
+    /** Name for generated types: its {@link Title}, or that of the type, behind those of the records that it is nested in. */
     private static String titleOf(Class<?> type) {
+        Title given = type.getAnnotation(Title.class);
+        if (given != null) {
+            return given.value();
+        }
         Class<?> outer = type.getEnclosingClass();
         return outer != null && (outer.isRecord() || outer.isInterface())
                 ? titleOf(outer) + type.getSimpleName()
@@ -158,8 +164,8 @@ public final class Shapes {
         ObjectNode schema = member.shape().schema().deepCopy();
         if (member.nullable()) {
             ObjectNode either = NODES.objectNode();
-            either.putArray("oneOf").add(schema).add(typed("null"));
-            schema = either;
+            either.putArray("oneOf").add(schema).add(titled(typed("null"), "Null"));
+            schema = titled(either, titleOf(member.shape()) + "OrNull");
         }
         if (!member.doc().isEmpty()) {
             schema.put("description", member.doc());
@@ -168,7 +174,7 @@ public final class Shapes {
     }
 
     private static Shape oneOf(Class<?> sealed) {
-        ObjectNode schema = NODES.objectNode();
+        ObjectNode schema = titled(NODES.objectNode(), titleOf(sealed));
         ArrayNode choices = schema.putArray("oneOf");
         List<Member> members = new ArrayList<>();
         for (Class<?> permitted : sealed.getPermittedSubclasses()) {
@@ -198,16 +204,29 @@ public final class Shapes {
     }
 
     private static Shape oneOrMore(Shape item) {
-        ObjectNode many = typed("array");
-        many.set("items", item.schema());
-        many.put("minItems", 1);
-        ObjectNode schema = NODES.objectNode();
+        ObjectNode many = arrayOf(item).put("minItems", 1);
+        ObjectNode schema = titled(NODES.objectNode(), titleOf(item) + "OrList");
         schema.putArray("oneOf").add(item.schema()).add(many);
         return new Shape(item.words() + ", or an array of these", schema, item.members());
     }
 
     private static Shape integer(String words, BigInteger minimum, BigInteger maximum) {
-        return new Shape(words, WireValue.integer(minimum, maximum), List.of());
+        return new Shape(words, titled(WireValue.integer(minimum, maximum), words.toUpperCase(Locale.ROOT)), List.of());
+    }
+
+    private static ObjectNode arrayOf(Shape item) {
+        ObjectNode schema = titled(typed("array"), titleOf(item) + "List");
+        schema.set("items", item.schema());
+        return schema;
+    }
+
+    private static String titleOf(Shape shape) {
+        return shape.schema().path("title").textValue();
+    }
+
+    /** Every schema has a title: generators of clients make one up from a hash where there is none. */
+    private static ObjectNode titled(ObjectNode schema, String title) {
+        return schema.put("title", title);
     }
 
     private static ObjectNode typed(String type) {

@@ -34,12 +34,18 @@ import org.chainwalletd.crypto.SecretBytes;
  *
  * @param classes the type, and the primitive that stands for it
  * @param words as the specification writes it
+ * @param title of its schema, which generated clients name it by
  * @param schema JSON schema, made anew each time
  * @param reader of a value that is there and not null
  * @param writer empty where {@link WireTypes} or Jackson has one
  */
 record WireValue<T>(
-        List<Class<T>> classes, String words, Supplier<ObjectNode> schema, Reader reader, Optional<Writer<T>> writer) {
+        List<Class<T>> classes,
+        String words,
+        String title,
+        Supplier<ObjectNode> schema,
+        Reader reader,
+        Optional<Writer<T>> writer) {
     private static final long U32_MAX = 0xFFFF_FFFFL;
 
     /** Reads a value that is there and not null. */
@@ -77,6 +83,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Ed25519Signature.class),
                         "hex128",
+                        "Signature",
                         () -> hexText(128),
                         (value, path) -> Ed25519Signature.parse(hex(value, path, 128)),
                         Optional.of((value, out) -> out.writeString(value.hex()))));
@@ -85,6 +92,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Bytes.class),
                         "hex",
+                        "Hex",
                         () -> typed("string").put("pattern", "^([0-9a-fA-F]{2})*$"),
                         WireValue::bytes,
                         Optional.of((value, out) -> out.writeString(value.hex()))));
@@ -93,6 +101,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Amount.class),
                         "u64",
+                        "Amount",
                         WireValue::u64Schema,
                         (value, path) -> Amount.ofUnsigned(u64(value, path)),
                         Optional.of((value, out) -> writeUnsigned(value.bits(), out))));
@@ -101,6 +110,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Long.class, Long.TYPE),
                         "u64",
+                        "U64",
                         WireValue::u64Schema,
                         WireValue::u64,
                         Optional.of(WireValue::writeUnsigned)));
@@ -109,6 +119,7 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Integer.class, Integer.TYPE),
                         "i32",
+                        "I32",
                         () -> integer(null, BigInteger.valueOf(Integer.MAX_VALUE)),
                         WireValue::smallInteger,
                         Optional.empty()));
@@ -117,18 +128,20 @@ record WireValue<T>(
                 new WireValue<>(
                         List.of(Boolean.class, Boolean.TYPE),
                         "bool",
+                        "Flag",
                         () -> typed("boolean"),
                         WireValue::truth,
                         Optional.empty()));
         add(
                 table,
                 new WireValue<>(
-                        List.of(String.class), "string", () -> typed("string"), WireValue::text, Optional.empty()));
+                        List.of(String.class), "string", "Text", () -> typed("string"), WireValue::text, Optional.empty()));
         add(
                 table,
                 new WireValue<>(
                         List.of(SecretBytes.class),
                         "string (secret)",
+                        "SecretText",
                         () -> typed("string").put("format", "password"),
                         WireValue::secret,
                         Optional.empty()));
@@ -145,6 +158,7 @@ record WireValue<T>(
         return new WireValue<>(
                 List.of(type),
                 "hex64",
+                type.getSimpleName(),
                 () -> hexText(64),
                 (value, path) -> parse.apply(hex(value, path, 64)),
                 Optional.of((value, out) -> out.writeString(hex.apply(value))));

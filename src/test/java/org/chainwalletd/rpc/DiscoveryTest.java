@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,22 +37,41 @@ class DiscoveryTest {
                 .anyMatch(complaint -> complaint.contains("/methods/0"));
     }
 
-    /** Generators of clients name their types by the titles. */
+    /** Generators of clients name their types by the titles, and make up names from hashes where there is none. */
     @Test
-    void no_two_shapes_share_a_title() {
+    void every_schema_has_a_title_that_is_a_name_and_no_two_shapes_share_one() {
         Map<String, JsonNode> byTitle = new HashMap<>();
-        document("chain").findParents("title").forEach(schema -> {
-            if (schema.has("type")) {
-                ObjectNode shape = schema.deepCopy();
-                // It tells the meaning of the member that has the shape.
-                shape.remove("description");
-                JsonNode other = byTitle.putIfAbsent(shape.get("title").asText(), shape);
-                assertThat(other == null || other.equals(shape))
-                        .as("%s and %s", other, shape)
-                        .isTrue();
-            }
+        schemas(document("chain")).forEach(schema -> {
+            ObjectNode shape = schema.deepCopy();
+            // It tells the meaning of the member that has the shape.
+            shape.remove("description");
+            String title = shape.path("title").asText();
+            assertThat(title).as(schema.toString()).matches("[A-Z][A-Za-z0-9]*");
+            JsonNode other = byTitle.putIfAbsent(title, shape);
+            assertThat(other == null || other.equals(shape))
+                    .as("%s and %s", other, shape)
+                    .isTrue();
         });
-        assertThat(byTitle).hasSizeGreaterThan(50);
+        assertThat(byTitle)
+                .hasSizeGreaterThan(120)
+                .containsKeys("Address", "Amount", "CreditList", "Hash256OrNull", "HtlcState", "TransferResult");
+    }
+
+    /** Those of all parameters and results, with the ones inside of them. */
+    private static List<ObjectNode> schemas(JsonNode document) {
+        List<ObjectNode> found = new ArrayList<>();
+        Deque<JsonNode> open = new ArrayDeque<>();
+        document.get("methods").findValues("schema").forEach(open::add);
+        while (!open.isEmpty()) {
+            JsonNode schema = open.pop();
+            found.add((ObjectNode) schema);
+            schema.path("properties").forEach(open::add);
+            schema.path("oneOf").forEach(open::add);
+            if (schema.has("items")) {
+                open.add(schema.get("items"));
+            }
+        }
+        return found;
     }
 
     @Test

@@ -22,10 +22,6 @@ import org.chainwalletd.wire.U32;
 import org.junit.jupiter.api.Test;
 
 class OpenRpcTest {
-    private static final String HEX64 =
-            "{\"type\":\"string\",\"pattern\":\"^[0-9a-fA-F]{64}$\",\"minLength\":64,\"maxLength\":64,"
-                    + "\"examples\":[\"" + "0123456789abcdef".repeat(4) + "\"]}";
-
     record Params(
             @Doc("how much") Optional<Amount> amount,
             @Alias(value = "hash", deprecated = true) Hash256 blockId,
@@ -51,6 +47,11 @@ class OpenRpcTest {
                     "look", Scope.MANAGE, Params.class, Result.class, (params, context) -> new CompletableFuture<>())),
             "1.2.3");
 
+    private static String hex64(String title) {
+        return "{\"type\":\"string\",\"pattern\":\"^[0-9a-fA-F]{64}$\",\"minLength\":64,\"maxLength\":64,"
+                + "\"examples\":[\"" + "0123456789abcdef".repeat(4) + "\"],\"title\":\"" + title + "\"}";
+    }
+
     private JsonNode discover() throws Exception {
         RpcDispatcher dispatcher = new RpcDispatcher(
                 registry, List.of(), CallObserver.NONE, new RpcDispatcher.Limits(1, 1, 0), TestMethods.EXECUTOR);
@@ -74,19 +75,19 @@ class OpenRpcTest {
                 .hasToString(
                         "{\"name\":\"hash\",\"description\":\"another spelling of block_id, which is then left out\","
                                 + "\"required\":false,\"x-alias-of\":\"block_id\","
-                                + "\"schema\":" + HEX64 + ",\"deprecated\":true}");
+                                + "\"schema\":" + hex64("Hash256") + ",\"deprecated\":true}");
         assertThat(look.at("/params/2"))
                 .hasToString("{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,"
-                        + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615}}");
+                        + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"Amount\"}}");
         assertThat(look.at("/params/3/schema/maximum").longValue()).isEqualTo(4294967295L);
         assertThat(look.at("/result/schema"))
                 .hasToString(
-                        "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-                                + "\"properties\":{\"address\":" + HEX64 + ","
+                        "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"title\":\"EntryList\",\"items\":{\"type\":\"object\","
+                                + "\"properties\":{\"address\":" + hex64("Address") + ","
                                 + "\"kind\":{\"type\":\"string\",\"title\":\"Kind\",\"enum\":[\"good\",\"very_bad\"]}},\"required\":[\"address\",\"kind\"],\"title\":\"Entry\"}},"
-                                + "\"tip\":{\"oneOf\":[" + HEX64 + ",{\"type\":\"null\"}]},"
-                                + "\"index\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615},"
-                                + "\"lag\":{\"type\":\"integer\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807}},"
+                                + "\"tip\":{\"oneOf\":[" + hex64("Hash256") + ",{\"type\":\"null\",\"title\":\"Null\"}],\"title\":\"Hash256OrNull\"},"
+                                + "\"index\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"U64\"},"
+                                + "\"lag\":{\"type\":\"integer\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807,\"title\":\"I64\"}},"
                                 + "\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\"}");
         assertThat(document.at("/components/errors/DOUBLE_SPEND/code").intValue())
                 .isEqualTo(-32021);
