@@ -126,9 +126,7 @@ public final class Shapes {
             List<Member> members = membersOf(plain);
             return new Shape("object", titled(objectSchema(members), titleOf(plain)), members);
         }
-        return plain.isSealed()
-                ? oneOf(plain)
-                : new Shape("any", titled(NODES.objectNode(), "AnyValue"), List.of());
+        return plain.isSealed() ? oneOf(plain) : new Shape("any", titled(NODES.objectNode(), "AnyValue"), List.of());
     }
 
     /** Name for generated types: its {@link Title}, or that of the type, behind those of the records that it is nested in. */

@@ -135,7 +135,12 @@ record WireValue<T>(
         add(
                 table,
                 new WireValue<>(
-                        List.of(String.class), "string", "Text", () -> typed("string"), WireValue::text, Optional.empty()));
+                        List.of(String.class),
+                        "string",
+                        "Text",
+                        () -> typed("string"),
+                        WireValue::text,
+                        Optional.empty()));
         add(
                 table,
                 new WireValue<>(

@@ -12,7 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the manual shows of the client stands in its examples, which are compiled and run. */
+/**
+ * What the manual shows of the client stands in its examples, which are compiled and run; a whole program, with its imports, is run as it is
+ * printed by {@code ProgramsInTheManualIT}.
+ */
 class JavaInTheManualTest {
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Path PAGES = Path.of("src/site/markdown");
@@ -23,13 +26,32 @@ class JavaInTheManualTest {
         List<String> shown = new ArrayList<>();
         for (Matcher blocks = BLOCK.matcher(all(PAGES)); blocks.find(); ) {
             String block = bare(blocks.group(1));
-            if (!block.contains("Devnet.start")) {
+            if (!block.contains("Devnet.start") && !block.startsWith("import ")) {
                 shown.add(block);
             }
         }
         assertThat(shown)
                 .isNotEmpty()
                 .allSatisfy(block -> assertThat(bare(examples)).contains(block));
+    }
+
+    @Test
+    void the_coordinates_of_the_page_are_those_of_the_build() throws IOException {
+        String build = Files.readString(Path.of("pom.xml"));
+        String page = bare(Files.readString(PAGES.resolve("client.md")));
+
+        assertThat(page)
+                .contains("<groupId>" + first("<groupId>(.*?)</groupId>", build) + "</groupId>\n<artifactId>"
+                        + first("<artifactId>(.*?)</artifactId>", build) + "</artifactId>\n<version>"
+                        + first("<version>(.*?)</version>", build) + "</version>\n<classifier>client</classifier>")
+                .contains("<artifactId>jackson-databind</artifactId>\n<version>"
+                        + first("<jackson.version>(.*?)</jackson.version>", build) + "</version>");
+    }
+
+    private static String first(String pattern, String text) {
+        Matcher found = Pattern.compile(pattern).matcher(text);
+        assertThat(found.find()).as(pattern).isTrue();
+        return found.group(1);
     }
 
     private static String all(Path folder) throws IOException {

@@ -77,15 +77,17 @@ class OpenRpcTest {
                                 + "\"required\":false,\"x-alias-of\":\"block_id\","
                                 + "\"schema\":" + hex64("Hash256") + ",\"deprecated\":true}");
         assertThat(look.at("/params/2"))
-                .hasToString("{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,"
-                        + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"Amount\"}}");
+                .hasToString(
+                        "{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,"
+                                + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"Amount\"}}");
         assertThat(look.at("/params/3/schema/maximum").longValue()).isEqualTo(4294967295L);
         assertThat(look.at("/result/schema"))
                 .hasToString(
                         "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"title\":\"EntryList\",\"items\":{\"type\":\"object\","
                                 + "\"properties\":{\"address\":" + hex64("Address") + ","
                                 + "\"kind\":{\"type\":\"string\",\"title\":\"Kind\",\"enum\":[\"good\",\"very_bad\"]}},\"required\":[\"address\",\"kind\"],\"title\":\"Entry\"}},"
-                                + "\"tip\":{\"oneOf\":[" + hex64("Hash256") + ",{\"type\":\"null\",\"title\":\"Null\"}],\"title\":\"Hash256OrNull\"},"
+                                + "\"tip\":{\"oneOf\":[" + hex64("Hash256")
+                                + ",{\"type\":\"null\",\"title\":\"Null\"}],\"title\":\"Hash256OrNull\"},"
                                 + "\"index\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"U64\"},"
                                 + "\"lag\":{\"type\":\"integer\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807,\"title\":\"I64\"}},"
                                 + "\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\"}");
