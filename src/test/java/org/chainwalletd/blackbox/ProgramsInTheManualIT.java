@@ -30,6 +30,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
 import org.junit.jupiter.api.AfterAll;
@@ -235,7 +236,7 @@ class ProgramsInTheManualIT {
                     return;
                 }
                 HttpResponse<byte[]> answer = client.send(
-                        HttpRequest.newBuilder(behind)
+                        Dial.request(behind)
                                 .header("content-type", "application/json")
                                 .header(
                                         "authorization",
