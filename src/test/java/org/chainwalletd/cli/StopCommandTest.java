@@ -92,6 +92,7 @@ class StopCommandTest {
     }
 
     @Test
+    @SuppressWarnings("try")
     void a_command_that_holds_the_datadir_is_no_daemon() throws Exception {
         DatadirLock.acquire(datadir).close();
         Files.writeString(
