@@ -40,12 +40,7 @@ final class RpcParameters {
     RpcParameters(ChainProfile chain, String method, SecretWords secrets) {
         this.method = method;
         this.known = Optional.ofNullable(ofAllMethods(chain).get(method));
-        this.required = registry(chain).methods().stream()
-                .filter(described -> described.name().equals(method))
-                .flatMap(described -> Shapes.membersOf(described.params()).stream())
-                .filter(Shapes.Member::required)
-                .map(Shapes.Member::name)
-                .toList();
+        this.required = required(chain, method);
         this.secrets = secrets;
     }
 
@@ -59,6 +54,16 @@ final class RpcParameters {
             methods.put(method.get("name").asText(), params);
         }
         return methods;
+    }
+
+    /** The method's required parameters in their order. */
+    static List<String> required(ChainProfile chain, String method) {
+        return registry(chain).methods().stream()
+                .filter(described -> described.name().equals(method))
+                .flatMap(described -> Shapes.membersOf(described.params()).stream())
+                .filter(Shapes.Member::required)
+                .map(Shapes.Member::name)
+                .toList();
     }
 
     static MethodRegistry registry(ChainProfile chain) {

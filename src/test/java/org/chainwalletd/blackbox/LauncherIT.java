@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.cli.ExitCode;
@@ -89,6 +90,45 @@ class LauncherIT {
             assertThat(daemon.call("ping", Map.of()).path("ok").asBoolean()).isTrue();
             assertThat(daemon.stop()).isZero();
         }
+    }
+
+    /** No JDK is there for it: whoever needs one ends with a line that says so. */
+    @Test
+    void answers_plain_calls_without_a_jvm_as_with_one() {
+        assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "no bash here");
+        Path datadir = folder.resolve("datadir of calls");
+        try (DaemonProcess daemon = LauncherCall.daemonWithDevnet(datadir).start()) {
+            for (List<String> call : List.of(
+                    List.of("generate_standard_address", "label=shop", "--scope", "manage"),
+                    List.of("ping"),
+                    List.of("list_addresses", "--raw"),
+                    List.of("get_block_by_height", "1"),
+                    List.of("get_wallet_balance", "utxos=true"))) {
+                List<String> words = new ArrayList<>(List.of("rpc", "--datadir", datadir.toString()));
+                words.addAll(call);
+                LauncherCall.Ended briefly = LauncherCall.words(words.toArray(String[]::new))
+                        .with("JAVA_HOME", "/nowhere")
+                        .run();
+                assertThat(briefly.code()).as("%s: %s", call, briefly.errors()).isZero();
+                if (!call.contains("manage")) {
+                    words.addAll(List.of("--output", "json"));
+                    LauncherCall.Ended whole =
+                            LauncherCall.words(words.toArray(String[]::new)).run();
+                    assertThat(briefly.output()).isEqualTo(whole.output()).isNotEmpty();
+                }
+            }
+            LauncherCall.Ended refused = LauncherCall.words(
+                            "rpc", "get_block_by_height", "99999", "--datadir", datadir.toString())
+                    .run();
+            assertThat(refused.code()).isEqualTo(7);
+            assertThat(refused.errors()).singleElement().asString().contains("error -32020");
+
+            LauncherCall.Ended stopped =
+                    LauncherCall.words("stop", "--datadir", datadir.toString()).run();
+            assertThat(stopped.code()).isZero();
+            assertThat(stopped.output()).singleElement().asString().contains("stopped the daemon on " + datadir);
+        }
+        assertThat(datadir.resolve("DAEMON")).doesNotExist();
     }
 
     @Test

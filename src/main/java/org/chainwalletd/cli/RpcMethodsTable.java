@@ -1,0 +1,49 @@
+package org.chainwalletd.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.ChainProfile;
+
+/**
+ * The table by which the launcher's script writes plain parameters as JSON: a line for each method, with each parameter as {@code name:type}
+ * and a star behind the required ones, which come in their order. What is no string, integer or boolean has a type that the script leaves to
+ * the JVM, secrets among them; so does a method that is another with another brand word.
+ */
+public final class RpcMethodsTable {
+    private static final Set<String> PLAIN = Set.of("string", "integer", "boolean");
+
+    private RpcMethodsTable() {}
+
+    public static String text() {
+        ChainProfile usual = ChainProfile.of("chain");
+        Map<String, Map<String, JsonNode>> methods = new TreeMap<>(RpcParameters.ofAllMethods(usual));
+        Map<String, Map<String, JsonNode>> elsewhere = RpcParameters.ofAllMethods(ChainProfile.of("other"));
+        methods.entrySet().removeIf(method -> !method.getValue().equals(elsewhere.get(method.getKey())));
+        return methods.entrySet().stream()
+                .map(method -> line(method.getKey(), method.getValue(), RpcParameters.required(usual, method.getKey())))
+                .collect(Collectors.joining());
+    }
+
+    private static String line(String method, Map<String, JsonNode> params, List<String> required) {
+        StringBuilder line = new StringBuilder(method);
+        // Those that stand without a name are counted off, so their order is that of the method.
+        required.forEach(
+                name -> line.append(' ').append(word(name, params.get(name))).append('*'));
+        params.forEach((name, schema) -> {
+            if (!required.contains(name)) {
+                line.append(' ').append(word(name, schema));
+            }
+        });
+        return line.append('\n').toString();
+    }
+
+    private static String word(String name, JsonNode schema) {
+        String type = schema.path("type").asText();
+        boolean secret = schema.path("format").asText().equals("password");
+        return name + ":" + (PLAIN.contains(type) && !secret ? type : "other");
+    }
+}
