@@ -33,7 +33,8 @@ class UpgradePageTest {
                 .getInt(VERSION_AT);
 
         assertThat(lines("^\\| (\\d+) \\|").stream().map(Integer::valueOf))
-                .containsExactlyElementsOf(IntStream.rangeClosed(1, newest).boxed().toList());
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, newest).boxed().toList());
     }
 
     @Test
