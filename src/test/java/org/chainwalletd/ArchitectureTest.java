@@ -71,6 +71,11 @@ class ArchitectureTest {
                     Set.of(
                             "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
                             "follow", "keeper")),
+            Map.entry(
+                    "payout",
+                    Set.of(
+                            "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
+                            "spend", "follow", "keeper")),
             Map.entry("message", Set.of("api", "wire", "chain", "crypto", "keyring")),
             Map.entry(
                     "htlc",
@@ -82,7 +87,7 @@ class ArchitectureTest {
                     Set.of(
                             "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
                             "spend", "htlc", "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap",
-                            "account")),
+                            "account", "payout")),
             Map.entry("event", Set.of("api", "wire", "chain", "store", "follow", "wait", "htlc", "rpc", "swap")),
             Map.entry(
                     "http",

@@ -27,7 +27,8 @@ public final class Grant {
     public static final Amount MOST_FEE = Amount.of(2_000_000);
 
     /** Methods above read scope whose payments are judged by {@link #objectionTo}. */
-    public static final Set<String> JUDGED = Set.of("transfer", "htlc_lock");
+    public static final Set<String> JUDGED =
+            Set.of("transfer", "htlc_lock", "payout_submit", "payout_cancel", "payout_release");
 
     /** The classic tokens while nothing is switched off. */
     private static final Map<Scope, Grant> CLASSIC =

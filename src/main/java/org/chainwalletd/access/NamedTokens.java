@@ -24,6 +24,7 @@ public final class NamedTokens {
     private final boolean keyExport;
     private final Map<Scope, Grant> classic = new EnumMap<>(Scope.class);
     private volatile Map<Hash256, Held> held = Map.of();
+    private volatile Map<String, NamedToken> byName = Map.of();
     private Object version;
 
     /** A grant of one value, with the row that it follows from. */
@@ -76,24 +77,43 @@ public final class NamedTokens {
         return found != null && found.grant().isValidAt(clock.millis()) ? Optional.of(found.grant()) : Optional.empty();
     }
 
+    /** The row of a name as it is now; a file that cannot be read leaves the one that was read before. */
+    public Optional<NamedToken> row(String name) {
+        takeChanged();
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    /** Whether nothing is accepted as this token any more: it was revoked, has expired, or was never there. */
+    public boolean hasEnded(String name) {
+        Optional<NamedToken> row = row(name);
+        return row.isEmpty()
+                || row.get().revokedAt().isPresent()
+                || row.get().expiresAt().isPresent()
+                        && clock.millis() >= row.get().expiresAt().getAsLong();
+    }
+
     /** Takes changed rows, and ends what has expired. */
     public synchronized void look() {
         if (rows == null) {
             return;
         }
-        try {
-            if (!rows.version().equals(version)) {
-                take();
-                LOG.info("Named tokens read again");
-            }
-        } catch (IOException e) {
-            LOG.error("Named tokens not taken, those before stay in force: {}", e.getMessage());
-        }
+        takeChanged();
         long now = clock.millis();
         for (Held each : held.values()) {
             if (!each.grant().isValidAt(now) && !each.grant().hasEnded()) {
                 each.grant().end();
             }
+        }
+    }
+
+    private synchronized void takeChanged() {
+        try {
+            if (rows != null && !rows.version().equals(version)) {
+                take();
+                LOG.info("Named tokens read again");
+            }
+        } catch (IOException e) {
+            LOG.error("Named tokens not taken, those before stay in force: {}", e.getMessage());
         }
     }
 
@@ -116,6 +136,9 @@ public final class NamedTokens {
             throw new IOException("all rows are gone");
         }
         held = Map.copyOf(next);
+        Map<String, NamedToken> names = new HashMap<>();
+        rows.all().forEach(row -> names.put(row.name(), row));
+        byName = Map.copyOf(names);
         version = found;
         before.forEach((sha256, each) -> {
             Held now = next.get(sha256);

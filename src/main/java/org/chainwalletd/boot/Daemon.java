@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.Argon2;
@@ -28,6 +29,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
@@ -211,6 +213,7 @@ public final class Daemon implements AutoCloseable {
         EventHub hub = new EventHub();
         EventStreams events = startEvents(context, nodes, following, waiting.waits(), hub);
         SpendService spending = startSpending(context, following, keyring, store, new SpendEvents(hub));
+        Payouts payouts = startPayouts(context, following, store, spending);
         SwapBook openSwaps = new SwapBook();
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(
@@ -251,6 +254,7 @@ public final class Daemon implements AutoCloseable {
                 external,
                 keyring,
                 spending,
+                payouts,
                 following,
                 htlcs,
                 waiting.waits(),
@@ -279,6 +283,13 @@ public final class Daemon implements AutoCloseable {
                 "spending",
                 () -> Futures.await(spending.drain(), times.untilDrained(), "waiting for spends under way"));
         return spending;
+    }
+
+    private Payouts startPayouts(DaemonContext context, Following following, Store store, SpendService spending) {
+        NamedTokens named = frontend.named();
+        Payouts payouts = Spending.payouts(context, external.nodes(), following, store, spending, named);
+        waits.add("waits for changes of payouts", payouts::endWaits);
+        return payouts;
     }
 
     private Optional<Accounts> startAccounts(DaemonContext context, Keyring keyring, Store store) {

@@ -33,6 +33,7 @@ final class HttpFrontend {
     private final Authenticator authenticator;
     private final TokenRotation rotation;
     private final Optional<TlsIdentity> tls;
+    private final NamedTokens named;
     private HttpServer server;
 
     private HttpFrontend(DaemonContext context, Consumer<String> console) throws IOException {
@@ -40,7 +41,7 @@ final class HttpFrontend {
         Settings settings = context.settings();
         Map<String, String> configured = settings.http().tokenFlags();
         Settings.Access access = settings.http().access();
-        NamedTokens named = NamedTokens.open(new TokenFile(settings.datadir()), Clock.systemUTC(), access.keyExport());
+        this.named = NamedTokens.open(new TokenFile(settings.datadir()), Clock.systemUTC(), access.keyExport());
         this.authenticator =
                 new Authenticator(Tokens.open(settings.datadir(), configured, access.classicTokens(), console), named);
         this.rotation = new TokenRotation(settings.datadir(), configured, access.classicTokens(), authenticator);
@@ -54,6 +55,11 @@ final class HttpFrontend {
      */
     static HttpFrontend open(DaemonContext context, Consumer<String> console) throws IOException {
         return new HttpFrontend(context, console);
+    }
+
+    /** Tokens that the operator has named. */
+    NamedTokens named() {
+        return named;
     }
 
     private static Optional<TlsIdentity> openTls(Settings settings) throws IOException {

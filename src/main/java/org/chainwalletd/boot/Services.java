@@ -31,6 +31,7 @@ import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.observe.AuditTrail;
 import org.chainwalletd.observe.CallMetrics;
 import org.chainwalletd.observe.CallObservers;
+import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
@@ -43,6 +44,7 @@ import org.chainwalletd.rpc.method.NodesGuard;
 import org.chainwalletd.rpc.method.OpenHtlcsGuard;
 import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.rpc.method.OwnSpendsGuard;
+import org.chainwalletd.rpc.method.PayoutMethods;
 import org.chainwalletd.rpc.method.PoolErrors;
 import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
@@ -58,6 +60,7 @@ record Services(
         ExternalServices external,
         Keyring keyring,
         SpendService spending,
+        Payouts payouts,
         Following following,
         Htlcs htlcs,
         Waits waits,
@@ -107,7 +110,14 @@ record Services(
                                 waits,
                                 following.credits(),
                                 new IndexerMethods.Sources(external.indexer(), ownHistory())),
-                        new MethodFamilies.Money(spending, inFlight(), htlcs.methods()),
+                        new MethodFamilies.Money(
+                                spending,
+                                inFlight(),
+                                htlcs.methods(),
+                                new PayoutMethods.Services(
+                                        payouts,
+                                        keyring::list,
+                                        settings().spend().payouts().from())),
                         new MethodFamilies.Swapping(
                                 external.pool(),
                                 accounts.map(Accounts::methods),
@@ -173,6 +183,7 @@ record Services(
                         : Optional.of("no node of the chain has answered"));
         checks.put("chain", () -> external.nodes().chain().complaint());
         checks.put("spending", spending::stopped);
+        checks.put("payouts", payouts::complaint);
         checks.put(
                 "background",
                 () -> context.keeper().isRunning()
@@ -188,6 +199,7 @@ record Services(
 
     /** Meters of what {@code /readyz} asks, and of how far the books are behind. */
     void measure() {
+        payouts.measure(context.meters());
         checks().forEach((name, check) -> {
             Supplier<Number> ready = () -> check.missing().isEmpty() ? 1 : 0;
             Gauge.builder("walletd.ready", ready)

@@ -1,8 +1,12 @@
 package org.chainwalletd.boot;
 
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.coins.IntentOutputs;
 import org.chainwalletd.coins.LedgerOutputs;
 import org.chainwalletd.coins.LedgerSpends;
@@ -10,8 +14,12 @@ import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.payout.PayoutEnvironment;
+import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.spend.FeeChoice;
 import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.Store;
 
@@ -41,6 +49,50 @@ final class Spending {
                 SpendService.create(environment.heardBy(listener), context.keeper(), started),
                 "spending");
         return Futures.await(started, OPENING, "taking up the spends in flight");
+    }
+
+    /** The queue of payouts over it, as background work. */
+    static Payouts payouts(
+            DaemonContext context,
+            Nodes nodes,
+            Following following,
+            Store store,
+            SpendService spending,
+            NamedTokens named) {
+        Settings.Spend settings = context.settings().spend();
+        PayoutEnvironment.Rules rules = new PayoutEnvironment.Rules(
+                settings.payouts().most(),
+                settings.payouts().delay(),
+                new FeeChoice.Rate(settings.payouts().feeRate()),
+                settings.payouts().coins());
+        return Payouts.start(
+                new PayoutEnvironment(
+                        store.payouts(),
+                        store.intents(),
+                        spending,
+                        following.ledger()::spendable,
+                        following.spends()::tip,
+                        tokens(named),
+                        new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
+                        rules,
+                        () -> nodes.client().each().size(),
+                        Clock.systemUTC(),
+                        context.workers().upstream()),
+                context.keeper());
+    }
+
+    private static PayoutEnvironment.Tokens tokens(NamedTokens named) {
+        return new PayoutEnvironment.Tokens() {
+            @Override
+            public boolean hasEnded(String name) {
+                return named.hasEnded(name);
+            }
+
+            @Override
+            public Optional<Amount> capPerTx(String name) {
+                return named.row(name).flatMap(row -> row.policy().capPerTx());
+            }
+        };
     }
 
     private static VerifiedOutputs outputs(DaemonContext context, Nodes nodes, Following following, Store store) {

@@ -136,6 +136,17 @@ public final class CoinLedger {
                         executor);
     }
 
+    /**
+     * Coins of an address at the followed tip, whose values are read from bytes; empty while it is not covered, before the first block, and while
+     * the books are further behind the nodes than may be.
+     */
+    public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address) {
+        if (lag() > MOST_BEHIND) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return listings(List.of(address)).thenApplyAsync(found -> found.flatMap(listings -> listings.get(0)), executor);
+    }
+
     /** The history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */
     public CompletionStage<List<HistoryEntry>> history(
             Address address, long from, Optional<HistoryEntry.Position> after, int most) {

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
@@ -122,6 +123,10 @@ final class Parsing {
             throw new IllegalArgumentException("must be 2 to 16 lower-case letters");
         }
         return text;
+    }
+
+    static List<Address> addresses(String text) {
+        return words(text).stream().map(Address::parse).toList();
     }
 
     static List<EvmAddress> evmAddresses(String text) {

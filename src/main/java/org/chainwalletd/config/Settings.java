@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -223,7 +224,20 @@ public record Settings(
             Duration rebroadcastInterval,
             boolean autoReclaim,
             boolean sharedKeys,
-            boolean storeRestored) {}
+            boolean storeRestored,
+            Payouts payouts) {}
+
+    /**
+     * The queue of payouts.
+     *
+     * @param from addresses that pay when a call names none
+     * @param most unfinished ones
+     * @param feeRate base units per 100 cost units
+     * @param coins that a paying address is to have
+     */
+    public record Payouts(List<Address> from, long most, Duration delay, long feeRate, int coins) {
+        public static final Payouts DEFAULT = new Payouts(List.of(), 100_000, Duration.ofSeconds(1), 2, 20);
+    }
 
     /**
      * @param unsealThreads how many Argon2id computations run at once

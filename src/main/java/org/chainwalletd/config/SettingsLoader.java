@@ -280,7 +280,13 @@ public final class SettingsLoader {
                 Duration.ofSeconds(values.number(Option.REBROADCAST_INTERVAL)),
                 values.truth(Option.AUTO_RECLAIM),
                 values.truth(Option.SHARED_KEYS),
-                values.truth(Option.STORE_RESTORED));
+                values.truth(Option.STORE_RESTORED),
+                new Settings.Payouts(
+                        values.value(Option.PAYOUT_FROM, Parsing::addresses).orElse(List.of()),
+                        values.number(Option.PAYOUT_QUEUE_MAX),
+                        Duration.ofSeconds(values.number(Option.PAYOUT_DELAY)),
+                        values.number(Option.PAYOUT_FEE_RATE),
+                        values.count(Option.PAYOUT_COINS)));
     }
 
     /** Two words for one thing. */

@@ -26,6 +26,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.ReservationStore.Reservation;
+import org.chainwalletd.store.StandIns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -280,8 +281,10 @@ final class Abandonments {
     private CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
-            if (question.replaced() || places.get(txId) == Lookup.Whereabouts.NOWHERE) {
-                writes.put(txId, written(txId, question.replaced() ? REPLACED : BY_THE_OPERATOR));
+            if (question.replaced()) {
+                writes.put(txId, written(txId, REPLACED));
+            } else if (places.get(txId) == Lookup.Whereabouts.NOWHERE) {
+                writes.put(txId, unlessOnlyTheChainCloses(txId));
             } else {
                 LOG.warn("spend {} is not abandoned: a node has it", txId);
             }
@@ -289,6 +292,19 @@ final class Abandonments {
         return CompletableFuture.allOf(writes.values().toArray(CompletableFuture[]::new))
                 .handleAsync((done, failure) -> freed(writes, question, failure), env.executor())
                 .thenComposeAsync(Function.identity(), env.executor());
+    }
+
+    /** A batch of payouts is given up by its recall alone. */
+    private CompletableFuture<Boolean> unlessOnlyTheChainCloses(Hash256 txId) {
+        return env.intents()
+                .find(txId)
+                .thenComposeAsync(
+                        found -> found.filter(intent -> StandIns.onlyChainCloses(intent.kind()))
+                                        .isPresent()
+                                ? CompletableFuture.completedFuture(false)
+                                : written(txId, BY_THE_OPERATOR),
+                        env.executor())
+                .toCompletableFuture();
     }
 
     /** Whether it is abandoned now. */

@@ -232,6 +232,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
+    /** {@link Bound.ToPayout} has the digest of no parameters, so that whoever calls with its id was refused. */
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
         if (found.isEmpty()) {
             SpendPlan plan = callers.get(0).plan();

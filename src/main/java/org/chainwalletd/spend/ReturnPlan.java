@@ -32,6 +32,11 @@ public record ReturnPlan(
         return SHAPE.minimumFee();
     }
 
+    /** What it costs at a fee rate. */
+    public static Amount fee(FeeChoice choice) {
+        return choice.feeOf(SHAPE);
+    }
+
     @Override
     public Optional<Amount> maxFee() {
         return Optional.empty();

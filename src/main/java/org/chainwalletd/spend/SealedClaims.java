@@ -29,6 +29,7 @@ import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.store.ReservationStore;
@@ -207,6 +208,22 @@ public final class SealedClaims implements Store {
         }
 
         @Override
+        public CompletionStage<Opening> openBatch(
+                Intent intent, List<Long> payouts, long closedBefore, LongSupplier now) {
+            return inner.openBatch(intent, payouts, closedBefore, now);
+        }
+
+        @Override
+        public CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now) {
+            return inner.loseForGood(txId, before, reason, now);
+        }
+
+        @Override
+        public CompletionStage<Boolean> isLostForGood(Hash256 txId) {
+            return inner.isLostForGood(txId);
+        }
+
+        @Override
         public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now) {
             return isSwapClaim(intent) ? opening(inner.reopen(intent, capped, now)) : inner.reopen(intent, capped, now);
         }
@@ -369,6 +386,11 @@ public final class SealedClaims implements Store {
     @Override
     public SpendHistory history() {
         return store.history();
+    }
+
+    @Override
+    public PayoutStore payouts() {
+        return store.payouts();
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -253,13 +254,17 @@ final class Spend {
     /** An intent that may be on disk after all would be sent after a restart. */
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
-        runner.ask(() -> runner.open(intent, plan.isCapped()), opening -> opened(draft, intent, opening), failure -> {
-            if (isDoubtful(failure)) {
-                runner.doubtful(intent, SpendRunner.unknown(intent, Broadcast.words(failure)));
-            } else {
-                notMade(failure);
-            }
-        });
+        List<Long> payouts = plan.carries(draft);
+        runner.ask(
+                () -> payouts.isEmpty() ? runner.open(intent, plan.isCapped()) : runner.openBatch(intent, payouts),
+                opening -> opened(draft, intent, opening),
+                failure -> {
+                    if (isDoubtful(failure)) {
+                        runner.doubtful(intent, SpendRunner.unknown(intent, Broadcast.words(failure)));
+                    } else {
+                        notMade(failure);
+                    }
+                });
     }
 
     private void opened(Draft draft, Intent intent, Opening opening) {
@@ -277,6 +282,10 @@ final class Spend {
         }
         if (opening instanceof Opening.CapExceeded exceeded) {
             notMade(new SpendRefusal.AllowanceExceeded(exceeded));
+            return;
+        }
+        if (opening instanceof Opening.PayoutsMoved) {
+            notMade(new SpendRefusal.BuildFailed("a payout of the batch is not queued any more"));
             return;
         }
         otherCoins(draft, intent, opening);
@@ -402,6 +411,8 @@ final class Spend {
             }
             if (outcome instanceof BroadcastOutcome.Accepted) {
                 accepted();
+            } else if (StandIns.onlyChainCloses(intent.kind())) {
+                inFlight(outcome.toString());
             } else if (outcome instanceof BroadcastOutcome.KnownBefore) {
                 knownBefore();
             } else if (outcome instanceof BroadcastOutcome.Conflicted conflict) {

@@ -516,7 +516,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     private void lost(InFlight spend, Spending other, BlockPlace tip) {
-        if (keepsCoins(spend, other, tip)) {
+        if (keepsCoins(spend, other, tip) || mayComeBack(spend, other, tip)) {
             pause(spend);
             return;
         }
@@ -532,8 +532,16 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      * spent. Until that is over all its coins are held.
      */
     private boolean keepsCoins(InFlight spend, Spending other, BlockPlace tip) {
-        boolean buried = tip.height() - other.place().height() + 1 >= pace.burialDepth();
-        return StandIns.keepsCoins(spend.intent()) && (!buried || inFlight.hasRivalInFlight(spend));
+        return StandIns.keepsCoins(spend.intent()) && (!isBuried(other, tip) || inFlight.hasRivalInFlight(spend));
+    }
+
+    private boolean isBuried(Spending other, BlockPlace tip) {
+        return tip.height() - other.place().height() + 1 >= pace.burialDepth();
+    }
+
+    /** Whether it is lost only until a reorganisation takes the other one away, and only the chain closes it. */
+    private boolean mayComeBack(InFlight spend, Spending other, BlockPlace tip) {
+        return StandIns.onlyChainCloses(spend.intent().kind()) && !isBuried(other, tip);
     }
 
     /** @param read the end of the followed chain when it did not have the spend; empty when there was none */
@@ -661,12 +669,21 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         Optional<Intent> lost = parent.filter(found -> found.state() == IntentState.CONFLICTED);
         if (lost.isEmpty()) {
             rest(spend);
+        } else if (StandIns.onlyChainCloses(spend.intent().kind())) {
+            ask(spend, () -> env.intents().isLostForGood(lost.get().txId()), forGood -> {
+                if (forGood.value().orElse(false)) {
+                    lostWith(spend, lost.get());
+                } else {
+                    rest(spend);
+                }
+            });
         } else {
-            conflicted(
-                    spend,
-                    "it spends an output of " + lost.get().txId() + ", which lost: "
-                            + lost.get().reason());
+            lostWith(spend, lost.get());
         }
+    }
+
+    private void lostWith(InFlight spend, Intent parent) {
+        conflicted(spend, "it spends an output of " + parent.txId() + ", which lost: " + parent.reason());
     }
 
     /** A mempool may have taken it after its coins' time was over: nobody else may choose them now. */
@@ -746,7 +763,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     /** A write for an earlier watch still counts for the neighbours, but moves no spend. */
     private void conflicted(InFlight spend, String text) {
         LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
-        ask(() -> new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true), written -> {
+        ask(() -> lose(spend, text), written -> {
             if (!succeeded(spend, written)) {
                 return;
             }
@@ -757,6 +774,12 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             }
             leave(spend);
         });
+    }
+
+    private CompletionStage<Transition> lose(InFlight spend, String text) {
+        return StandIns.onlyChainCloses(spend.intent().kind())
+                ? env.intents().loseForGood(spend.txId(), spend.state(), text, clock.millis())
+                : new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true);
     }
 
     /** @param before what the store has; a block outweighs that it was closed as lost */

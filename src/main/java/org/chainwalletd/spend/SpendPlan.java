@@ -91,6 +91,11 @@ public interface SpendPlan {
         return Intent.Details.NONE;
     }
 
+    /** Payouts of the queue that this draft of the plan pays, by number, each in the output of its place in the list. */
+    default List<Long> carries(Draft draft) {
+        return List.of();
+    }
+
     /** One witness per input. */
     List<Witness> witnesses(Draft draft, Signer.Signature signature);
 

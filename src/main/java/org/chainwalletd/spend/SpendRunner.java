@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -235,6 +236,14 @@ final class SpendRunner {
         doubtful = Optional.of(intent);
         return env.intents()
                 .open(intent, env.tokensExpiredBefore(), capped, env::countsFrom)
+                .thenApplyAsync(opening -> noted(opening, intent), env.executor());
+    }
+
+    /** As {@link #open}, of a batch that carries payouts. */
+    CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts) {
+        doubtful = Optional.of(intent);
+        return env.intents()
+                .openBatch(intent, payouts, env.tokensExpiredBefore(), env::countsFrom)
                 .thenApplyAsync(opening -> noted(opening, intent), env.executor());
     }
 

@@ -120,7 +120,9 @@ final class SpendsInFlight {
          */
         boolean reservationsExpire(long now, long ttlMillis) {
             long heard = Math.max(intent.createdAt(), intent.changedAt());
-            boolean overdue = now - heard >= ttlMillis && !StandIns.keepsCoins(intent.kind());
+            boolean overdue = now - heard >= ttlMillis
+                    && !StandIns.keepsCoins(intent.kind())
+                    && !StandIns.onlyChainCloses(intent.kind());
             return overdue && reserved && !inMempool && !parentInFlight;
         }
 

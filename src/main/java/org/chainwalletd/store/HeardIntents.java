@@ -47,6 +47,23 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts, long closedBefore, LongSupplier now) {
+        CompletionStage<Opening> opening = inner.openBatch(intent, payouts, closedBefore, now);
+        tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");
+        return opening;
+    }
+
+    @Override
+    public CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now) {
+        return made(inner.loseForGood(txId, before, reason, now), txId, IntentState.CONFLICTED, reason);
+    }
+
+    @Override
+    public CompletionStage<Boolean> isLostForGood(Hash256 txId) {
+        return inner.isLostForGood(txId);
+    }
+
+    @Override
     public CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now) {
         CompletionStage<Opening> opening = inner.reopen(intent, capped, now);
         tell(opening, Opening.Opened.class::isInstance, intent.txId(), IntentState.PREPARED, "");

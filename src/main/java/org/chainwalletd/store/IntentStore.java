@@ -41,6 +41,15 @@ public interface IntentStore {
      */
     CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now);
 
+    /**
+     * As {@link #open}, of a batch of the payout queue, which carries these payouts from then on, in the same commit: each in the output of its
+     * place in the list. Only while each of them is queued, for a token that has not ended, and the queue is not paused.
+     *
+     * @param payouts their numbers
+     * @return {@link Opening.PayoutsMoved} as well
+     */
+    CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts, long closedBefore, LongSupplier now);
+
     /** The same in the moment in which the intent is made. */
     default CompletionStage<Opening> open(Intent intent, long closedBefore) {
         return open(intent, closedBefore, true, intent::createdAt);
@@ -84,6 +93,15 @@ public interface IntentStore {
      * @param outcome {@code REFUSED} or {@code CONFLICTED}
      */
     CompletionStage<Transition> fail(Hash256 txId, IntentState before, IntentState outcome, String reason, long now);
+
+    /**
+     * Closes a spend that only the chain closes ({@link StandIns#onlyChainCloses}) because it can never be mined: another spender of one of its
+     * inputs is final. Ends its reservations; payouts that it carried are queued again, or held, in the same commit.
+     */
+    CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now);
+
+    /** Whether a spend was closed without success, and no reorganisation is expected to let a block have it. */
+    CompletionStage<Boolean> isLostForGood(Hash256 txId);
 
     /** Closes a spend in flight for good because nobody can tell whose payment it is: ends its reservations, its allowance stays taken. */
     CompletionStage<Transition> contest(Hash256 txId, String reason, long now);

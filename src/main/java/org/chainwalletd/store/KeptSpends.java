@@ -271,6 +271,19 @@ final class KeptSpends {
         session.update("DELETE FROM kept_spends WHERE id = ?", id);
     }
 
+    /** Keeps what the token of a refused spend was bound to, whose row the caller removes. */
+    static void eraseReplaced(SqlSession session, SpendRow spend) throws SQLException {
+        if (spend.intent().token().isPresent()) {
+            TokenHash hash = TokenHash.of(spend.intent().token().get().token());
+            session.update(
+                    "INSERT OR REPLACE INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)",
+                    spend.id(),
+                    spend.intent().txId().toArray(),
+                    hash.key(),
+                    hash.rest());
+        }
+    }
+
     /** A transaction that the token was bound to, though it has expired or its spend is erased; what is not kept yet aside. */
     static Optional<Hash256> everBound(SqlSession session, String token) throws SQLException {
         TokenHash hash = TokenHash.of(token);

@@ -60,6 +60,9 @@ public sealed interface Opening {
         }
     }
 
+    /** A payout that it was to carry is not queued any more, or its token has ended, or the queue is paused. */
+    record PayoutsMoved() implements Opening {}
+
     /**
      * A spend that was to be opened again is no longer in the state that the caller knew.
      *

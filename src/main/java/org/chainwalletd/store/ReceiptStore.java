@@ -78,5 +78,14 @@ public interface ReceiptStore {
          * @param answer in the form of whoever had it kept ({@link ReceiptStore#keep})
          */
         record ToReceipt(Hash256 txId, Hash256 digest, Bytes answer) implements Bound {}
+
+        /** A payout of the queue, whose id it is for ever: it pays nothing else. */
+        record ToPayout() implements Bound {
+            /** Of no parameters. */
+            @Override
+            public Hash256 digest() {
+                return Hash256.ZERO;
+            }
+        }
     }
 }

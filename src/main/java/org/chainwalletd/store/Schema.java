@@ -23,7 +23,8 @@ final class Schema {
             openings(),
             copies(),
             paymentsAgain(),
-            ownPayments());
+            ownPayments(),
+            payouts());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -295,6 +296,45 @@ final class Schema {
                 "CREATE INDEX kept_spends_by_token ON kept_spends (token_key) WHERE token_key IS NOT NULL",
                 "CREATE INDEX kept_spends_whole ON kept_spends (form, settled_at, token_key) WHERE "
                         + KeptSpends.NOT_SHORT);
+    }
+
+    /**
+     * The queue of payouts: {@code mark} says what a payout is, or becomes, when no spend carries it. Batches stay for ever.
+     */
+    private static List<String> payouts() {
+        return List.of(
+                "CREATE TABLE payout_sources (id INTEGER PRIMARY KEY, addresses BLOB NOT NULL UNIQUE)",
+                """
+            CREATE TABLE payouts (
+              id INTEGER PRIMARY KEY,
+              payout_id TEXT NOT NULL,
+              to_address BLOB NOT NULL,
+              amount INTEGER NOT NULL,
+              datum BLOB,
+              memo TEXT,
+              source INTEGER NOT NULL,
+              token_name TEXT,
+              mark TEXT NOT NULL,
+              spend INTEGER,
+              output_index INTEGER,
+              submitted_at INTEGER NOT NULL,
+              changed_at INTEGER NOT NULL,
+              change INTEGER NOT NULL)""",
+                "CREATE UNIQUE INDEX payouts_by_payout_id ON payouts (payout_id)",
+                "CREATE INDEX payouts_by_change ON payouts (change, id)",
+                "CREATE INDEX payouts_by_spend ON payouts (spend) WHERE spend IS NOT NULL",
+                "CREATE INDEX payouts_waiting ON payouts (mark, id) WHERE " + PayoutTable.WAITING,
+                """
+            CREATE TABLE payout_attempts (
+              payout INTEGER NOT NULL,
+              spend INTEGER NOT NULL,
+              output_index INTEGER NOT NULL,
+              PRIMARY KEY (payout, spend)) WITHOUT ROWID""",
+                "CREATE INDEX payout_attempts_by_spend ON payout_attempts (spend)",
+                "CREATE TABLE payout_queue (one INTEGER PRIMARY KEY CHECK (one = 1), paused INTEGER NOT NULL,"
+                        + " generation INTEGER NOT NULL)",
+                "INSERT INTO payout_queue (one, paused, generation) VALUES (1, 0, 1)",
+                "CREATE INDEX spends_batches ON spends (id) WHERE " + PayoutTable.OPEN_BATCH);
     }
 
     /** A store that never was of an older version has no tables of one. */

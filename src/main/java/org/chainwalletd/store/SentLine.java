@@ -78,9 +78,31 @@ sealed interface SentLine {
     record AccountState(String reference, AccountSend.State state, Optional<AccountSend.Outcome> outcome, long at)
             implements SentLine {}
 
+    /**
+     * Payouts that a batch carries; what each pays is in the output of its index.
+     *
+     * @param txId of the batch, whose line comes before
+     */
+    record Carried(Hash256 txId, List<Item> payouts) implements SentLine {
+        /** @param digest see {@link PayoutTable#digest} */
+        record Item(String payoutId, Hash256 digest, int index, Optional<String> owner, long submittedAt) {}
+    }
+
+    /** A payout that was cancelled, and never pays. */
+    record Cancelled(
+            String payoutId,
+            Address to,
+            Amount amount,
+            Optional<Bytes> datum,
+            Optional<String> owner,
+            long submittedAt,
+            List<Address> from)
+            implements SentLine {}
+
     /** Whether it frees coins, or permits other bytes for the same token: then it is on the disk before the store says so. */
     default boolean goesFirst() {
         return this instanceof Held
+                || this instanceof Cancelled
                 || this instanceof State state && !state.state().inFlight();
     }
 
@@ -134,7 +156,56 @@ sealed interface SentLine {
             out.writeUTF(state.state().name());
             write(state.outcome(), out);
             out.writeLong(state.at());
+        } else if (line instanceof Carried carried) {
+            out.writeByte(12);
+            out.write(carried.txId().toArray());
+            out.writeInt(carried.payouts().size());
+            for (Carried.Item item : carried.payouts()) {
+                out.writeUTF(item.payoutId());
+                out.write(item.digest().toArray());
+                out.writeInt(item.index());
+                writeText(out, item.owner());
+                out.writeLong(item.submittedAt());
+            }
+        } else if (line instanceof Cancelled cancelled) {
+            out.writeByte(13);
+            out.writeUTF(cancelled.payoutId());
+            out.write(cancelled.to().toArray());
+            out.writeLong(cancelled.amount().bits());
+            out.writeBoolean(cancelled.datum().isPresent());
+            writeBytes(out, cancelled.datum().map(Bytes::toArray).orElse(new byte[0]));
+            writeText(out, cancelled.owner());
+            out.writeLong(cancelled.submittedAt());
+            out.writeInt(cancelled.from().size());
+            for (Address address : cancelled.from()) {
+                out.write(address.toArray());
+            }
         }
+    }
+
+    private static Carried readCarried(DataInputStream in) throws IOException {
+        Hash256 txId = hash(in);
+        List<Carried.Item> items = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            items.add(new Carried.Item(in.readUTF(), hash(in), in.readInt(), ifText(in), in.readLong()));
+        }
+        return new Carried(txId, items);
+    }
+
+    private static Cancelled readCancelled(DataInputStream in) throws IOException {
+        String payoutId = in.readUTF();
+        Address to = Address.of(fixed(in, Hash256.LENGTH));
+        Amount amount = Amount.ofUnsigned(in.readLong());
+        boolean hasDatum = in.readBoolean();
+        Bytes datum = Bytes.wrap(bytes(in));
+        Optional<String> owner = ifText(in);
+        long submittedAt = in.readLong();
+        List<Address> from = new ArrayList<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            from.add(Address.of(fixed(in, Hash256.LENGTH)));
+        }
+        return new Cancelled(
+                payoutId, to, amount, hasDatum ? Optional.of(datum) : Optional.empty(), owner, submittedAt, from);
     }
 
     private static void write(Spend spend, DataOutputStream out) throws IOException {
@@ -290,6 +361,8 @@ sealed interface SentLine {
             }
             case 10 -> new Kept(row(in));
             case 11 -> new Memo(hash(in), ifText(in));
+            case 12 -> readCarried(in);
+            case 13 -> readCancelled(in);
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

@@ -108,6 +108,15 @@ final class SpendTable {
         return session.queryOne(SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
     }
 
+    static Optional<SpendRow> findBatch(SqlSession session, Hash256 txId) throws SQLException {
+        byte[] key = txId.toArray();
+        return session.queryOne(
+                SELECT + "short_id = ? AND tx_id = ? AND kind = 'payout_batch'",
+                SpendRow::read,
+                SpendRow.shortId(key),
+                key);
+    }
+
     /** The spend that the token is bound to, unless it is closed and has not changed since {@code closedBefore}. */
     static Optional<SpendRow> bound(SqlSession session, String token, long closedBefore) throws SQLException {
         return session.queryOne(

@@ -34,42 +34,59 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     private final SqliteStore store;
     private final SpendTable spends;
     private final SqliteAllowance allowance;
+    private final PayoutTable payouts;
 
-    SqliteSpends(SqliteStore store, SpendTable spends, SqliteAllowance allowance) {
+    SqliteSpends(SqliteStore store, SpendTable spends, SqliteAllowance allowance, PayoutTable payouts) {
         this.store = store;
         this.spends = spends;
         this.allowance = allowance;
+        this.payouts = payouts;
     }
 
     /** All that can refuse it is looked at before anything of it is written. */
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
-        return store.writeNew(session -> {
-            allowance.stampAnew(session);
-            Optional<SpendRow> there = SpendTable.find(session, intent.txId());
-            Optional<SpendRow> bound = bound(session, intent, closedBefore);
-            Optional<Opening> collision = collision(session, intent, there, bound, closedBefore);
-            if (collision.isPresent()) {
-                return collision.get();
-            }
-            // Only one of these spends and the new one can be mined, so the payment counts once.
-            List<SpendRow> replaced =
-                    Stream.concat(bound.stream(), there.stream()).toList();
-            Optional<Opening.CapExceeded> exceeded =
-                    capped ? allowance.exceeded(intent.allowance(), replaced) : Optional.empty();
-            if (exceeded.isPresent()) {
-                return exceeded.get();
-            }
-            for (SpendRow row : replaced) {
-                allowance.giveBack(session, row);
-                spends.countsSince(session, row, OptionalLong.empty());
-            }
-            if (there.isPresent()) {
-                SpendTable.remove(session, there.get().id());
-            }
-            spends.insert(session, intent, allowance.count(session, intent.allowance(), now.getAsLong()));
-            return new Opening.Opened(there.isPresent());
-        });
+        return store.writeNew(session -> opened(session, intent, List.of(), closedBefore, capped, now));
+    }
+
+    @Override
+    public CompletionStage<Opening> openBatch(Intent intent, List<Long> carried, long closedBefore, LongSupplier now) {
+        return store.writeNew(session -> payouts.mayCarry(session, intent, carried)
+                ? opened(session, intent, carried, closedBefore, true, now)
+                : new Opening.PayoutsMoved());
+    }
+
+    private Opening opened(
+            SqlSession session, Intent intent, List<Long> carried, long closedBefore, boolean capped, LongSupplier now)
+            throws SQLException {
+        allowance.stampAnew(session);
+        Optional<SpendRow> there = SpendTable.find(session, intent.txId());
+        Optional<SpendRow> bound = bound(session, intent, closedBefore);
+        Optional<Opening> collision = collision(session, intent, there, bound, closedBefore);
+        if (collision.isPresent()) {
+            return collision.get();
+        }
+        // Only one of these spends and the new one can be mined, so the payment counts once.
+        List<SpendRow> replaced = Stream.concat(bound.stream(), there.stream()).toList();
+        Optional<Opening.CapExceeded> exceeded =
+                capped ? allowance.exceeded(intent.allowance(), replaced) : Optional.empty();
+        if (exceeded.isPresent()) {
+            return exceeded.get();
+        }
+        for (SpendRow row : replaced) {
+            allowance.giveBack(session, row);
+            spends.countsSince(session, row, OptionalLong.empty());
+        }
+        if (there.isPresent()) {
+            KeptSpends.eraseReplaced(session, there.get());
+            SpendTable.remove(session, there.get().id());
+        }
+        long at = now.getAsLong();
+        long id = spends.insert(session, intent, allowance.count(session, intent.allowance(), at));
+        if (!carried.isEmpty()) {
+            payouts.carry(session, intent, id, carried, intent.createdAt());
+        }
+        return new Opening.Opened(there.isPresent());
     }
 
     private static Optional<SpendRow> bound(SqlSession session, Intent intent, long closedBefore) throws SQLException {
@@ -81,6 +98,10 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     private Optional<Opening> collision(
             SqlSession session, Intent intent, Optional<SpendRow> there, Optional<SpendRow> bound, long closedBefore)
             throws SQLException {
+        if (intent.token().isPresent()
+                && PayoutTable.has(session, intent.token().get().token())) {
+            return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
+        }
         if (bound.isPresent() && !SpendTable.mayBeBuiltAgain(session, intent, bound.get())) {
             return Optional.of(new Opening.TokenTaken(bound.get().intent().txId()));
         }
@@ -144,6 +165,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
             } else {
                 spends.enter(session, row, IntentState.ACCEPTED, "", now);
                 session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
+                payouts.followed(session, row, now);
             }
         }));
     }
@@ -152,15 +174,46 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     public CompletionStage<Transition> failSent(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
+            requireNodesMayClose(row);
             spends.enter(session, row, outcome, reason, now);
             spends.freeAll(session, row);
         }));
+    }
+
+    /** Its payouts would be paid again while whoever has its bytes can have them mined. */
+    private static void requireNodesMayClose(SpendRow row) {
+        if (StandIns.onlyChainCloses(row.intent().kind())) {
+            throw new IllegalStateException(
+                    "only the chain closes spend " + row.intent().txId());
+        }
+    }
+
+    @Override
+    public CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now) {
+        return store.write(session -> spends.change(session, txId, before, row -> {
+            if (!StandIns.onlyChainCloses(row.intent().kind())) {
+                throw new IllegalStateException("nodes may close spend " + txId);
+            }
+            spends.enter(session, row, IntentState.CONFLICTED, reason, now);
+            spends.freeAll(session, row);
+            session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
+            payouts.free(session, row, now);
+        }));
+    }
+
+    @Override
+    public CompletionStage<Boolean> isLostForGood(Hash256 txId) {
+        return store.read(session -> {
+            Optional<SpendRow> row = SpendTable.find(session, txId);
+            return row.isPresent() && SpendTable.isLostForGood(session, row.get());
+        });
     }
 
     @Override
     public CompletionStage<Transition> fail(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
+            requireNodesMayClose(row);
             spends.enter(session, row, outcome, reason, now);
             spends.freeAll(session, row);
             allowance.giveBack(session, row);
@@ -174,6 +227,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     @Override
     public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
         return store.write(session -> spends.change(session, txId, IntentState.PREPARED, row -> {
+            requireNodesMayClose(row);
             spends.enter(session, row, IntentState.CONTESTED, reason, now);
             spends.freeAll(session, row);
         }));
@@ -217,6 +271,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
                     place.height(),
                     place.blockId().toArray(),
                     row.id());
+            payouts.followed(session, row, now);
         }));
     }
 
@@ -226,8 +281,12 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
             Transition transition = spends.change(session, txId, IntentState.CONFIRMED, row -> {
                 session.update(
                         "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?", row.id());
-                spends.follow(session, row, IntentState.ACCEPTED, "", now);
+                // What was recalled is not sent again, whoever still shows it.
+                boolean recalled = SpendTable.bound(session, StandIns.recallToken(txId), Long.MIN_VALUE)
+                        .isPresent();
+                spends.follow(session, row, recalled ? IntentState.ABANDONED : IntentState.ACCEPTED, "", now);
                 spends.holdFree(session, row);
+                payouts.followed(session, row, now);
             });
             return transition instanceof Transition.Stale stale
                     ? new Unconfirmation.NotConfirmed(stale.found())
@@ -241,11 +300,15 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
         return store.write(session -> {
             for (Hash256 txId : txIds) {
                 byte[] key = txId.toArray();
-                session.update(
+                int buried = session.update(
                         "UPDATE spends SET buried = 1 WHERE NOT " + SpendTable.IN_FLIGHT + " AND held IS NULL"
                                 + " AND short_id = ? AND tx_id = ?",
                         SpendRow.shortId(key),
                         key);
+                Optional<SpendRow> batch = buried == 0 ? Optional.empty() : SpendTable.findBatch(session, txId);
+                if (batch.isPresent()) {
+                    payouts.followed(session, batch.get(), batch.get().intent().changedAt());
+                }
             }
             return null;
         });
@@ -301,6 +364,9 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     @Override
     public CompletionStage<Optional<Bound>> bound(String token, long closedBefore) {
         return store.read(session -> {
+            if (PayoutTable.has(session, token)) {
+                return Optional.of(new Bound.ToPayout());
+            }
             Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
             if (spend.isEmpty()) {
                 return KeptSpends.bound(session, token, closedBefore).map(Bound.class::cast);
@@ -400,7 +466,10 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     public CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers) {
         return store.write(session -> {
             List<SpendRow> closed = SpendTable.select(
-                    session, SpendTable.FINAL + " AND changed_at < ? ORDER BY changed_at, id LIMIT ?", before, most);
+                    session,
+                    SpendTable.FINAL + " AND kind <> 'payout_batch' AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
+                    before,
+                    most);
             for (SpendRow row : closed) {
                 KeptSpends.retire(session, row, answers.apply(row.intent()));
                 SpendTable.remove(session, row.id());
@@ -511,7 +580,10 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
 
     @Override
     public CompletionStage<Transition> end(Hash256 txId, IntentState before) {
-        return store.write(session -> spends.change(session, txId, before, row -> spends.freeAll(session, row)));
+        return store.write(session -> spends.change(session, txId, before, row -> {
+            requireNodesMayClose(row);
+            spends.freeAll(session, row);
+        }));
     }
 
     @Override
@@ -526,7 +598,8 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
             List<Reservation> ended = new ArrayList<>();
             for (Outpoint outpoint : outpoints) {
                 Optional<SpendRow> holder = spends.holder(session, outpoint);
-                if (holder.isPresent()) {
+                if (holder.isPresent()
+                        && !StandIns.onlyChainCloses(holder.get().intent().kind())) {
                     ended.add(end(session, holder.get(), outpoint, now));
                 }
             }

@@ -47,6 +47,7 @@ public final class SqliteStore implements Store {
     private final Optional<String> stopped;
     private final boolean forgetful;
     private final SqliteSpends spends;
+    private final SqlitePayouts payouts;
     private final SqliteAllowance allowance;
     private final SqliteAccountSends accountSends;
     private final SqliteSwaps swaps;
@@ -68,11 +69,13 @@ public final class SqliteStore implements Store {
         SentLog.Lines lines = new SentLog.Lines();
         SpendTable table = new SpendTable(lines);
         table.takeUp(writeSession);
+        PayoutTable payoutTable = new PayoutTable(lines);
+        payoutTable.takeUp(writeSession);
         this.allowance = new SqliteAllowance(this);
         this.writer = new GroupCommitWriter(
                 writeSession,
                 file,
-                List.of(table.inMemory(), allowance.inMemory()),
+                List.of(table.inMemory(), allowance.inMemory(), payoutTable),
                 log.orElse(null),
                 lines,
                 Commits.last(writeSession),
@@ -82,7 +85,8 @@ public final class SqliteStore implements Store {
             thread.setDaemon(true);
             return thread;
         });
-        this.spends = new SqliteSpends(this, table, allowance);
+        this.spends = new SqliteSpends(this, table, allowance, payoutTable);
+        this.payouts = new SqlitePayouts(this, payoutTable);
         this.accountSends = new SqliteAccountSends(this, lines);
         this.swaps = new SqliteSwaps(this);
     }
@@ -320,6 +324,11 @@ public final class SqliteStore implements Store {
     @Override
     public AllowanceStore allowance() {
         return allowance;
+    }
+
+    @Override
+    public PayoutStore payouts() {
+        return payouts;
     }
 
     @Override

@@ -18,6 +18,8 @@ public interface Store extends AutoCloseable {
 
     AllowanceStore allowance();
 
+    PayoutStore payouts();
+
     AccountSendStore accountSends();
 
     SwapStore swaps();

@@ -61,6 +61,7 @@ public final class StoreRestore {
 
     private final SqlSession session;
     private final SpendTable spends;
+    private final PayoutTable payouts;
     private final Map<Long, OptionalLong> openings = new HashMap<>();
     /** The highest number that the log has of each opening. */
     private final Map<Long, Long> logged = new HashMap<>();
@@ -81,6 +82,8 @@ public final class StoreRestore {
         this.session = session;
         this.spends = new SpendTable(new SentLog.Lines());
         spends.takeUp(session);
+        this.payouts = new PayoutTable(new SentLog.Lines());
+        payouts.takeUp(session);
     }
 
     /** Makes or replaces the log in {@code folder} by one whose base is all that the store knows now. */
@@ -107,8 +110,13 @@ public final class StoreRestore {
                     row -> {
                         SpendRow spend = SpendRow.read(row);
                         lines.add(new SentLine.Spend(spend.id(), spend.intent(), spend.held(), spend.countedAt()));
+                        Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, spend);
+                        if (carried.isPresent()) {
+                            lines.add(carried.get());
+                        }
                     },
                     0);
+            PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
             long last = 0;
             for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
                 for (AccountSend send : some) {
@@ -216,6 +224,10 @@ public final class StoreRestore {
             }
         } else if (line instanceof SentLine.Memo memo) {
             enter(memo);
+        } else if (line instanceof SentLine.Carried carried) {
+            enter(carried);
+        } else if (line instanceof SentLine.Cancelled cancelled) {
+            payouts.enter(session, cancelled);
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {
@@ -304,12 +316,31 @@ public final class StoreRestore {
         }
     }
 
+    /** One that has lost for good frees its payouts; one whose payouts another open batch carries is not sent. */
+    private void enter(SentLine.Carried carried) throws SQLException {
+        Optional<SpendRow> batch = SpendTable.find(session, carried.txId());
+        if (batch.isPresent() && payouts.enter(session, batch.get(), carried)) {
+            spends.enter(
+                    session,
+                    batch.get(),
+                    IntentState.ABANDONED,
+                    SEVERAL,
+                    batch.get().intent().changedAt());
+        }
+    }
+
     private void enter(SentLine.State state) throws SQLException {
         Optional<SpendRow> row = SpendTable.find(session, state.txId());
         if (row.isEmpty()) {
             return;
         }
         spends.enter(session, row.get(), state.state(), state.reason(), state.at());
+        if (state.state() == IntentState.CONFLICTED
+                && StandIns.onlyChainCloses(row.get().intent().kind())) {
+            session.update(
+                    "UPDATE spends SET buried = 1 WHERE id = ?", row.get().id());
+            payouts.free(session, row.get(), state.at());
+        }
         if (state.state() == IntentState.PREPARED) {
             spends.holdFree(session, row.get());
             undecided.add(state.txId());
@@ -334,7 +365,10 @@ public final class StoreRestore {
 
     private void decide() throws SQLException {
         for (Hash256 txId : undecided) {
-            if (announced.contains(txId) || isRepeatable(txId)) {
+            boolean repeatable = announced.contains(txId) || isRepeatable(txId);
+            // Nobody can repeat a batch: its payouts are bound to it, so that sending it is the only way to pay them
+            // once.
+            if (repeatable && !StandIns.onlyChainCloses(kindOf(txId))) {
                 close(txId, IntentState.ABANDONED, DOUBTFUL);
             }
         }
@@ -350,6 +384,10 @@ public final class StoreRestore {
                 spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
             }
         }
+    }
+
+    private String kindOf(Hash256 txId) throws SQLException {
+        return SpendTable.find(session, txId).orElseThrow().intent().kind();
     }
 
     private boolean isRepeatable(Hash256 txId) throws SQLException {
@@ -377,6 +415,7 @@ public final class StoreRestore {
         long random = new SecureRandom().nextLong() | 1;
         Commits.count(session, number);
         Commits.open(session, number, random);
+        PayoutTable.holdAll(session, random);
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
             // Numbers of spends that are forgotten were told, and never become those of others.

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.api.EvmAccount.*;
@@ -16,6 +17,16 @@ import org.chainwalletd.api.Indexing.*;
 import org.chainwalletd.api.Keys.*;
 import org.chainwalletd.api.Messages.*;
 import org.chainwalletd.api.PaymentUris.*;
+import org.chainwalletd.api.Payouts;
+import org.chainwalletd.api.Payouts.PayoutCancel;
+import org.chainwalletd.api.Payouts.PayoutChanges;
+import org.chainwalletd.api.Payouts.PayoutGet;
+import org.chainwalletd.api.Payouts.PayoutList;
+import org.chainwalletd.api.Payouts.PayoutPause;
+import org.chainwalletd.api.Payouts.PayoutRecall;
+import org.chainwalletd.api.Payouts.PayoutRelease;
+import org.chainwalletd.api.Payouts.PayoutResume;
+import org.chainwalletd.api.Payouts.PayoutSubmit;
 import org.chainwalletd.api.Quoting.*;
 import org.chainwalletd.api.Reads.*;
 import org.chainwalletd.api.Spending.*;
@@ -211,6 +222,33 @@ class EveryMethodIT {
         AbandonTransfer.ReservedOutpoint nothing = new AbandonTransfer.ReservedOutpoint(NOBODY, 0);
         assertThat(both.same(new AbandonTransfer(List.of(nothing))).releasedCount())
                 .isZero();
+    }
+
+    @Test
+    @Order(2)
+    void payouts_are_queued_told_cancelled_paid_and_recalled() {
+        both.same(new PayoutPause());
+        List<Payouts.Order> orders = List.of(
+                Payouts.Order.of("payout-one", shop.address(), Amount.of(1_001)),
+                Payouts.Order.of("payout-two", shop.address(), Amount.of(1_002)));
+        assertThat(both.same(PayoutSubmit.of(orders, List.of(payer.address()))).payouts())
+                .hasSize(2);
+        both.same(new PayoutCancel(List.of("payout-two")));
+        both.same(new PayoutRelease(List.of("payout-one")));
+        both.same(new PayoutResume());
+        Await.until("it is in flight", () -> !payout("payout-one").attempts().isEmpty());
+        wallet.confirm();
+        Await.until("it is confirmed", () -> payout("payout-one").state().equals("confirmed"));
+        assertThat(both.same(PayoutList.of().withState("cancelled")).payouts())
+                .extracting(Payouts.Payout::payoutId)
+                .containsExactly("payout-two");
+        assertThat(both.same(PayoutChanges.of()).payouts()).hasSize(2);
+        Hash256 batch = payout("payout-one").attempts().get(0);
+        both.unconfigured(new PayoutRecall(batch, OptionalLong.empty()));
+    }
+
+    private static Payouts.Payout payout(String id) {
+        return both.same(new PayoutGet(id)).payout().orElseThrow();
     }
 
     @Test

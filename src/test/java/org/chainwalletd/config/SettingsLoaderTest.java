@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
@@ -82,7 +83,8 @@ class SettingsLoaderTest {
                         Duration.ofSeconds(30),
                         false,
                         false,
-                        false));
+                        false,
+                        Settings.Payouts.DEFAULT));
         assertThat(settings.devnet()).isEmpty();
         assertThat(settings.jsonLogs()).isFalse();
         assertThat(load().warnings()).isEmpty();
@@ -102,6 +104,7 @@ class SettingsLoaderTest {
             case FINALITY -> List.of("safe", "12", "finalized");
             case EVM_ADDRESS, EVM_ADDRESSES ->
                 List.of("0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x" + "33".repeat(20));
+            case ADDRESSES -> List.of("11".repeat(32), "22".repeat(32) + "," + "33".repeat(32), "44".repeat(32));
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
             case URL -> List.of("http://a.test:1", "https://b.test/x", "http://c.test");
@@ -194,6 +197,11 @@ class SettingsLoaderTest {
                 Map.entry("--token-keep-days", "2"),
                 Map.entry("--receipt-ttl-secs", "172800"),
                 Map.entry("--rebroadcast-interval-secs", "15"),
+                Map.entry("--payout-from", "ab".repeat(32)),
+                Map.entry("--payout-queue-max", "23"),
+                Map.entry("--payout-delay", "24"),
+                Map.entry("--payout-fee-rate", "25"),
+                Map.entry("--payout-coins", "26"),
                 Map.entry("--auto-reclaim", "true"),
                 Map.entry("--shared-keys", "true"),
                 Map.entry("--store-restored", "true"),
@@ -273,7 +281,9 @@ class SettingsLoaderTest {
                                 Duration.ofSeconds(15),
                                 true,
                                 true,
-                                true),
+                                true,
+                                new Settings.Payouts(
+                                        List.of(Address.parse("ab".repeat(32))), 23, Duration.ofSeconds(24), 25, 26)),
                         new Settings.Keyring(3, 22, 19, Optional.of(home.resolve("words"))),
                         new Settings.Follow(
                                 false,

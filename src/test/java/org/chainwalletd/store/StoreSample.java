@@ -78,6 +78,10 @@ final class StoreSample {
                         : Intent.Details.NONE);
     }
 
+    static Witness plainWitness() {
+        return witness();
+    }
+
     private static Witness witness() {
         return Witness.plain(
                 PublicKey.of(Bytes.parse("c3".repeat(32)).toArray()),

@@ -52,7 +52,11 @@ public record MethodFamilies(
             IndexerMethods.Sources indexed) {}
 
     /** How money leaves. */
-    public record Money(SpendService spending, ReadMethods.InFlight inFlight, HtlcMethods.Services htlcs) {}
+    public record Money(
+            SpendService spending,
+            ReadMethods.InFlight inFlight,
+            HtlcMethods.Services htlcs,
+            PayoutMethods.Services payouts) {}
 
     /** The account chain and swaps, as far as they are configured. */
     public record Swapping(
@@ -72,7 +76,7 @@ public record MethodFamilies(
                 version,
                 new Keys(null, null, null),
                 new Chain(none, null, null, null, null, IndexerMethods.Sources.NONE),
-                new Money(null, null, HtlcMethods.Services.NONE),
+                new Money(null, null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE),
                 Swapping.NONE,
                 Runnable::run);
     }
@@ -93,6 +97,7 @@ public record MethodFamilies(
                 executor));
         methods.addAll(KeyringMethods.all(keyring, chain.ledger(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
+        methods.addAll(PayoutMethods.all(money.payouts(), executor));
         methods.addAll(FollowMethods.all(
                 chain.follower(),
                 () -> chain.nodes().chain().complaint(),

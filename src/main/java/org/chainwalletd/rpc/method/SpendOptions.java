@@ -13,6 +13,8 @@ public final class SpendOptions {
     private static final int LONGEST_TOKEN = 128;
     private static final int LONGEST_MEMO = 256;
 
+    static final String LENGTHS = SHORTEST_TOKEN + " to " + LONGEST_TOKEN + " printable ASCII characters";
+
     private SpendOptions() {}
 
     /** @throws RefusedException -32602 when both are given */
@@ -53,10 +55,14 @@ public final class SpendOptions {
     }
 
     private static void checkToken(String token) {
-        boolean printable = token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
-        if (token.length() < SHORTEST_TOKEN || token.length() > LONGEST_TOKEN || !printable) {
-            throw RefusedException.invalidParams("`client_token` must have " + SHORTEST_TOKEN + " to " + LONGEST_TOKEN
-                    + " printable ASCII characters");
+        if (!isToken(token)) {
+            throw RefusedException.invalidParams("`client_token` must have " + LENGTHS);
         }
+    }
+
+    /** Whether a caller can name it; ids of payouts are in the same namespace. */
+    static boolean isToken(String token) {
+        boolean printable = token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
+        return token.length() >= SHORTEST_TOKEN && token.length() <= LONGEST_TOKEN && printable;
     }
 }

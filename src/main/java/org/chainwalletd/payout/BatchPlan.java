@@ -1,0 +1,451 @@
+package org.chainwalletd.payout;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Candidates;
+import org.chainwalletd.spend.Draft;
+import org.chainwalletd.spend.Drawing;
+import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendPlan;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * Pays as many of the offered payouts from one address as its free coins, the caps and the limits of a transaction allow, change back to it in
+ * several coins. Which ones it pays is decided together with the coins, when these are held.
+ */
+final class BatchPlan implements SpendPlan {
+    /** Outputs of a batch while few payouts wait, or many coins are free. */
+    static final int LEAST_FULL = 250;
+
+    static final int MOST_OUTPUTS = 2_000;
+    /** Below this a coin of change is not worth its own fee. */
+    private static final Amount LEAST_CHANGE = Amount.of(10_000);
+    /** Coins of one batch: what the evaluation of an input costs grows with the batch. */
+    private static final int MOST_INPUTS = 100;
+
+    private static final int RANDOM_BYTES = 16;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /**
+     * A payout that the batch may carry.
+     *
+     * @param overdue whether it has waited for coins so long that they are kept for it
+     */
+    record Offer(long number, Order order, boolean overdue) {}
+
+    /**
+     * How a batch is made.
+     *
+     * @param most that may leave the address with it; empty without a cap
+     * @param usableCoins that the address is to have
+     * @param backlog payouts that wait
+     * @param submissions that the nodes take now
+     * @param owner name of the token that has submitted its payouts; empty: a classic one
+     */
+    record Rules(
+            FeeChoice fee,
+            Optional<Amount> most,
+            int usableCoins,
+            int backlog,
+            int submissions,
+            Optional<String> owner) {
+        Rules capped(Optional<Amount> cap) {
+            Optional<Amount> smaller = most.filter(own -> cap.isEmpty() || own.isLessThan(cap.get()))
+                    .or(() -> cap);
+            return new Rules(fee, smaller, usableCoins, backlog, submissions, owner);
+        }
+    }
+
+    /** Where its coins come from: confirmed ones that the books have read from bytes, and that a batch may spend. */
+    @FunctionalInterface
+    interface CoinSource {
+        /** Fails with {@link NotCoveredException} when the books do not cover the address. */
+        CompletionStage<Coins> of(Address address);
+    }
+
+    /**
+     * Coins that a batch may spend.
+     *
+     * @param all coins of the address, those included that may not be spent yet
+     */
+    record Coins(List<NodeClient.Utxo> usable, int all, long tipHeight) {}
+
+    /** Says that nothing is known for certain of the coins of an address. */
+    static final class NotCoveredException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        NotCoveredException(Address address) {
+            super("the books do not cover " + address + " yet", null, false, false);
+        }
+    }
+
+    /** Why a payout that was offered is not part of the batch. */
+    enum Skipped {
+        COINS,
+        ALLOWANCE
+    }
+
+    /** What was decided with the last draft. */
+    private record Chosen(Draft draft, List<Long> numbers) {}
+
+    private final Address from;
+    private final List<Offer> offers;
+    private final CoinSource source;
+    private final TokenBinding token;
+    private volatile Rules rules;
+    private volatile int allCoins;
+    private volatile Optional<Chosen> chosen = Optional.empty();
+    /** By the number of the payout. */
+    private volatile Map<Long, Skipped> skipped = Map.of();
+
+    BatchPlan(Address from, List<Offer> offers, CoinSource source, Rules rules) {
+        this.from = from;
+        this.offers = List.copyOf(offers);
+        this.source = source;
+        this.rules = rules;
+        byte[] random = new byte[RANDOM_BYTES];
+        RANDOM.nextBytes(random);
+        String name = StandIns.PAYOUT_BATCH + "-" + HexFormat.of().formatHex(random);
+        this.token = new TokenBinding(TokenBinding.ofDaemon(name), Hash256.sha256(random));
+    }
+
+    /** Lowers what may leave, before it is chosen. */
+    void cap(Optional<Amount> most) {
+        rules = rules.capped(most);
+    }
+
+    List<Offer> offers() {
+        return offers;
+    }
+
+    Map<Long, Skipped> skipped() {
+        return skipped;
+    }
+
+    @Override
+    public String kind() {
+        return StandIns.PAYOUT_BATCH;
+    }
+
+    @Override
+    public Address from() {
+        return from;
+    }
+
+    @Override
+    public Optional<TokenBinding> token() {
+        return Optional.of(token);
+    }
+
+    @Override
+    public void check() {
+        // Each payout was looked at when it was submitted.
+    }
+
+    @Override
+    public Amount leaving() {
+        return Amount.ZERO;
+    }
+
+    @Override
+    public boolean hasAlternatives() {
+        return true;
+    }
+
+    @Override
+    public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        return source.of(from)
+                .thenApplyAsync(
+                        coins -> {
+                            allCoins = coins.all();
+                            List<NodeClient.Utxo> ascending = new ArrayList<>(coins.usable());
+                            ascending.sort(Comparator.comparing(NodeClient.Utxo::value)
+                                    .thenComparing(NodeClient.Utxo::outpoint));
+                            return Candidates.proven(ascending, coins.tipHeight());
+                        },
+                        executor);
+    }
+
+    /** Coins, ascending, with the sums of the largest ones. */
+    private record Purse(List<Coin> ascending, Amount[] largest) {
+        static Purse of(List<Coin> ascending) {
+            int most = Math.min(MOST_INPUTS, ascending.size());
+            Amount[] sums = new Amount[most + 1];
+            sums[0] = Amount.ZERO;
+            for (int i = 0; i < most; i++) {
+                sums[i + 1] = saturated(
+                        sums[i], ascending.get(ascending.size() - 1 - i).value());
+            }
+            return new Purse(List.copyOf(ascending), sums);
+        }
+
+        /** How many of the largest coins pay so much beside the fee of a transaction of this shape. */
+        OptionalInt coinsFor(Amount sum, TxShape outputs, FeeChoice fee) {
+            for (int count = 1; count < largest.length; count++) {
+                TxShape shape = outputs.plusPlainInputs(count);
+                if (!shape.fitsLimits()) {
+                    return OptionalInt.empty();
+                }
+                if (!largest[count].isLessThan(saturated(sum, fee.feeOf(shape)))) {
+                    return OptionalInt.of(count);
+                }
+            }
+            return OptionalInt.empty();
+        }
+
+        /** The smallest single coin that will do, else the fewest. */
+        List<Coin> pay(Amount sum, TxShape outputs, FeeChoice fee) {
+            Amount single = saturated(sum, fee.feeOf(outputs.plusPlainInputs(1)));
+            Optional<Coin> smallest = ascending.stream()
+                    .filter(coin -> !coin.value().isLessThan(single))
+                    .findFirst();
+            if (smallest.isPresent()) {
+                return List.of(smallest.get());
+            }
+            int count = coinsFor(sum, outputs, fee).orElseThrow();
+            List<Coin> largestFirst = new ArrayList<>(ascending.subList(ascending.size() - count, ascending.size()));
+            Collections.reverse(largestFirst);
+            return largestFirst;
+        }
+    }
+
+    private static Amount saturated(Amount a, Amount b) {
+        return Amount.MAX.minus(a).isLessThan(b) ? Amount.MAX : a.plus(b);
+    }
+
+    @Override
+    public Draft choose(Candidates candidates, Holdings holdings) {
+        Rules now = rules;
+        List<Coin> free =
+                free(candidates, holdings, outpoint -> holdings.reserved().contains(outpoint));
+        List<Coin> all = free(candidates, holdings, outpoint -> false);
+        if (free.isEmpty()) {
+            throw shortage(Amount.ZERO, free, all);
+        }
+        Purse purse = Purse.of(free);
+        Purse everything = Purse.of(all);
+        Map<Long, Skipped> left = new HashMap<>();
+        List<Offer> carried = new ArrayList<>();
+        TxShape shape = TxShape.EMPTY;
+        Amount sum = Amount.ZERO;
+        // What the address pays to itself does not leave.
+        Amount own = Amount.ZERO;
+        int full = full(now, free.size());
+        for (Offer offer : offers) {
+            if (carried.size() >= full) {
+                break;
+            }
+            TxOutput output = offer.order().output();
+            TxShape with = shape.plusOutput(output);
+            Amount total = saturated(sum, offer.order().amount());
+            OptionalInt coins = purse.coinsFor(total, with, now.fee());
+            if (coins.isEmpty()) {
+                left.put(offer.number(), Skipped.COINS);
+                TxShape alone = TxShape.EMPTY.plusOutput(output);
+                if (offer.overdue()
+                        && purse.coinsFor(offer.order().amount(), alone, now.fee())
+                                .isEmpty()
+                        && everything
+                                .coinsFor(offer.order().amount(), alone, now.fee())
+                                .isPresent()) {
+                    // Its turn is over when the coins that will come have come: nobody takes them before it.
+                    skipped = Map.copyOf(left);
+                    throw shortage(offer.order().amount(), free, all);
+                }
+                continue;
+            }
+            Amount ownWith =
+                    offer.order().to().equals(from) ? own.plus(offer.order().amount()) : own;
+            Amount leaves = saturated(
+                    total.minus(ownWith),
+                    now.fee().feeOf(with.plusPlainInputs(coins.getAsInt()).plusPlainOutputs(1)));
+            if (now.most().filter(cap -> cap.isLessThan(leaves)).isPresent()) {
+                left.put(offer.number(), Skipped.ALLOWANCE);
+                continue;
+            }
+            carried.add(offer);
+            shape = with;
+            sum = total;
+            own = ownWith;
+        }
+        skipped = Map.copyOf(left);
+        if (carried.isEmpty()) {
+            throw left.containsValue(Skipped.COINS)
+                    ? shortage(offers.get(0).order().amount(), free, all)
+                    : new SpendException(new SpendRefusal.BuildFailed("the allowance is used up"));
+        }
+        return draft(now, candidates, holdings.drawing(), carried, purse, free.size());
+    }
+
+    private static int full(Rules rules, int freeCoins) {
+        int batches = Math.max(1, Math.min(freeCoins, rules.submissions()));
+        int shared = (rules.backlog() + batches - 1) / batches;
+        return Math.min(MOST_OUTPUTS, Math.max(LEAST_FULL, shared));
+    }
+
+    private static List<Coin> free(Candidates candidates, Holdings holdings, Function<Outpoint, Boolean> reserved) {
+        Set<Outpoint> seen = new HashSet<>();
+        List<Coin> free = new ArrayList<>();
+        for (NodeClient.Utxo utxo : candidates.utxos()) {
+            boolean usable = !reserved.apply(utxo.outpoint())
+                    && !holdings.excluded().contains(utxo.outpoint())
+                    && seen.add(utxo.outpoint());
+            if (usable) {
+                free.add(new Coin(utxo.outpoint(), utxo.value()));
+            }
+        }
+        return free;
+    }
+
+    private static SpendException shortage(Amount needed, List<Coin> free, List<Coin> all) {
+        Amount freeValue = value(free);
+        Amount held = value(all).minus(freeValue);
+        SpendRefusal.Shortage shortage =
+                new SpendRefusal.Shortage(needed, freeValue, free.size(), held, all.size() - free.size(), false, false);
+        return new SpendException(
+                all.size() > free.size()
+                        ? new SpendRefusal.InFlightExhausted(shortage)
+                        : new SpendRefusal.InsufficientBalance(shortage));
+    }
+
+    private static Amount value(List<Coin> coins) {
+        Amount sum = Amount.ZERO;
+        for (Coin coin : coins) {
+            sum = saturated(sum, coin.value());
+        }
+        return sum;
+    }
+
+    private Draft draft(
+            Rules now, Candidates candidates, Drawing drawing, List<Offer> carried, Purse purse, int freeCoins) {
+        List<TxOutput> outputs = new ArrayList<>();
+        Amount sum = Amount.ZERO;
+        Amount largest = LEAST_CHANGE;
+        for (Offer offer : carried) {
+            outputs.add(offer.order().output());
+            sum = sum.plus(offer.order().amount());
+            largest = largest.isLessThan(offer.order().amount()) ? offer.order().amount() : largest;
+        }
+        List<Coin> inputs = purse.pay(sum, TxShape.ofOutputs(outputs), now.fee());
+        Amount rest = value(inputs).minus(sum);
+        int wanted = Math.max(1, now.usableCoins() - Math.max(0, allCoins - inputs.size()));
+        List<TxOutput> change = change(now, drawing, outputs, inputs.size(), rest, wanted, largest);
+        OptionalInt changeIndex = change.isEmpty() ? OptionalInt.empty() : OptionalInt.of(outputs.size());
+        outputs.addAll(change);
+        Amount fee = rest.minus(sum(change));
+        Draft draft = new Draft(
+                Transaction.unsigned(inputs.stream().map(Coin::outpoint).toList(), outputs),
+                inputs,
+                fee,
+                changeIndex,
+                TxShape.ofOutputs(outputs).plusPlainInputs(inputs.size()),
+                candidates.tipHeight(),
+                freeCoins > inputs.size(),
+                1);
+        chosen = Optional.of(
+                new Chosen(draft, carried.stream().map(Offer::number).toList()));
+        return draft;
+    }
+
+    private static Amount sum(List<TxOutput> outputs) {
+        Amount sum = Amount.ZERO;
+        for (TxOutput output : outputs) {
+            sum = sum.plus(output.value());
+        }
+        return sum;
+    }
+
+    /**
+     * Change in as many coins as are wanted and worth it; none when what is left is dust.
+     *
+     * @param rest of the inputs, the fee included
+     * @param least value of each coin when there are several
+     */
+    private List<TxOutput> change(
+            Rules now, Drawing drawing, List<TxOutput> outputs, int inputs, Amount rest, int wanted, Amount least) {
+        TxShape base = TxShape.ofOutputs(outputs).plusPlainInputs(inputs);
+        for (int count = Math.min(wanted, MOST_OUTPUTS); count >= 1; count--) {
+            TxShape shape = base.plusPlainOutputs(count);
+            if (drawing.marks()) {
+                shape = shape.plusDatum(Drawing.MARK_LENGTH);
+            }
+            Amount fee = now.fee().feeOf(shape);
+            if (!shape.fitsLimits() || rest.isLessThan(fee)) {
+                continue;
+            }
+            long left = rest.minus(fee).bits();
+            Amount each = Amount.ofUnsigned(Long.divideUnsigned(left, count));
+            if (each.isLessThan(count == 1 ? ChainProfile.DUST_THRESHOLD : least)) {
+                continue;
+            }
+            List<TxOutput> change = new ArrayList<>(count);
+            long first = left - each.bits() * (count - 1);
+            TxOutput one = TxOutput.toAddress(from, Amount.ofUnsigned(first));
+            change.add(drawing.marks() ? one.withDatum(drawing.mark()) : one);
+            for (int i = 1; i < count; i++) {
+                change.add(TxOutput.toAddress(from, each));
+            }
+            return change;
+        }
+        return List.of();
+    }
+
+    @Override
+    public Amount leaving(Draft draft) {
+        Amount leaving = draft.fee();
+        for (TxOutput output : draft.unsigned().outputs()) {
+            if (!output.address().equals(Optional.of(from))) {
+                leaving = saturated(leaving, output.value());
+            }
+        }
+        return leaving;
+    }
+
+    @Override
+    public Intent.Details details() {
+        return new Intent.Details(rules.owner(), Optional.empty(), Optional.empty());
+    }
+
+    @Override
+    public List<Long> carries(Draft draft) {
+        return chosen.filter(last -> last.draft() == draft)
+                .map(Chosen::numbers)
+                .orElseThrow(() -> new IllegalStateException("this draft of the batch is not its last one"));
+    }
+
+    /** All inputs belong to one key and sign the same message. */
+    @Override
+    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));
+    }
+}

@@ -1,0 +1,523 @@
+package org.chainwalletd.payout;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.payout.BatchPlan.Offer;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Changes;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.Position;
+import org.chainwalletd.store.PayoutStore.State;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes batches of queued payouts: at most one at a time from an address, each a spend like any other, which the spend monitor follows
+ * afterwards. What is queued it reads from the feed of changes, so that what it has in memory is only a guess: the store decides, in the commit
+ * that opens the batch, whether each payout is still queued.
+ *
+ * <p>Reads the store and the books, and hands plans to the spender. It ends and begins anew while the daemon serves; it then reads the feed from
+ * its beginning. A batch that was being made meanwhile is opened or not, as the feed tells.
+ */
+final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(PayoutQueue.class);
+
+    sealed interface Command {}
+
+    /** A payout may have changed. */
+    record Changed() implements Command {}
+
+    private record Tick() implements Command {}
+
+    private record Read(Outcome<Changes> changes) implements Command {}
+
+    private record PausedRead(Outcome<Boolean> paused) implements Command {}
+
+    private record Ended(Batch batch, Outcome<Receipt> outcome) implements Command {}
+
+    /** Looks after what no change tells: tokens that end, recalls that were broken off, batches whose coins are gone. */
+    private record Care() implements Command {}
+
+    private record CaredFor(Outcome<Void> done) implements Command {}
+
+    private static final int PAGE = 1_000;
+    /** Blocks for which smaller payouts may overtake one that waits for coins. */
+    private static final long OVERTAKING = 30;
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration CARE = Duration.ofSeconds(2);
+
+    /** Half of the submissions that a node takes of one caller in a minute. */
+    static final int BATCHES_A_MINUTE = 30;
+
+    /** What payouts wait for after a batch was refused; after other refusals it is tried again. */
+    private static final Map<Class<? extends SpendRefusal>, WaitingFor> REASONS = Map.of(
+            SpendRefusal.AllowanceExceeded.class, WaitingFor.ALLOWANCE,
+            SpendRefusal.InsufficientBalance.class, WaitingFor.COINS,
+            SpendRefusal.InFlightExhausted.class, WaitingFor.NEXT_BLOCK,
+            SpendRefusal.UpstreamFailed.class, WaitingFor.NODE,
+            SpendRefusal.CoinsOutOfReach.class, WaitingFor.NODE);
+
+    /** Payouts that are paid together: of one token, from the same addresses. */
+    record Group(List<Address> from, Optional<String> owner) {}
+
+    /** A payout that is queued. */
+    private static final class Queued {
+        private final long number;
+        private final Order order;
+        private final long submittedAt;
+        /** Height at which it first waited for coins; -1 when it does not. */
+        private long shortSince = -1;
+
+        private Queued(Payout payout) {
+            this.number = payout.number();
+            this.order = payout.order();
+            this.submittedAt = payout.submittedAt();
+        }
+    }
+
+    /** Payouts of a group, the oldest first, and since when nothing is tried for them. */
+    private static final class Line {
+        private final NavigableMap<Long, Queued> queued = new TreeMap<>();
+        private long notBefore = Long.MIN_VALUE;
+        private Optional<WaitingFor> waits = Optional.empty();
+    }
+
+    /** A batch that is being made. */
+    private record Batch(Group group, BatchPlan plan, Set<Long> numbers, long begun) {}
+
+    /** What queued payouts wait for, as the queue last said; read by any thread. */
+    static final class View {
+        private final Map<Long, WaitingFor> single = new ConcurrentHashMap<>();
+        private volatile Map<Group, WaitingFor> groups = Map.of();
+        private volatile Map<WaitingFor, Long> counts = Map.of();
+        private volatile long oldest;
+        private volatile boolean paused;
+
+        void paused(boolean now) {
+            paused = now;
+        }
+
+        void waits(long number, WaitingFor reason) {
+            single.put(number, reason);
+        }
+
+        void forget(long number) {
+            single.remove(number);
+        }
+
+        void told(Map<Group, WaitingFor> byGroup, Map<WaitingFor, Long> each, long oldestAt) {
+            groups = Map.copyOf(byGroup);
+            counts = Map.copyOf(each);
+            oldest = oldestAt;
+        }
+
+        long count(WaitingFor reason) {
+            return counts.getOrDefault(reason, 0L);
+        }
+
+        /** When the oldest one was submitted; 0 without any. */
+        long oldest() {
+            return oldest;
+        }
+
+        Optional<WaitingFor> of(Payout payout) {
+            if (payout.state() != State.QUEUED) {
+                return Optional.empty();
+            }
+            if (paused) {
+                return Optional.of(WaitingFor.PAUSED);
+            }
+            WaitingFor own = single.get(payout.number());
+            return own != null
+                    ? Optional.of(own)
+                    : Optional.ofNullable(groups.get(new Group(payout.from(), payout.owner())));
+        }
+    }
+
+    private final TimerScheduler<Command> timers;
+    private final PayoutEnvironment env;
+    private final BatchPlan.CoinSource coins;
+    private final Function<Set<String>, CompletionStage<Void>> carer;
+    private final View view;
+    private final Map<Group, Line> lines = new LinkedHashMap<>();
+    private final Map<Long, Group> groupOf = new HashMap<>();
+    private final Map<Address, Batch> running = new HashMap<>();
+    /** Batches that have ended, and of which the feed has not been read since. */
+    private final List<Address> ended = new ArrayList<>();
+
+    private final List<Address> justEnded = new ArrayList<>();
+
+    private final Deque<Long> submissions = new ArrayDeque<>();
+    private Position position = PayoutStore.BEGINNING;
+    private boolean reading;
+    private boolean stale = true;
+    private boolean loaded;
+    private boolean paused = true;
+    private boolean caring;
+
+    private PayoutQueue(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            PayoutEnvironment env,
+            BatchPlan.CoinSource coins,
+            Function<Set<String>, CompletionStage<Void>> carer,
+            View view) {
+        super(context);
+        this.timers = timers;
+        this.env = env;
+        this.coins = coins;
+        this.carer = carer;
+        this.view = view;
+        timers.startTimerWithFixedDelay("care", new Care(), CARE);
+        read();
+    }
+
+    /** @param carer looks after tokens that have ended, of which it is given the names, recalls and coins that are gone */
+    static Behavior<Command> create(
+            PayoutEnvironment env,
+            BatchPlan.CoinSource coins,
+            Function<Set<String>, CompletionStage<Void>> carer,
+            View view) {
+        return Behaviors.withTimers(
+                timers -> Behaviors.setup(context -> new PayoutQueue(context, timers, env, coins, carer, view)));
+    }
+
+    @Override
+    public Receive<Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Changed.class, changed -> changed())
+                .onMessage(Tick.class, tick -> step())
+                .onMessage(Read.class, this::read)
+                .onMessage(PausedRead.class, this::paused)
+                .onMessage(Ended.class, this::ended)
+                .onMessage(Care.class, care -> care())
+                .onMessage(CaredFor.class, this::caredFor)
+                .onSignal(PostStop.class, signal -> stopped())
+                .build();
+    }
+
+    private Behavior<Command> changed() {
+        stale = true;
+        return read();
+    }
+
+    /** One page at a time; what changes meanwhile is read afterwards. */
+    private Behavior<Command> read() {
+        if (!reading && stale && env.stopped().isEmpty()) {
+            reading = true;
+            stale = false;
+            ended.addAll(justEnded);
+            justEnded.clear();
+            getContext()
+                    .pipeToSelf(
+                            env.store().isPaused(),
+                            (isPaused, failure) -> new PausedRead(Outcome.of(isPaused, failure)));
+        }
+        return this;
+    }
+
+    private Behavior<Command> paused(PausedRead command) {
+        command.paused()
+                .match(
+                        found -> paused = found,
+                        failure -> LOG.warn("the queue cannot be read: {}", failure.toString()));
+        view.paused(paused);
+        return readPage();
+    }
+
+    private Behavior<Command> readPage() {
+        getContext()
+                .pipeToSelf(
+                        env.store().changes(position, PAGE),
+                        (changes, failure) -> new Read(Outcome.of(changes, failure)));
+        return this;
+    }
+
+    private Behavior<Command> read(Read command) {
+        Optional<Throwable> failure = command.changes().failure();
+        if (failure.isPresent()) {
+            LOG.warn("the queue of payouts cannot be read: {}", failure.get().toString());
+            reading = false;
+            stale = true;
+            timers.startSingleTimer("again", new Changed(), PAUSE);
+            return this;
+        }
+        Changes changes = command.changes().value().orElseThrow();
+        changes.payouts().forEach(this::take);
+        position = changes.next();
+        if (changes.more()) {
+            return readPage();
+        }
+        reading = false;
+        loaded = true;
+        ended.forEach(running::remove);
+        ended.clear();
+        return stale ? read() : step();
+    }
+
+    private void take(Payout payout) {
+        Group before = groupOf.remove(payout.number());
+        if (before != null) {
+            Line line = lines.get(before);
+            line.queued.remove(payout.number());
+            if (line.queued.isEmpty()) {
+                lines.remove(before);
+            }
+        }
+        view.forget(payout.number());
+        if (payout.state() == State.QUEUED) {
+            Group group = new Group(payout.from(), payout.owner());
+            groupOf.put(payout.number(), group);
+            lines.computeIfAbsent(group, none -> new Line()).queued.put(payout.number(), new Queued(payout));
+        }
+    }
+
+    /** Begins what can begin now, and sets the timer for what is due next. */
+    private Behavior<Command> step() {
+        if (!loaded) {
+            return this;
+        }
+        long now = env.clock().millis();
+        submissions.removeIf(at -> at > now || now - at >= MINUTE.toMillis());
+        long next = Long.MAX_VALUE;
+        List<Map.Entry<Group, Line>> oldestFirst = new ArrayList<>(lines.entrySet());
+        oldestFirst.sort(Comparator.comparing(entry -> entry.getValue().queued.firstKey()));
+        for (Map.Entry<Group, Line> entry : oldestFirst) {
+            next = Math.min(next, begin(entry.getKey(), entry.getValue(), now));
+        }
+        if (next != Long.MAX_VALUE) {
+            timers.startSingleTimer("tick", new Tick(), Duration.ofMillis(Math.max(1, next - now)));
+        }
+        tell();
+        return this;
+    }
+
+    /** @return when the group is to be looked at again; the greatest number when something else tells that */
+    private long begin(Group group, Line line, long now) {
+        if (paused) {
+            line.waits = Optional.empty();
+            return Long.MAX_VALUE;
+        }
+        long due = due(line, now);
+        if (due > now) {
+            return due;
+        }
+        if (line.notBefore > now && line.notBefore - now <= PAUSE.toMillis()) {
+            return line.notBefore;
+        }
+        long next = Long.MAX_VALUE;
+        for (Address address : group.from()) {
+            if (running.containsKey(address)) {
+                continue;
+            }
+            int left = BATCHES_A_MINUTE * Math.max(1, env.nodes().getAsInt()) - submissions.size() - running.size();
+            if (left <= 0) {
+                line.waits = Optional.of(WaitingFor.NODE_QUOTA);
+                return now + PAUSE.toMillis();
+            }
+            begin(group, line, address, left, now);
+        }
+        return next;
+    }
+
+    /** When the batch of a line closes: full, or with its oldest payout old enough. A clock that was set back holds nothing up. */
+    private long due(Line line, long now) {
+        if (line.queued.size() >= BatchPlan.LEAST_FULL) {
+            return now;
+        }
+        long oldest = line.queued.firstEntry().getValue().submittedAt;
+        long due = oldest + env.rules().delay().toMillis();
+        return oldest > now ? now : due;
+    }
+
+    private void begin(Group group, Line line, Address address, int submissionsLeft, long now) {
+        Set<Long> inHand = new HashSet<>();
+        running.values().forEach(batch -> inHand.addAll(batch.numbers()));
+        long height = env.height();
+        List<Queued> free = line.queued.values().stream()
+                .filter(queued -> !inHand.contains(queued.number))
+                .sorted(Comparator.<Queued, Boolean>comparing(queued -> queued.shortSince < 0)
+                        .thenComparing(queued -> queued.number))
+                .limit(BatchPlan.MOST_OUTPUTS)
+                .toList();
+        if (free.isEmpty()) {
+            return;
+        }
+        List<Offer> offers = free.stream()
+                .map(queued -> new Offer(
+                        queued.number,
+                        queued.order,
+                        queued.shortSince >= 0 && height - queued.shortSince >= OVERTAKING))
+                .toList();
+        BatchPlan plan = new BatchPlan(
+                address,
+                offers,
+                coins,
+                new BatchPlan.Rules(
+                        env.rules().fee(),
+                        env.capOf(group.owner()),
+                        env.rules().usableCoins(),
+                        line.queued.size(),
+                        submissionsLeft,
+                        group.owner()));
+        Batch batch = new Batch(group, plan, offers.stream().map(Offer::number).collect(Collectors.toSet()), now);
+        running.put(address, batch);
+        getContext().pipeToSelf(spend(plan), (receipt, failure) -> new Ended(batch, Outcome.of(receipt, failure)));
+    }
+
+    private CompletionStage<Receipt> spend(BatchPlan plan) {
+        try {
+            return env.spending()
+                    .allowanceStatus()
+                    .thenComposeAsync(
+                            status -> {
+                                plan.cap(capOf(status));
+                                return env.spending().spend(plan);
+                            },
+                            env.executor());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static Optional<Amount> capOf(AllowanceStore.Status status) {
+        Optional<Amount> perTx = status.limits().perTransaction();
+        return status.remaining()
+                .filter(left -> perTx.isEmpty() || left.isLessThan(perTx.get()))
+                .or(() -> perTx);
+    }
+
+    /** What it carries by now the feed tells: until that is read its address makes no other batch. */
+    private Behavior<Command> ended(Ended command) {
+        Batch batch = command.batch();
+        long now = env.clock().millis();
+        Optional<WaitingFor> reason = command.outcome().fold(receipt -> Optional.empty(), PayoutQueue::reason);
+        boolean opened = command.outcome().fold(receipt -> true, PayoutQueue::mayBeOpen);
+        if (opened) {
+            submissions.add(now);
+        }
+        Line line = lines.get(batch.group());
+        if (line != null) {
+            noteSkipped(line, batch);
+            line.waits = reason;
+            if (!opened) {
+                line.notBefore = now + PAUSE.toMillis();
+            }
+        }
+        command.outcome().failure().ifPresent(failure -> LOG.debug("a batch was not made: {}", failure.toString()));
+        justEnded.add(batch.plan().from());
+        return changed();
+    }
+
+    private void noteSkipped(Line line, Batch batch) {
+        long height = env.height();
+        Map<Long, BatchPlan.Skipped> skipped = batch.plan().skipped();
+        for (long number : batch.numbers()) {
+            Queued queued = line.queued.get(number);
+            BatchPlan.Skipped why = skipped.get(number);
+            if (queued == null || why == null) {
+                view.forget(number);
+                continue;
+            }
+            view.waits(number, why == BatchPlan.Skipped.COINS ? WaitingFor.COINS : WaitingFor.ALLOWANCE);
+            if (why == BatchPlan.Skipped.COINS && queued.shortSince < 0) {
+                queued.shortSince = height;
+            }
+        }
+    }
+
+    /** Whether its intent is durable, or may be. */
+    private static boolean mayBeOpen(Throwable failure) {
+        return failure instanceof SpendException refused && refused.refusal() instanceof SpendRefusal.OutcomeUnknown;
+    }
+
+    private static Optional<WaitingFor> reason(Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof NodeException) {
+            return Optional.of(WaitingFor.NODE);
+        }
+        if (cause instanceof BatchPlan.NotCoveredException) {
+            return Optional.of(WaitingFor.COINS);
+        }
+        if (!(cause instanceof SpendException refused)) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(REASONS.get(refused.refusal().getClass()));
+    }
+
+    private void tell() {
+        Map<WaitingFor, Long> counts = new EnumMap<>(WaitingFor.class);
+        Map<Group, WaitingFor> groups = new HashMap<>();
+        long oldest = Long.MAX_VALUE;
+        for (Map.Entry<Group, Line> entry : lines.entrySet()) {
+            Line line = entry.getValue();
+            oldest = Math.min(oldest, line.queued.firstEntry().getValue().submittedAt);
+            Optional<WaitingFor> reason = paused ? Optional.of(WaitingFor.PAUSED) : line.waits;
+            reason.ifPresent(waits -> {
+                groups.put(entry.getKey(), waits);
+                counts.merge(waits, (long) line.queued.size(), Long::sum);
+            });
+        }
+        view.told(groups, counts, lines.isEmpty() ? 0 : oldest);
+    }
+
+    private Behavior<Command> care() {
+        if (loaded && !caring && env.stopped().isEmpty()) {
+            caring = true;
+            Set<String> owners = lines.keySet().stream()
+                    .flatMap(group -> group.owner().stream())
+                    .filter(env.tokens()::hasEnded)
+                    .collect(Collectors.toSet());
+            getContext().pipeToSelf(carer.apply(owners), (done, failure) -> new CaredFor(Outcome.of(done, failure)));
+        }
+        return this;
+    }
+
+    private Behavior<Command> caredFor(CaredFor command) {
+        caring = false;
+        command.done().failure().ifPresent(failure -> LOG.warn("payouts: {}", failure.toString()));
+        return this;
+    }
+
+    private Behavior<Command> stopped() {
+        view.told(Map.of(), Map.of(), 0);
+        return this;
+    }
+}

@@ -1,0 +1,490 @@
+package org.chainwalletd.payout;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.keeper.Background;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.ReturnPlan;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Change;
+import org.chainwalletd.store.PayoutStore.Changes;
+import org.chainwalletd.store.PayoutStore.Claimant;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.Position;
+import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.store.PayoutStore.Submission;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.TokenBinding;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The queue of payouts as the rest of the daemon sees it. Safe for threads. */
+public final class Payouts {
+    private static final Logger LOG = LoggerFactory.getLogger(Payouts.class);
+
+    /** A coin of somebody else's transaction is not spent before it is so deep. */
+    private static final int LEAST_DEPTH = 6;
+
+    private static final int LOOKS_UNTIL_VANISHED = 15;
+
+    private final PayoutEnvironment env;
+    private final PayoutQueue.View view = new PayoutQueue.View();
+    private final ActorRef<PayoutQueue.Command> queue;
+    /** Those who wait for a change. */
+    private final Set<CompletableFuture<Void>> waiting = ConcurrentHashMap.newKeySet();
+
+    /** How often a batch in flight was without any input, look after look; one look is under way at a time. */
+    private volatile Map<Hash256, Integer> withoutInputs = Map.of();
+
+    private volatile List<Hash256> vanished = List.of();
+    private volatile boolean resting;
+
+    private Payouts(PayoutEnvironment env, Background background) {
+        this.env = env;
+        env.store().endedTokens(env.tokens()::hasEnded);
+        this.queue = background.begin("payouts", PayoutQueue.create(env, this::coins, this::care, view), command -> {});
+        env.store().whenChanged(this::changed);
+    }
+
+    /** Begins the queue as background work. */
+    public static Payouts start(PayoutEnvironment env, Background background) {
+        return new Payouts(env, background);
+    }
+
+    /** Meters of what waits. */
+    public void measure(MeterRegistry meters) {
+        for (WaitingFor reason : WaitingFor.values()) {
+            Supplier<Number> count = () -> view.count(reason);
+            Gauge.builder("walletd.payouts.waiting", count)
+                    .description("Queued payouts by what they wait for")
+                    .tag("for", reason.word())
+                    .register(meters);
+        }
+        Supplier<Number> age = () -> {
+            long oldest = view.oldest();
+            return oldest == 0 ? 0 : Math.max(0, (env.clock().millis() - oldest) / 1_000);
+        };
+        Gauge.builder("walletd.payouts.oldest.seconds", age)
+                .description("Age of the oldest queued payout")
+                .register(meters);
+        Supplier<Number> gone = () -> vanished.size();
+        Gauge.builder("walletd.payouts.batches.without.inputs", gone)
+                .description("Batches in flight whose inputs have all vanished from the chain")
+                .register(meters);
+    }
+
+    /** Why the queue needs its operator. */
+    public Optional<String> complaint() {
+        List<Hash256> gone = vanished;
+        return gone.isEmpty()
+                ? Optional.empty()
+                : Optional.of("the inputs of " + gone.size()
+                        + " batches of payouts have all vanished from the chain, such as those of " + gone.get(0));
+    }
+
+    /** Ends waits with their ordinary answer. */
+    public CompletionStage<Void> endWaits() {
+        resting = true;
+        wake();
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private void changed() {
+        queue.tell(new PayoutQueue.Changed());
+        wake();
+    }
+
+    private void wake() {
+        for (CompletableFuture<Void> each : waiting) {
+            if (waiting.remove(each)) {
+                each.completeAsync(() -> null, env.executor());
+            }
+        }
+    }
+
+    /** What a queued payout waits for; empty when it is about to be paid. */
+    public Optional<WaitingFor> waitsFor(Payout payout) {
+        return view.of(payout);
+    }
+
+    /** Confirmations of a payout's block on the followed chain. */
+    public long confirmations(Payout payout) {
+        return payout.height().isEmpty()
+                ? 0
+                : env.tip()
+                        .place()
+                        .map(tip -> Math.max(0, tip.height() - payout.height().getAsLong() + 1))
+                        .orElse(0L);
+    }
+
+    /** Submits payouts; refused as a whole with {@link RefusedException} or {@link SpendException}. */
+    public CompletionStage<List<Payout>> submit(List<Order> orders, List<Address> from, Optional<String> owner) {
+        for (Order order : orders) {
+            requirePayable(order);
+        }
+        return env.store()
+                .submit(orders, from, owner, env.rules().most(), env.clock().millis())
+                .thenApplyAsync(Payouts::accepted, env.executor());
+    }
+
+    private void requirePayable(Order order) {
+        if (order.amount().isLessThan(ChainProfile.DUST_THRESHOLD)) {
+            throw new SpendException(new SpendRefusal.DustOutput(order.amount(), ChainProfile.DUST_THRESHOLD));
+        }
+        Amount fee = cheapest(order);
+        Amount leaving = Amount.MAX.minus(order.amount()).isLessThan(fee)
+                ? Amount.MAX
+                : order.amount().plus(fee);
+        requireUnder("per_tx", env.limits().perTransaction(), leaving);
+        requireUnder("per_period", env.limits().perPeriod(), leaving);
+    }
+
+    /** Fee of the smallest batch with it. */
+    private Amount cheapest(Order order) {
+        return env.rules()
+                .fee()
+                .feeOf(TxShape.EMPTY
+                        .plusOutput(order.output())
+                        .plusPlainInputs(1)
+                        .plusPlainOutputs(1));
+    }
+
+    /** What leaves an address at least when a payout is paid. */
+    public Amount leastLeaving(Order order) {
+        return order.amount().plus(cheapest(order));
+    }
+
+    private void requireUnder(String scope, Optional<Amount> limit, Amount leaving) {
+        limit.filter(most -> most.isLessThan(leaving)).ifPresent(most -> {
+            throw new SpendException(new SpendRefusal.AllowanceExceeded(new Opening.CapExceeded(
+                    scope,
+                    most,
+                    Amount.ZERO,
+                    leaving,
+                    most,
+                    env.limits().period().toSeconds())));
+        });
+    }
+
+    /** Data of -32035 about a payout; {@code txId} of the spend whose token the id is. */
+    public record IdTaken(String payoutId, long index, Optional<Hash256> txId) {}
+
+    private static List<Payout> accepted(Submission submission) {
+        if (submission instanceof Submission.Accepted accepted) {
+            return accepted.payouts();
+        }
+        if (submission instanceof Submission.Full full) {
+            throw RefusedException.tooManyRequests(
+                    full.unfinished() + " payouts are unfinished, at most " + full.most()
+                            + " may be (--payout-queue-max)",
+                    1);
+        }
+        Submission.Taken taken = (Submission.Taken) submission;
+        throw new RefusedException(
+                ErrorCode.IDEMPOTENCY_CONFLICT,
+                taken.txId().isPresent()
+                        ? "payout_id " + taken.payoutId() + " is the client_token of another payment"
+                        : "payout_id " + taken.payoutId() + " stands for another payout",
+                new IdTaken(taken.payoutId(), taken.index(), taken.txId()));
+    }
+
+    public CompletionStage<Optional<Payout>> find(String payoutId) {
+        return env.store().find(payoutId);
+    }
+
+    /** A page of payouts in the order of submission; with {@code waits} only queued ones that wait for that. */
+    public CompletionStage<List<Payout>> list(Optional<State> state, Optional<WaitingFor> waits, long after, int most) {
+        if (waits.isEmpty()) {
+            return env.store().list(state, after, most);
+        }
+        return filtered(waits.get(), after, most, new ArrayList<>());
+    }
+
+    private CompletionStage<List<Payout>> filtered(WaitingFor waits, long after, int most, List<Payout> found) {
+        return env.store()
+                .list(Optional.of(State.QUEUED), after, PayoutStore.MOST_AT_ONCE)
+                .thenComposeAsync(
+                        page -> {
+                            for (Payout payout : page) {
+                                if (found.size() < most && view.of(payout).equals(Optional.of(waits))) {
+                                    found.add(payout);
+                                }
+                            }
+                            boolean done = found.size() >= most || page.size() < PayoutStore.MOST_AT_ONCE;
+                            return done
+                                    ? CompletableFuture.completedFuture(found)
+                                    : filtered(waits, page.get(page.size() - 1).number(), most, found);
+                        },
+                        env.executor());
+    }
+
+    /**
+     * Changes after a place; waits for the first one.
+     *
+     * @param gone completes when nobody wants the answer any more
+     */
+    public CompletionStage<Changes> changes(Position after, int most, Duration patience, CompletionStage<Void> gone) {
+        long end = System.nanoTime() + patience.toNanos();
+        return changes(after, most, end, gone);
+    }
+
+    private CompletionStage<Changes> changes(Position after, int most, long end, CompletionStage<Void> gone) {
+        // Begins to wait before it reads, so that no change comes between the two.
+        CompletableFuture<Void> change = new CompletableFuture<>();
+        waiting.add(change);
+        return env.store()
+                .changes(after, most)
+                .handleAsync(
+                        (read, failure) -> {
+                            long left = end - System.nanoTime();
+                            boolean answered = failure != null
+                                    || !read.payouts().isEmpty()
+                                    || left <= 0
+                                    || resting
+                                    || gone.toCompletableFuture().isDone();
+                            if (answered) {
+                                waiting.remove(change);
+                                return failure == null
+                                        ? CompletableFuture.completedFuture(read)
+                                        : CompletableFuture.<Changes>failedFuture(failure);
+                            }
+                            return awaited(change, left, gone)
+                                    .thenComposeAsync(any -> changes(read.next(), most, end, gone), env.executor());
+                        },
+                        env.executor())
+                .thenComposeAsync(Function.identity(), env.executor());
+    }
+
+    private CompletableFuture<Void> awaited(CompletableFuture<Void> change, long nanos, CompletionStage<Void> gone) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        over.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS);
+        change.thenRunAsync(() -> over.complete(null), env.executor());
+        gone.thenRunAsync(() -> over.complete(null), env.executor());
+        return over.thenRunAsync(() -> waiting.remove(change), env.executor());
+    }
+
+    public CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant) {
+        return env.store().cancel(payoutIds, claimant, env.clock().millis());
+    }
+
+    public CompletionStage<Change> release(List<String> payoutIds, Claimant claimant) {
+        return env.store().release(payoutIds, claimant, env.clock().millis());
+    }
+
+    /** From when it completes on no batch is opened, or they are again. */
+    public CompletionStage<Void> pause(boolean paused) {
+        return env.store().pause(paused);
+    }
+
+    /**
+     * What has become of a recall.
+     *
+     * @param recall the transaction that takes the place of the batch; empty while none of its inputs is on the chain
+     */
+    public record Recall(Hash256 batch, Optional<Hash256> recall) {}
+
+    /**
+     * Gives a batch up by spending one of its inputs back. The batch is not sent again from then on; which of both is mined the chain decides.
+     *
+     * @param fee of the recall; one that was decided on before keeps its own
+     */
+    public CompletionStage<Recall> recall(Hash256 txId, FeeChoice fee) {
+        return env.intents().find(txId).thenComposeAsync(found -> recall(recallable(txId, found), fee), env.executor());
+    }
+
+    private static Intent recallable(Hash256 txId, Optional<Intent> found) {
+        Intent batch = found.filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH))
+                .orElseThrow(() -> RefusedException.invalidParams(txId + " is no batch of payouts"));
+        if (batch.state() == IntentState.CONFIRMED) {
+            throw RefusedException.invalidParams("the batch " + txId + " is in a block");
+        }
+        if (batch.state() == IntentState.CONFLICTED) {
+            throw RefusedException.invalidParams("the batch " + txId + " has lost, its payouts are queued again");
+        }
+        return batch;
+    }
+
+    private CompletionStage<Recall> recall(Intent batch, FeeChoice fee) {
+        CompletionStage<Boolean> givenUp = batch.state() == IntentState.ABANDONED
+                ? CompletableFuture.completedFuture(true)
+                : env.spending().giveUp(batch.txId());
+        return givenUp.thenComposeAsync(
+                given -> {
+                    if (!given) {
+                        throw RefusedException.tooManyRequests(
+                                "the batch " + batch.txId() + " is being sent at this moment", 1);
+                    }
+                    return recallGivenUp(batch, fee);
+                },
+                env.executor());
+    }
+
+    private CompletionStage<Recall> recallGivenUp(Intent batch, FeeChoice fee) {
+        Amount cost = ReturnPlan.fee(fee);
+        return env.coins()
+                .of(batch.from())
+                .thenComposeAsync(
+                        listing -> {
+                            Set<Outpoint> there = listing.map(NodeClient.UtxoListing::utxos).orElse(List.of()).stream()
+                                    .map(NodeClient.Utxo::outpoint)
+                                    .collect(Collectors.toSet());
+                            Optional<Coin> coin = batch.inputs().stream()
+                                    .filter(input -> there.contains(input.outpoint()))
+                                    .max(Comparator.comparing(Coin::value));
+                            return coin.isEmpty()
+                                    ? CompletableFuture.completedFuture(null)
+                                    : spendBack(batch, coin.get(), cost);
+                        },
+                        env.executor())
+                .thenComposeAsync(
+                        done -> env.spending().ofTokenForCertain(StandIns.recallToken(batch.txId())), env.executor())
+                .thenApplyAsync(recall -> new Recall(batch.txId(), recall.map(Intent::txId)), env.executor());
+    }
+
+    /** What has become of it the store tells; a recall that a node refuses stays in flight like any. */
+    private CompletionStage<Object> spendBack(Intent batch, Coin coin, Amount cost) {
+        String token = StandIns.recallToken(batch.txId());
+        ReturnPlan plan = new ReturnPlan(
+                StandIns.PAYOUT_RECALL,
+                batch.from(),
+                coin,
+                cost,
+                batch.builtAtHeight(),
+                Optional.of(new TokenBinding(token, Hash256.sha256(batch.txId().toArray()))));
+        return env.spending()
+                .spend(plan)
+                .handleAsync(
+                        (receipt, failure) -> {
+                            if (failure != null) {
+                                LOG.info("the recall of batch {}: {}", batch.txId(), failure.toString());
+                            }
+                            return null;
+                        },
+                        env.executor());
+    }
+
+    /** Coins of an address that a batch may spend: deep enough, or its own change. */
+    private CompletionStage<BatchPlan.Coins> coins(Address address) {
+        return env.coins()
+                .of(address)
+                .thenComposeAsync(
+                        found -> {
+                            NodeClient.UtxoListing listing =
+                                    found.orElseThrow(() -> new BatchPlan.NotCoveredException(address));
+                            Set<Hash256> shallow = listing.utxos().stream()
+                                    .filter(utxo -> !isDeep(utxo, listing.tipHeight()))
+                                    .map(utxo -> utxo.outpoint().txId())
+                                    .collect(Collectors.toSet());
+                            return env.store()
+                                    .spendsOf(address, shallow)
+                                    .thenApplyAsync(own -> usable(listing, own), env.executor());
+                        },
+                        env.executor());
+    }
+
+    private static BatchPlan.Coins usable(NodeClient.UtxoListing listing, Set<Hash256> own) {
+        List<NodeClient.Utxo> usable = listing.utxos().stream()
+                .filter(utxo -> isDeep(utxo, listing.tipHeight())
+                        || own.contains(utxo.outpoint().txId()))
+                .toList();
+        return new BatchPlan.Coins(usable, listing.utxos().size(), listing.tipHeight());
+    }
+
+    private static boolean isDeep(NodeClient.Utxo utxo, long tip) {
+        return tip + 1 - utxo.height() >= LEAST_DEPTH;
+    }
+
+    private CompletionStage<Void> care(Set<String> ended) {
+        long now = env.clock().millis();
+        CompletionStage<?> held = ended.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : env.store().holdEnded(ended, now);
+        return held.thenComposeAsync(done -> env.store().unrecalled(), env.executor())
+                .thenComposeAsync(this::finishRecalls, env.executor())
+                .thenComposeAsync(done -> env.intents().inFlight(), env.executor())
+                .thenComposeAsync(this::lookAtInputs, env.executor());
+    }
+
+    private CompletionStage<Void> finishRecalls(List<Hash256> unrecalled) {
+        CompletionStage<Recall> all = CompletableFuture.completedFuture(null);
+        for (Hash256 batch : unrecalled) {
+            all = all.thenComposeAsync(before -> recall(batch, FeeChoice.MINIMUM), env.executor());
+        }
+        return all.thenRunAsync(() -> {}, env.executor());
+    }
+
+    private CompletionStage<Void> lookAtInputs(List<Intent> open) {
+        // What is given up waits for its recall, which may have taken its only input.
+        List<Intent> batches = open.stream()
+                .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
+                        && intent.state().inFlight())
+                .toList();
+        Map<Address, CompletableFuture<Optional<NodeClient.UtxoListing>>> listings = new HashMap<>();
+        batches.forEach(batch -> listings.computeIfAbsent(
+                batch.from(), from -> env.coins().of(from).toCompletableFuture()));
+        return CompletableFuture.allOf(listings.values().toArray(CompletableFuture[]::new))
+                .thenRunAsync(() -> noteVanished(batches, listings), env.executor());
+    }
+
+    /** What a block has taken is in flight for some more looks; what stays without any input is told. */
+    private void noteVanished(
+            List<Intent> batches, Map<Address, CompletableFuture<Optional<NodeClient.UtxoListing>>> listings) {
+        Map<Hash256, Integer> missing = new HashMap<>();
+        for (Intent batch : batches) {
+            Optional<Set<Outpoint>> there = listings.get(batch.from())
+                    .join()
+                    .filter(listing -> !listing.truncated())
+                    .map(listing -> listing.utxos().stream()
+                            .map(NodeClient.Utxo::outpoint)
+                            .collect(Collectors.toCollection(HashSet::new)));
+            boolean none = there.isPresent()
+                    && batch.inputs().stream().noneMatch(coin -> there.get().contains(coin.outpoint()));
+            if (none) {
+                missing.put(batch.txId(), withoutInputs.getOrDefault(batch.txId(), 0) + 1);
+            }
+        }
+        withoutInputs = missing;
+        List<Hash256> gone = missing.entrySet().stream()
+                .filter(entry -> entry.getValue() >= LOOKS_UNTIL_VANISHED)
+                .map(Map.Entry::getKey)
+                .toList();
+        List<Hash256> before = vanished;
+        gone.stream()
+                .filter(txId -> !before.contains(txId))
+                .forEach(txId -> LOG.warn("the inputs of the batch {} of payouts have all vanished", txId));
+        vanished = gone;
+    }
+}

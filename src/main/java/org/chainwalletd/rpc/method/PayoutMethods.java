@@ -1,0 +1,336 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Payouts.Order;
+import org.chainwalletd.api.Payouts.Payout;
+import org.chainwalletd.api.Payouts.PayoutCancel;
+import org.chainwalletd.api.Payouts.PayoutChanges;
+import org.chainwalletd.api.Payouts.PayoutGet;
+import org.chainwalletd.api.Payouts.PayoutList;
+import org.chainwalletd.api.Payouts.PayoutPause;
+import org.chainwalletd.api.Payouts.PayoutRecall;
+import org.chainwalletd.api.Payouts.PayoutRelease;
+import org.chainwalletd.api.Payouts.PayoutResume;
+import org.chainwalletd.api.Payouts.PayoutSubmit;
+import org.chainwalletd.api.Payouts.Source;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.payout.WaitingFor;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.DeclaredMethod;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Change;
+import org.chainwalletd.store.PayoutStore.Changes;
+import org.chainwalletd.store.PayoutStore.Claimant;
+import org.chainwalletd.store.PayoutStore.Position;
+import org.chainwalletd.store.PayoutStore.State;
+
+/** Answers the methods of {@link org.chainwalletd.api.Payouts}. */
+public final class PayoutMethods {
+    private static final int LONGEST_DATUM = 64;
+    private static final int MOST_SOURCES = 1_000;
+    private static final int DEFAULT_LIMIT = 100;
+
+    private final Services services;
+    private final Executor executor;
+
+    private PayoutMethods(Services services, Executor executor) {
+        this.services = services;
+        this.executor = executor;
+    }
+
+    /**
+     * What the methods talk to.
+     *
+     * @param keys of this daemon
+     * @param from addresses that pay when a call names none; empty: it has to
+     */
+    public record Services(Payouts payouts, Supplier<List<KeyEntry>> keys, List<Address> from) {
+        /** For methods that are only described. */
+        static final Services NONE = new Services(null, List::of, List.of());
+    }
+
+    /** @param executor for turning answers into results: any pool of the daemon */
+    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
+        PayoutMethods methods = new PayoutMethods(services, executor);
+        return List.of(
+                DeclaredMethod.of(PayoutSubmit.class, methods::submit),
+                DeclaredMethod.of(PayoutGet.class, methods::get),
+                DeclaredMethod.of(PayoutList.class, methods::list),
+                DeclaredMethod.of(PayoutChanges.class, methods::changes),
+                DeclaredMethod.of(PayoutCancel.class, methods::cancel),
+                DeclaredMethod.of(PayoutRelease.class, methods::release),
+                DeclaredMethod.of(PayoutPause.class, methods::pause),
+                DeclaredMethod.of(PayoutResume.class, methods::resume),
+                DeclaredMethod.of(PayoutRecall.class, methods::recall));
+    }
+
+    private Payouts payouts() {
+        return services.payouts();
+    }
+
+    private CompletionStage<PayoutSubmit.Result> submit(PayoutSubmit call, CallContext context) {
+        requireCount("payouts", call.payouts().size());
+        List<PayoutStore.Order> orders =
+                call.payouts().stream().map(PayoutMethods::order).toList();
+        List<Address> from = from(call.from());
+        Grant grant = context.grant();
+        for (PayoutStore.Order order : orders) {
+            for (Address payer : from) {
+                requireAllowed(grant.objectionTo(payer, List.of(order.to()), Amount.ZERO));
+            }
+            requireAllowed(grant.objectionTo(payouts().leastLeaving(order)));
+        }
+        return payouts()
+                .submit(orders, from, grant.owner())
+                .thenApplyAsync(accepted -> new PayoutSubmit.Result(records(accepted)), executor);
+    }
+
+    private static void requireAllowed(Optional<RefusedException.Refusal> objection) {
+        objection.ifPresent(refusal -> {
+            throw new RefusedException(refusal);
+        });
+    }
+
+    private static void requireCount(String name, int count) {
+        if (count < 1 || count > PayoutStore.MOST_AT_ONCE) {
+            throw RefusedException.invalidParams(
+                    "`" + name + "` must have 1 to " + PayoutStore.MOST_AT_ONCE + " items");
+        }
+    }
+
+    private static PayoutStore.Order order(Order order) {
+        requireId(order.payoutId());
+        if (order.datum().filter(datum -> datum.length() > LONGEST_DATUM).isPresent()) {
+            throw RefusedException.invalidParams("`datum` of a payout must have at most " + LONGEST_DATUM + " bytes");
+        }
+        return new PayoutStore.Order(
+                order.payoutId(), order.to(), order.amount(), order.datum(), SpendOptions.memo(order.memo()));
+    }
+
+    private static void requireId(String payoutId) {
+        if (!SpendOptions.isToken(payoutId)) {
+            throw RefusedException.invalidParams("`payout_id` must have " + SpendOptions.LENGTHS);
+        }
+    }
+
+    /** Addresses are in order and each there once, so that the same sources are one group. */
+    private List<Address> from(Optional<Source> source) {
+        if (source.isEmpty()) {
+            if (services.from().isEmpty()) {
+                throw RefusedException.invalidParams(
+                        "`from` is required: the addresses that pay, unless --payout-from names them");
+            }
+            return owned(services.from());
+        }
+        Source named = source.get();
+        if (named.addresses().isPresent() == named.label().isPresent()) {
+            throw RefusedException.invalidParams("`from` must have either `addresses` or `label`");
+        }
+        if (named.addresses().isPresent()) {
+            return owned(named.addresses().get());
+        }
+        String label = named.label().get();
+        List<Address> labelled = services.keys().get().stream()
+                .filter(key -> key.label().equals(Optional.of(label)))
+                .map(KeyEntry::address)
+                .toList();
+        if (labelled.isEmpty()) {
+            throw new RefusedException(ErrorCode.WALLET_NOT_FOUND, "no address has the label of `from`");
+        }
+        return owned(labelled);
+    }
+
+    private List<Address> owned(List<Address> addresses) {
+        if (addresses.isEmpty() || addresses.size() > MOST_SOURCES) {
+            throw RefusedException.invalidParams("`from` must name 1 to " + MOST_SOURCES + " addresses");
+        }
+        HashSet<Address> own =
+                services.keys().get().stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
+        for (Address address : addresses) {
+            if (!own.contains(address)) {
+                throw new RefusedException(ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + address);
+            }
+        }
+        return addresses.stream()
+                .distinct()
+                .sorted(Comparator.comparing(Address::hex))
+                .toList();
+    }
+
+    private CompletionStage<PayoutGet.Result> get(PayoutGet call, CallContext context) {
+        return payouts()
+                .find(call.payoutId())
+                .thenApplyAsync(found -> new PayoutGet.Result(found.map(this::record)), executor);
+    }
+
+    private CompletionStage<PayoutList.Result> list(PayoutList call, CallContext context) {
+        int limit = limit(call.limit());
+        Optional<State> state = call.state().map(word -> word("state", word, State.values()));
+        Optional<WaitingFor> waits = call.waitingFor().map(word -> word("waiting_for", word, WaitingFor.values()));
+        if (waits.isPresent() && state.filter(given -> given != State.QUEUED).isPresent()) {
+            throw RefusedException.invalidParams("`waiting_for` is of payouts in the state queued");
+        }
+        long after = call.cursor().map(PayoutMethods::number).orElse(0L);
+        return payouts()
+                .list(state, waits, after, limit + 1)
+                .thenApplyAsync(
+                        found -> {
+                            boolean more = found.size() > limit;
+                            List<PayoutStore.Payout> page = more ? found.subList(0, limit) : found;
+                            return new PayoutList.Result(
+                                    records(page),
+                                    more
+                                            ? Optional.of(Long.toString(
+                                                    page.get(limit - 1).number()))
+                                            : Optional.empty(),
+                                    more);
+                        },
+                        executor);
+    }
+
+    private static <E extends Enum<E>> E word(String name, String word, E[] all) {
+        return Arrays.stream(all)
+                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(word))
+                .findFirst()
+                .orElseThrow(() -> RefusedException.invalidParams("`" + name + "` must be one of "
+                        + Arrays.stream(all)
+                                .map(each -> each.name().toLowerCase(Locale.ROOT))
+                                .collect(Collectors.joining(", "))));
+    }
+
+    private static int limit(OptionalLong asked) {
+        long limit = asked.orElse(DEFAULT_LIMIT);
+        if (limit < 1 || limit > PayoutStore.MOST_AT_ONCE) {
+            throw RefusedException.invalidParams("`limit` must be 1 to " + PayoutStore.MOST_AT_ONCE);
+        }
+        return (int) limit;
+    }
+
+    private static long number(String cursor) {
+        try {
+            return Long.parseLong(cursor);
+        } catch (NumberFormatException e) {
+            throw badCursor();
+        }
+    }
+
+    private static RefusedException badCursor() {
+        return RefusedException.invalidParams("`cursor` must be that of an earlier answer of this method");
+    }
+
+    private CompletionStage<PayoutChanges.Result> changes(PayoutChanges call, CallContext context) {
+        Position after = call.cursor().map(PayoutMethods::position).orElse(PayoutStore.BEGINNING);
+        return payouts()
+                .changes(after, limit(call.limit()), call.waits(), context.gone())
+                .thenApplyAsync(
+                        (Changes read) ->
+                                new PayoutChanges.Result(records(read.payouts()), text(read.next()), read.more()),
+                        executor);
+    }
+
+    private static String text(Position position) {
+        return Long.toHexString(position.generation()) + "-" + position.change() + "-" + position.number();
+    }
+
+    private static Position position(String cursor) {
+        String[] parts = cursor.split("-");
+        if (parts.length != 3) {
+            throw badCursor();
+        }
+        try {
+            return new Position(Long.parseUnsignedLong(parts[0], 16), number(parts[1]), number(parts[2]));
+        } catch (NumberFormatException e) {
+            throw badCursor();
+        }
+    }
+
+    private CompletionStage<PayoutCancel.Result> cancel(PayoutCancel call, CallContext context) {
+        requireCount("payout_ids", call.payoutIds().size());
+        return payouts()
+                .cancel(call.payoutIds(), claimant(context))
+                .thenApplyAsync(change -> new PayoutCancel.Result(done(change, context)), executor);
+    }
+
+    private CompletionStage<PayoutRelease.Result> release(PayoutRelease call, CallContext context) {
+        requireCount("payout_ids", call.payoutIds().size());
+        return payouts()
+                .release(call.payoutIds(), claimant(context))
+                .thenApplyAsync(change -> new PayoutRelease.Result(done(change, context)), executor);
+    }
+
+    /** Whoever is restricted in what it may spend has to do with its own payouts alone. */
+    private static Claimant claimant(CallContext context) {
+        Grant grant = context.grant();
+        return grant.policy().restrictsMoney() ? new Claimant(grant.owner()) : Claimant.ANYBODY;
+    }
+
+    private List<Payout> done(Change change, CallContext context) {
+        if (change instanceof Change.Unknown unknown) {
+            throw RefusedException.invalidParams("there is no payout " + unknown.payoutId() + "; nothing was changed");
+        }
+        if (change instanceof Change.Foreign foreign) {
+            String name = context.grant().name();
+            throw new RefusedException(
+                    ErrorCode.POLICY_REFUSED,
+                    "policy of token " + name + ": the payout " + foreign.payoutId() + " is not its own",
+                    new Grant.PolicyData(name, "own_payouts", foreign.payoutId(), name));
+        }
+        return records(((Change.Done) change).payouts());
+    }
+
+    private CompletionStage<PayoutPause.Result> pause(PayoutPause call, CallContext context) {
+        return payouts().pause(true).thenApplyAsync(done -> new PayoutPause.Result(true), executor);
+    }
+
+    private CompletionStage<PayoutResume.Result> resume(PayoutResume call, CallContext context) {
+        return payouts().pause(false).thenApplyAsync(done -> new PayoutResume.Result(false), executor);
+    }
+
+    private CompletionStage<PayoutRecall.Result> recall(PayoutRecall call, CallContext context) {
+        return payouts()
+                .recall(call.txId(), SpendOptions.fee(call.feeRate(), Optional.empty()))
+                .thenApplyAsync(recall -> new PayoutRecall.Result(recall.batch(), recall.recall()), executor);
+    }
+
+    private List<Payout> records(List<PayoutStore.Payout> payouts) {
+        return payouts.stream().map(this::record).toList();
+    }
+
+    private Payout record(PayoutStore.Payout payout) {
+        return new Payout(
+                payout.order().payoutId(),
+                payout.order().to(),
+                payout.order().amount(),
+                payout.order().datum(),
+                payout.state().name().toLowerCase(Locale.ROOT),
+                payouts().waitsFor(payout).map(WaitingFor::word),
+                payout.attempts(),
+                payout.outputIndex().isPresent()
+                        ? OptionalLong.of(payout.outputIndex().getAsInt())
+                        : OptionalLong.empty(),
+                payout.height(),
+                payouts().confirmations(payout),
+                payout.feeShare(),
+                payout.order().memo(),
+                payout.owner(),
+                payout.submittedAt(),
+                payout.changedAt());
+    }
+}

@@ -1,0 +1,257 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.PayoutTable.Standing;
+
+/** Payouts in SQLite. */
+final class SqlitePayouts implements PayoutStore {
+    private final SqliteStore store;
+    private final PayoutTable table;
+
+    SqlitePayouts(SqliteStore store, PayoutTable table) {
+        this.store = store;
+        this.table = table;
+    }
+
+    @Override
+    public CompletionStage<Submission> submit(
+            List<Order> orders, List<Address> from, Optional<String> owner, long most, long now) {
+        return store.writeNew(session -> {
+            List<Order> fresh = new ArrayList<>();
+            Set<String> ids = new HashSet<>();
+            for (int i = 0; i < orders.size(); i++) {
+                Order order = orders.get(i);
+                Optional<Submission.Taken> taken = taken(session, order, owner, i);
+                if (taken.isPresent()) {
+                    return taken.get();
+                }
+                if (!ids.add(order.payoutId())) {
+                    return new Submission.Taken(i, order.payoutId(), Optional.empty());
+                }
+                if (!PayoutTable.has(session, order.payoutId())) {
+                    fresh.add(order);
+                }
+            }
+            long unfinished = table.unfinished(session);
+            if (!fresh.isEmpty() && unfinished + fresh.size() > most) {
+                return new Submission.Full(unfinished, most);
+            }
+            long source = PayoutTable.source(session, from);
+            String mark = table.hasEnded(owner) ? PayoutTable.HELD : PayoutTable.QUEUED;
+            for (Order order : fresh) {
+                table.insert(session, order, source, owner, mark, now);
+            }
+            return new Submission.Accepted(
+                    records(session, orders.stream().map(Order::payoutId).toList()));
+        });
+    }
+
+    private static Optional<Submission.Taken> taken(SqlSession session, Order order, Optional<String> owner, int index)
+            throws SQLException {
+        Optional<Standing> there = PayoutTable.find(session, order.payoutId());
+        if (there.isPresent()) {
+            boolean same =
+                    there.get().order().paysAs(order) && there.get().owner().equals(owner);
+            return same
+                    ? Optional.empty()
+                    : Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
+        }
+        Optional<Hash256> live = session.queryOne(
+                "SELECT tx_id FROM spends WHERE token_key = ? AND token = ?",
+                SpendTable::txId,
+                SpendTable.tokenKey(order.payoutId()),
+                order.payoutId());
+        return (live.isPresent() ? live : KeptSpends.everBound(session, order.payoutId()))
+                .map(txId -> new Submission.Taken(index, order.payoutId(), Optional.of(txId)));
+    }
+
+    private static List<Payout> records(SqlSession session, List<String> payoutIds) throws SQLException {
+        PayoutTable.Reading reading = new PayoutTable.Reading(session);
+        List<Payout> records = new ArrayList<>(payoutIds.size());
+        for (String id : payoutIds) {
+            records.addAll(reading.select("p.payout_id = ?", id));
+        }
+        return records;
+    }
+
+    @Override
+    public CompletionStage<Optional<Payout>> find(String payoutId) {
+        return store.read(
+                session -> records(session, List.of(payoutId)).stream().findFirst());
+    }
+
+    @Override
+    public CompletionStage<List<Payout>> list(Optional<State> state, long after, int most) {
+        return store.read(session -> {
+            PayoutTable.Reading reading = new PayoutTable.Reading(session);
+            String page = "p.id > ? ORDER BY p.id LIMIT ?";
+            if (state.isEmpty()) {
+                return reading.select(page, after, most);
+            }
+            return switch (state.get()) {
+                case QUEUED, HELD, CANCELLED ->
+                    reading.select(
+                            "p.spend IS NULL AND p.mark = ? AND " + page,
+                            state.get().name(),
+                            after,
+                            most);
+                case IN_FLIGHT ->
+                    reading.select("s.kind = 'payout_batch' AND s.state <> 'CONFIRMED' AND " + page, after, most);
+                case CONFIRMED -> reading.select("s.state = 'CONFIRMED' AND s.buried = 0 AND " + page, after, most);
+                case FINAL -> reading.select("s.state = 'CONFIRMED' AND s.buried = 1 AND " + page, after, most);
+            };
+        });
+    }
+
+    @Override
+    public CompletionStage<Changes> changes(Position after, int most) {
+        return store.read(session -> {
+            long generation = session.queryOne(
+                            "SELECT generation FROM payout_queue WHERE one = 1", row -> row.getLong(1))
+                    .orElseThrow();
+            Position from = after.generation() == generation ? after : new Position(generation, 0, 0);
+            List<Payout> read = new PayoutTable.Reading(session)
+                    .select(
+                            "(p.change, p.id) > (?, ?) ORDER BY p.change, p.id LIMIT ?",
+                            from.change(),
+                            from.number(),
+                            most + 1);
+            boolean more = read.size() > most;
+            List<Payout> page = more ? read.subList(0, most) : read;
+            Position next = page.isEmpty() ? from : page.get(page.size() - 1).position();
+            return new Changes(List.copyOf(page), next, more);
+        });
+    }
+
+    /** Does something to a payout, if that is to be done to it. */
+    @FunctionalInterface
+    private interface Step {
+        void apply(SqlSession session, Standing payout) throws SQLException;
+    }
+
+    private CompletionStage<Change> change(List<String> payoutIds, Claimant claimant, Step step) {
+        return store.write(session -> {
+            List<Standing> payouts = new ArrayList<>(payoutIds.size());
+            for (String id : payoutIds) {
+                Optional<Standing> found = PayoutTable.find(session, id);
+                if (found.isEmpty()) {
+                    return new Change.Unknown(id);
+                }
+                if (!claimant.mayChange(found.get().owner())) {
+                    return new Change.Foreign(id);
+                }
+                payouts.add(found.get());
+            }
+            for (Standing payout : payouts) {
+                step.apply(session, payout);
+            }
+            return new Change.Done(records(session, payoutIds));
+        });
+    }
+
+    @Override
+    public CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now) {
+        return change(payoutIds, claimant, (session, payout) -> {
+            if (payout.isWaiting()) {
+                table.mark(session, payout, PayoutTable.CANCELLED, now);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Change> release(List<String> payoutIds, Claimant claimant, long now) {
+        return change(payoutIds, claimant, (session, payout) -> {
+            if (payout.isWaiting() && !payout.isQueued()) {
+                table.mark(session, payout, PayoutTable.QUEUED, now);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Integer> holdEnded(Set<String> owners, long now) {
+        return store.write(session -> {
+            List<Long> queued = session.query(
+                    "SELECT id FROM payouts WHERE spend IS NULL AND mark = 'QUEUED' AND token_name IS NOT NULL",
+                    row -> row.getLong(1));
+            int held = 0;
+            for (long id : queued) {
+                Standing payout = PayoutTable.find(session, id).orElseThrow();
+                if (payout.owner().filter(owners::contains).isPresent() && table.hasEnded(payout.owner())) {
+                    table.mark(session, payout, PayoutTable.HELD, now);
+                    held++;
+                }
+            }
+            return held;
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> pause(boolean paused) {
+        return store.write(session -> {
+            table.pause(session, paused);
+            return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Boolean> isPaused() {
+        return store.read(PayoutTable::isPaused);
+    }
+
+    @Override
+    public CompletionStage<List<Hash256>> unrecalled() {
+        return store.read(session -> {
+            List<Hash256> abandoned = session.query(
+                    "SELECT tx_id FROM spends INDEXED BY spends_batches WHERE " + PayoutTable.OPEN_BATCH
+                            + " AND state = 'ABANDONED'",
+                    SpendTable::txId);
+            List<Hash256> unrecalled = new ArrayList<>();
+            for (Hash256 txId : abandoned) {
+                if (SpendTable.bound(session, StandIns.recallToken(txId), Long.MIN_VALUE)
+                        .isEmpty()) {
+                    unrecalled.add(txId);
+                }
+            }
+            return unrecalled;
+        });
+    }
+
+    @Override
+    public CompletionStage<Set<Hash256>> spendsOf(Address address, Set<Hash256> txIds) {
+        return store.read(session -> {
+            Set<Hash256> own = new HashSet<>();
+            for (Hash256 txId : txIds) {
+                if (SpendTable.find(session, txId)
+                        .filter(row -> row.intent().from().equals(address))
+                        .isPresent()) {
+                    own.add(txId);
+                }
+            }
+            return own;
+        });
+    }
+
+    @Override
+    public CompletionStage<Long> unfinished() {
+        return store.read(PayoutTable::countUnfinished);
+    }
+
+    @Override
+    public void endedTokens(Predicate<String> ended) {
+        table.endedTokens(ended);
+    }
+
+    @Override
+    public void whenChanged(Runnable listener) {
+        table.whenChanged(listener);
+    }
+}

@@ -1,0 +1,261 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.payout.WaitingFor;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Claimant;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.State;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Payouts are paid once, whatever nodes say, and what has become of each is told. */
+class PayoutQueueTest {
+    @TempDir
+    Path folder;
+
+    private PayoutRig rig;
+    private Address payer;
+
+    @BeforeEach
+    void start() {
+        rig = new PayoutRig(folder).start();
+        payer = rig.spends.funded(1, 1_000_000, 1_000_000);
+        rig.bury();
+    }
+
+    @AfterEach
+    void stop() {
+        rig.close();
+    }
+
+    private static Order order(int number) {
+        return PayoutRig.order("payout-" + number, PayoutRig.recipient(number), 1_000 + number);
+    }
+
+    private static Order[] orders(int count) {
+        return IntStream.range(0, count).mapToObj(PayoutQueueTest::order).toArray(Order[]::new);
+    }
+
+    @Test
+    void payouts_are_paid_together_and_their_fee_shares_add_up_to_the_fee() {
+        rig.submit(payer, orders(7));
+        rig.await("payout-6", State.IN_FLIGHT);
+        rig.confirm("payout-0");
+        rig.bury();
+        Payout last = rig.await("payout-6", State.FINAL);
+
+        assertThat(last.attempts()).hasSize(1);
+        Intent batch =
+                SpendHarness.get(rig.intents().find(last.attempts().get(0))).orElseThrow();
+        Amount fee = Receipt.of(batch).fee();
+        Amount shares = Amount.ZERO;
+        for (int i = 0; i < 7; i++) {
+            Payout payout = rig.find("payout-" + i);
+            assertThat(payout.outputIndex()).hasValue(i);
+            shares = shares.plus(payout.feeShare().orElseThrow());
+        }
+        assertThat(shares).isEqualTo(fee);
+        for (int i = 0; i < 7; i++) {
+            assertThat(rig.paid(rig.recipients(i))).isEqualTo(Map.of(1_000L + i, 1));
+        }
+        assertThat(SpendHarness.get(rig.store().unfinished())).isZero();
+    }
+
+    @Test
+    void the_same_id_answers_the_same_record_and_with_another_payment_it_is_refused() {
+        Payout first = rig.submit(payer, order(1)).get(0);
+        rig.await("payout-1", State.IN_FLIGHT);
+
+        assertThat(rig.submit(payer, order(1)).get(0).number()).isEqualTo(first.number());
+        assertThatThrownBy(
+                        () -> rig.submit(payer, order(2), PayoutRig.order("payout-1", PayoutRig.recipient(9), 1_001)))
+                .isInstanceOfSatisfying(RefusedException.class, refused -> {
+                    assertThat(refused.code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+                    assertThat(refused.data()).isEqualTo(new Payouts.IdTaken("payout-1", 1, Optional.empty()));
+                });
+        assertThat(SpendHarness.get(rig.payouts.find("payout-2")))
+                .as("all or nothing")
+                .isEmpty();
+    }
+
+    @Test
+    void an_id_is_either_of_a_transfer_or_of_a_payout_and_never_of_both() {
+        Receipt paid = SpendHarness.get(
+                rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(1), 5_000, "payout-1")));
+        assertThatThrownBy(() -> rig.submit(payer, order(1)))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.data())
+                                .isEqualTo(new Payouts.IdTaken("payout-1", 0, Optional.of(paid.txId()))));
+
+        rig.submit(payer, order(2));
+        SpendHarness.refusal(
+                SpendRefusal.TokenConflict.class,
+                rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(2), 1_002, "payout-2")));
+        rig.restart();
+        SpendHarness.refusal(
+                SpendRefusal.TokenConflict.class,
+                rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(2), 1_002, "payout-2")));
+        rig.await("payout-2", State.IN_FLIGHT);
+        rig.confirm("payout-2");
+        assertThat(rig.paid(rig.recipients(2))).isEqualTo(Map.of(1_002L, 1));
+    }
+
+    @Test
+    void a_cancelled_payout_never_pays_and_its_id_stays_bound() {
+        SpendHarness.get(rig.payouts.pause(true));
+        rig.submit(payer, order(1), order(2));
+        PayoutStore.Change change = SpendHarness.get(rig.payouts.cancel(List.of("payout-1"), Claimant.ANYBODY));
+        assertThat(((PayoutStore.Change.Done) change).payouts().get(0).state()).isEqualTo(State.CANCELLED);
+        SpendHarness.get(rig.payouts.pause(false));
+        rig.await("payout-2", State.IN_FLIGHT);
+        assertThat(rig.submit(payer, order(1)).get(0).state()).isEqualTo(State.CANCELLED);
+        rig.restart();
+        rig.confirm("payout-2");
+        assertThat(rig.paid(rig.recipients(1))).isEmpty();
+        assertThat(rig.submit(payer, order(1)).get(0).state()).isEqualTo(State.CANCELLED);
+    }
+
+    @Test
+    void while_the_queue_is_paused_nothing_leaves_and_a_restart_changes_nothing_about_it() {
+        SpendHarness.get(rig.payouts.pause(true));
+        rig.submit(payer, order(1));
+        rig.restart();
+        rig.awaitWhen(
+                "payout-1", "waits", payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.PAUSED)));
+        assertThat(rig.state("payout-1")).isEqualTo(State.QUEUED);
+        SpendHarness.get(rig.payouts.pause(false));
+        rig.await("payout-1", State.IN_FLIGHT);
+    }
+
+    @Test
+    void a_batch_that_every_node_refuses_stays_in_flight_and_is_sent_again() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Payout payout = rig.await("payout-1", State.IN_FLIGHT);
+        rig.restart();
+        assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
+        rig.spends.clock.move(Duration.ofHours(1));
+        rig.spends.wake();
+        rig.spends.node.refuseSends(null);
+        rig.awaitWhen(
+                "payout-1",
+                "is in the mempool",
+                any -> !rig.spends
+                        .devnet
+                        .ledger()
+                        .pendingOf(Bytes.wrap(payer.toArray()))
+                        .transactions()
+                        .isEmpty());
+        rig.confirm("payout-1");
+        assertThat(rig.find("payout-1").attempts()).isEqualTo(payout.attempts());
+    }
+
+    @Test
+    void a_reorganisation_brings_a_payout_back_in_flight_and_the_same_bytes_are_mined_again() {
+        rig.submit(payer, order(1));
+        Payout payout = rig.await("payout-1", State.IN_FLIGHT);
+        rig.confirm("payout-1");
+        rig.spends.devnet.reorganise(1, false, List.of());
+        rig.await("payout-1", State.IN_FLIGHT);
+        rig.confirm("payout-1");
+        assertThat(rig.find("payout-1").attempts()).isEqualTo(payout.attempts());
+        assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
+    }
+
+    @Test
+    void changes_tell_each_payout_at_its_last_change_and_none_is_missed() {
+        rig.submit(payer, orders(3));
+        rig.await("payout-2", State.IN_FLIGHT);
+        rig.confirm("payout-2");
+        List<Payout> told = new ArrayList<>();
+        PayoutStore.Position position = PayoutStore.BEGINNING;
+        boolean more = true;
+        while (more) {
+            PayoutStore.Changes changes = SpendHarness.get(rig.store().changes(position, 2));
+            told.addAll(changes.payouts());
+            position = changes.next();
+            more = changes.more();
+        }
+        assertThat(told)
+                .extracting(payout -> payout.order().payoutId())
+                .containsExactly("payout-0", "payout-1", "payout-2");
+        assertThat(told).extracting(Payout::state).containsOnly(State.CONFIRMED);
+        rig.bury();
+        rig.await("payout-2", State.FINAL);
+        assertThat(SpendHarness.get(rig.store().changes(position, 10)).payouts())
+                .hasSize(3);
+    }
+
+    @Test
+    void a_recalled_batch_is_not_sent_again_and_its_payouts_are_queued_when_the_recall_is_final() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Payouts.Recall recall = SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM));
+        assertThat(recall.recall()).isPresent();
+        assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
+        rig.restart();
+        assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(3))))
+                .as("the recall that was decided on")
+                .isEqualTo(recall);
+        rig.spends.node.refuseSends(null);
+        rig.awaitWhen(
+                "payout-1",
+                "has its recall in the mempool",
+                any -> rig.spends
+                        .devnet
+                        .ledger()
+                        .transaction(recall.recall().get())
+                        .isPresent());
+        rig.spends.devnet.mine(1);
+        rig.spends.awaitFollowed();
+        assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
+        rig.bury();
+        rig.awaitWhen(
+                "payout-1",
+                "is paid by another batch",
+                payout -> payout.attempts().size() == 2);
+        Payout paid = rig.confirm("payout-1");
+        assertThat(paid.attempts()).startsWith(batch);
+        assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
+    }
+
+    @Test
+    void abandoning_the_coins_of_a_batch_changes_nothing() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Intent intent = SpendHarness.get(rig.intents().find(batch)).orElseThrow();
+        Abandoned answer = SpendHarness.get(rig.spends.spending.abandon(
+                intent.inputs().stream().map(Coin::outpoint).toList()));
+        assertThat(answer.released()).isZero();
+        assertThat(SpendHarness.get(rig.intents().find(batch))
+                        .orElseThrow()
+                        .state()
+                        .inFlight())
+                .isTrue();
+    }
+}

@@ -1,0 +1,222 @@
+package org.chainwalletd.spend;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.keeper.Background;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.payout.PayoutEnvironment;
+import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Order;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.testkit.Await;
+
+/** The queue of payouts over a {@link SpendHarness}: it stops and starts with it. */
+final class PayoutRig implements AutoCloseable {
+    final SpendHarness spends;
+    final Set<String> endedTokens = ConcurrentHashMap.newKeySet();
+    Duration delay = Duration.ZERO;
+    long most = 100_000;
+    int usableCoins = 20;
+    Payouts payouts;
+    private final Set<Address> payers = new HashSet<>();
+    private final List<ActorRef<?>> actors = new ArrayList<>();
+
+    PayoutRig(Path folder) {
+        this(new SpendHarness(folder));
+    }
+
+    private PayoutRig(SpendHarness spends) {
+        this.spends = spends;
+    }
+
+    PayoutRig start() {
+        spends.start();
+        begin();
+        return this;
+    }
+
+    private void begin() {
+        payouts = Payouts.start(
+                new PayoutEnvironment(
+                        spends.store.payouts(),
+                        intents(),
+                        spends.spending,
+                        address -> CompletableFuture.completedFuture(listing(address)),
+                        this::tip,
+                        new PayoutEnvironment.Tokens() {
+                            @Override
+                            public boolean hasEnded(String name) {
+                                return endedTokens.contains(name);
+                            }
+
+                            @Override
+                            public Optional<Amount> capPerTx(String name) {
+                                return Optional.empty();
+                            }
+                        },
+                        spends.limits,
+                        new PayoutEnvironment.Rules(most, delay, new FeeChoice.Rate(2), usableCoins),
+                        () -> 100,
+                        spends.clock,
+                        spends.executor),
+                new Background() {
+                    @Override
+                    public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
+                        ActorRef<T> spawned = spends.kit.spawn(work);
+                        actors.add(spawned);
+                        return spawned;
+                    }
+                });
+    }
+
+    IntentStore intents() {
+        return spends.store.intents();
+    }
+
+    private Optional<BlockPlace> tip() {
+        return Optional.of(new BlockPlace(
+                spends.devnet.ledger().tip().height(),
+                spends.devnet.ledger().tip().id()));
+    }
+
+    private Optional<NodeClient.UtxoListing> listing(Address address) {
+        return spends.isFollowed()
+                ? Optional.of(new NodeClient.UtxoListing(
+                        spends.coins(address),
+                        false,
+                        spends.devnet.ledger().tip().height()))
+                : Optional.empty();
+    }
+
+    /** Like a kill: what is in memory is gone. */
+    void crash() {
+        actors.forEach(spends.kit::stop);
+        actors.clear();
+        spends.crash();
+    }
+
+    void restart() {
+        crash();
+        start();
+    }
+
+    /** The operator has put an old store in its place and says so. */
+    void startRestored() {
+        spends.startRestored(false);
+        begin();
+    }
+
+    static Order order(String id, Address to, long amount) {
+        return new Order(id, to, Amount.of(amount), Optional.empty(), Optional.empty());
+    }
+
+    List<Payout> submit(Address from, Order... orders) {
+        payers.add(from);
+        return SpendHarness.get(payouts.submit(List.of(orders), List.of(from), Optional.empty()));
+    }
+
+    Payout find(String id) {
+        return SpendHarness.get(payouts.find(id)).orElseThrow();
+    }
+
+    State state(String id) {
+        return find(id).state();
+    }
+
+    Payout await(String id, State state) {
+        Await.until(id + " is " + state, () -> {
+            spends.wake();
+            return state(id) == state;
+        });
+        return find(id);
+    }
+
+    /** Blocks come as long as a mempool has something to put into them. */
+    Payout confirm(String id) {
+        Await.until(id + " is in a block", () -> {
+            boolean pending = payers.stream()
+                    .anyMatch(payer -> !spends.devnet
+                            .ledger()
+                            .pendingOf(Bytes.wrap(payer.toArray()))
+                            .transactions()
+                            .isEmpty());
+            if (pending) {
+                spends.devnet.mine(1);
+            }
+            spends.wake();
+            return state(id) == State.CONFIRMED || state(id) == State.FINAL;
+        });
+        return find(id);
+    }
+
+    void awaitWhen(String id, String what, Predicate<Payout> condition) {
+        Await.until(id + " " + what, () -> {
+            spends.wake();
+            return condition.test(find(id));
+        });
+    }
+
+    /** Mines so deep that what is in blocks by now is final. */
+    void bury() {
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        spends.awaitFollowed();
+    }
+
+    /** How often the best chain pays each output to {@code addresses}, by amount. */
+    Map<Long, Integer> paid(Set<Address> addresses) {
+        Map<Long, Integer> paid = new TreeMap<>();
+        Ledger ledger = spends.devnet.ledger();
+        for (Address address : addresses) {
+            for (NodeClient.Utxo coin : spends.coins(address)) {
+                paid.merge(coin.value().toBigInteger().longValueExact(), 1, Integer::sum);
+            }
+        }
+        return paid;
+    }
+
+    Set<Address> recipients(int... keys) {
+        Set<Address> all = new HashSet<>();
+        for (int key : keys) {
+            all.add(recipient(key));
+        }
+        return all;
+    }
+
+    /** An address that nobody of ours has the key of. */
+    static Address recipient(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) number;
+        bytes[31] = 1;
+        return Address.of(bytes);
+    }
+
+    PayoutStore store() {
+        return spends.store.payouts();
+    }
+
+    @Override
+    public void close() {
+        spends.close();
+    }
+}
