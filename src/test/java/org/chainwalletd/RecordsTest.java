@@ -49,8 +49,8 @@ class RecordsTest {
             Map.entry("SpendResult.Failed", "a way to fail"),
             Map.entry("SpendResult.InDoubt", "a way to fail"),
             Map.entry("SwapActor.Reread", "why there was something to read again"),
-            Map.entry("SwapReply.Failed", "a way to fail"),
-            Map.entry("SwapReply.LockUnknown", "a way to fail"),
+            Map.entry("SwapQuestion.SwapReply.Failed", "a way to fail"),
+            Map.entry("SwapQuestion.SwapReply.LockUnknown", "a way to fail"),
             Map.entry("Walker.WriteFailed", "told of a failure only"));
 
     /** Who hears only that a stage has ended: how often, and what finds out how. */

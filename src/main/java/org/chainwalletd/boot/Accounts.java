@@ -17,7 +17,7 @@ import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.pool.Trial;
-import org.chainwalletd.http.pages.ReadinessCheck;
+import org.chainwalletd.http.pages.Pages.ReadinessCheck;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.net.ByteBudget;

@@ -1,6 +1,7 @@
 package org.chainwalletd.chain;
 
 import java.util.List;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 
 /**
  * Everything about a transaction that its cost depends on: counts and lengths, no content (chain protocol, section 7.1). Immutable;
@@ -306,6 +307,27 @@ public final class TxShape {
         /** TxSigHash builds the message, Ed25519Verify hashes it. */
         static long messageSteps(long signingMessageLength) {
             return signingMessageLength / 64 + 8 * Fees.chunks(signingMessageLength);
+        }
+    }
+
+    /** The kinds of outputs that an input can spend, as far as its cost depends on them (chain protocol, section 7.1). */
+    public enum InputKind {
+        PLAIN,
+        HTLC;
+
+        /**
+         * The kind of an input that spends an output with this script.
+         *
+         * @throws IllegalArgumentException for a script that is neither an address nor an HTLC
+         */
+        public static InputKind ofSpentScript(Bytes script) {
+            if (script.length() == Address.LENGTH) {
+                return PLAIN;
+            }
+            if (HtlcScript.isHtlc(script)) {
+                return HTLC;
+            }
+            throw new IllegalArgumentException("a script of " + script.length() + " bytes that is no HTLC");
         }
     }
 }

@@ -9,7 +9,7 @@ import org.chainwalletd.api.Waiting.Credit;
 import org.chainwalletd.api.Waiting.ListCredits;
 
 /**
- * What the daemon's addresses are paid, page after page, without an end: {@code list_credits} with the cursor kept. Blocking; for one thread. See
+ * Credits of the daemon's addresses, page after page, without an end: {@code list_credits} with the cursor kept. Blocking; for one thread. See
  * {@link AsyncCreditFeed} for one that does not block.
  *
  * <p>A program that starts again gives the cursor that it stored last, with the same {@code min_confirmations} and {@code address}:
@@ -86,7 +86,7 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
     }
 
     /**
-     * One call: the next page, without events when none has come within {@code wait}. With {@code from: now} and no cursor yet, the cursor
+     * Makes one call for the next page, without events when none has come within {@code wait}. With {@code from: now} and no cursor yet, the cursor
      * alone, at once.
      *
      * @param wait at most 600 s
@@ -112,7 +112,7 @@ public final class CreditFeed implements Iterator<CreditFeed.CreditPage> {
         }
 
         /**
-         * What to ask for the page after {@code cursor}. Before the first answer the query's own cursor or {@code from} counts.
+         * Request for the page after {@code cursor}. Before the first answer the query's own cursor or {@code from} counts.
          *
          * @param wait cut to what the daemon waits at most, 600 s
          */

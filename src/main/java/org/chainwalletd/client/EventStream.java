@@ -218,7 +218,7 @@ public final class EventStream implements AutoCloseable {
     }
 
     /**
-     * One event of an {@code GET /events}.
+     * Event of a {@code GET /events}.
      *
      * @param kind {@code tip}, {@code credit}, {@code resync} …
      * @param data JSON

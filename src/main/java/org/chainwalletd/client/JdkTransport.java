@@ -35,7 +35,7 @@ final class JdkTransport implements Transport {
     }
 
     /**
-     * What {@code GET path} answers.
+     * Answer to {@code GET path}.
      *
      * @return fails with an {@link java.io.IOException} when there is no answer
      */

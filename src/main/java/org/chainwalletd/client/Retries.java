@@ -36,7 +36,7 @@ final class Retries {
         };
     }
 
-    /** What the daemon asks for, else {@code otherwise}. */
+    /** Delay that the daemon asks for, else {@code otherwise}. */
     static Duration askedFor(WalletdException failure, Duration otherwise) {
         if (failure instanceof WalletdException.RpcError error && error.code() == ErrorCode.TOO_MANY_REQUESTS.code()) {
             return error.data("retry_after_secs")

@@ -102,7 +102,7 @@ public final class WalletdClient implements WalletdCalls {
         return given(environment, name).orElseThrow(() -> new IllegalArgumentException("set " + name));
     }
 
-    /** What a client is made of. */
+    /** Settings of a new client. */
     public static final class Builder {
         private final URI url;
         private final String token;
@@ -127,7 +127,7 @@ public final class WalletdClient implements WalletdCalls {
             return this;
         }
 
-        /** Of one call, besides what the daemon itself is asked to wait. */
+        /** Sets the timeout of one call, beyond the time that the daemon itself is asked to wait. */
         public Builder timeout(Duration ofOneCall) {
             this.timeout = ofOneCall;
             return this;

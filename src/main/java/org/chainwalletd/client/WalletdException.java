@@ -155,7 +155,7 @@ public abstract sealed class WalletdException extends RuntimeException {
         }
     }
 
-    /** What an error code means to a caller; unknown codes are {@link #OTHER}. */
+    /** Meaning of an error code to a caller; unknown codes are {@link #OTHER}. */
     public enum Kind {
         PARSE(-32700),
         METHOD_NOT_FOUND(-32601),

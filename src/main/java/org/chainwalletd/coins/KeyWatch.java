@@ -24,7 +24,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents;
-import org.chainwalletd.keyring.OwnKey;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.ChainBlock;
-import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.LedgerChange;
 import org.chainwalletd.store.books.LedgerTable;

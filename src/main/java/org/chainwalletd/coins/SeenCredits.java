@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.follow.ChainBlock;
-import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;

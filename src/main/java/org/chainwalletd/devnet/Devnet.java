@@ -24,15 +24,15 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
-import org.chainwalletd.devnet.call.DevnetControl;
 import org.chainwalletd.devnet.call.Faults;
 import org.chainwalletd.devnet.call.NodeCalls;
+import org.chainwalletd.devnet.call.NodeCalls.DevnetControl;
 import org.chainwalletd.devnet.indexer.IndexerCalls;
-import org.chainwalletd.devnet.ledger.BlockArchive;
 import org.chainwalletd.devnet.ledger.Faucet;
 import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.devnet.ledger.Miner;
-import org.chainwalletd.devnet.ledger.Tip;
+import org.chainwalletd.devnet.ledger.Miner.BlockArchive;
 import org.chainwalletd.devnet.wire.NodeServer;
 import org.chainwalletd.store.AppendLog;
 import org.slf4j.Logger;
@@ -208,7 +208,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         return ledger.genesisId();
     }
 
-    /** What the miner is paid with, and the faucet pays with; its address owns every coinbase. */
+    /** Address that the miner is paid to and the faucet pays from; it owns every coinbase. */
     public Address minerAddress() {
         return ledger.profile().addressOf(PublicKey.of(minerKey.publicKey()));
     }

@@ -36,7 +36,7 @@ public final class ConfigurationCheck implements Check {
         }
     }
 
-    /** What was loaded; empty when the daemon would not start, and the other checks have nothing to go by. */
+    /** Configuration as it was loaded; empty when the daemon would not start, and the other checks have nothing to go by. */
     public Optional<Configuration> configuration() {
         return configuration;
     }

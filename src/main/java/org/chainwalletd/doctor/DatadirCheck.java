@@ -319,7 +319,7 @@ public final class DatadirCheck implements Check {
                             + "; restore them from a backup");
         }
 
-        /** What is no JSON at all counts as no object. */
+        /** Reads the state; text that is no JSON at all counts as no object. */
         private JsonNode readState() {
             ObjectMapper json = new ObjectMapper();
             try {

@@ -3,7 +3,7 @@ package org.chainwalletd.doctor;
 import java.util.List;
 
 /**
- * One line of the doctor's report.
+ * Line of the doctor's report.
  *
  * @param subject what was looked at
  * @param text what was found and, unless all is well, what to do

@@ -13,7 +13,7 @@ import org.chainwalletd.config.Settings;
 public final class MachineCheck implements Check {
     private static final int JAVA_LEAST = 17;
     private static final long MEBIBYTE = 1024 * 1024;
-    /** One Argon2id computation (interface.md, section 1.6). */
+    /** Memory of an Argon2id computation (interface.md, section 1.6). */
     private static final long ARGON2_MEBIBYTES = 64;
 
     private static final long BASE_MEBIBYTES = 128;

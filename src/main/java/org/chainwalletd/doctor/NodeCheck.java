@@ -93,7 +93,7 @@ public final class NodeCheck implements Check {
         }
     }
 
-    /** What keeps the daemon from following the chain, and from calling a chain verified that it only met first. */
+    /** Reports what keeps the daemon from following the chain, and from calling a chain verified that it only met first. */
     private void rules(String subject, NodeClient node, Hash256 genesis, List<Finding> findings) {
         Settings.ChainIdentity ours = settings.identity();
         try {
@@ -155,7 +155,7 @@ public final class NodeCheck implements Check {
         }
     }
 
-    /** One scan of an address that nobody has tells whether this machine has used up its quota (chain protocol, section 10.3). */
+    /** Scans an address that nobody has, which tells whether this machine has used up its quota (chain protocol, section 10.3). */
     private void quota(String subject, NodeClient node, List<Finding> findings) {
         try {
             answer(node.balance(Address.of(new byte[Address.LENGTH])));

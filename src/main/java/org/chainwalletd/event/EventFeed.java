@@ -9,7 +9,7 @@ import org.apache.pekko.util.ByteString;
 /** Where streams of events come from. */
 @FunctionalInterface
 public interface EventFeed {
-    /** What became of the wish for a stream. */
+    /** Outcome of the wish for a stream. */
     sealed interface Opening {}
 
     /** @param bytes server-sent events, to be run once and soon; a place is held until it ends */
@@ -18,7 +18,7 @@ public interface EventFeed {
     /** As many streams are open as may be. */
     record Full() implements Opening {}
 
-    /** What all clients together make the daemon hold leaves nothing for one more stream. */
+    /** Buffers of all clients together leave no memory for one more stream. */
     record NoMemory() implements Opening {}
 
     /** The id to go on after is no cursor of these books. */
@@ -27,7 +27,7 @@ public interface EventFeed {
     /** The daemon is stopping. */
     record Stopping() implements Opening {}
 
-    /** What all clients together may make the daemon hold. Safe for threads. */
+    /** Memory that the daemon may hold for all clients together. Safe for threads. */
     interface Memory {
         /** Takes nothing when there is not enough left. */
         boolean take(long bytes);

@@ -37,7 +37,7 @@ public final class EventHub {
         }
     }
 
-    /** What is published from now until the stream ends. To be run once. */
+    /** Events published from now until the stream ends. To be run once. */
     Source<ByteString, NotUsed> live() {
         Listener listener = new Listener();
         return Source.<ByteString>queue(MOST_EVENTS).map(listener::passed).watchTermination((queue, end) -> {
@@ -48,7 +48,7 @@ public final class EventHub {
         });
     }
 
-    /** One stream. */
+    /** Listener of one stream. */
     private static final class Listener {
         private BoundedSourceQueue<ByteString> queue;
         private long waiting;

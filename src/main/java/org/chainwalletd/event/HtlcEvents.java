@@ -3,7 +3,7 @@ package org.chainwalletd.event;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.htlc.HtlcListener;
+import org.chainwalletd.htlc.HtlcNews.HtlcListener;
 import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.rpc.method.HtlcMethods;
 import org.chainwalletd.wire.OrNull;

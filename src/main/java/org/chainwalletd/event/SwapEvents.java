@@ -29,7 +29,7 @@ public final class SwapEvents implements Consumer<SwapRow> {
         }
     }
 
-    /** What somebody should look at: no record of a swap, which the one it speaks of may not have. */
+    /** Alarm for people: no record of a swap, which the one it speaks of may not have. */
     private record AlarmRecord(String alarm, Optional<Hash256> hashlock, Optional<String> swapId, String error) {}
 
     public void alarm(SwapAlarm alarm) {

@@ -29,7 +29,7 @@ public final class SwapContract {
 
     private SwapContract() {}
 
-    /** What the contract says of a hash lock. */
+    /** State of a hash lock in the contract. */
     public enum State {
         NONE,
         LOCKED,
@@ -38,7 +38,7 @@ public final class SwapContract {
     }
 
     /**
-     * What {@code getSwap} returns; all zero for an unknown hash lock.
+     * Result of {@code getSwap}; all zero for an unknown hash lock.
      *
      * @param deadline a refund is due from this block time on
      */

@@ -10,6 +10,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

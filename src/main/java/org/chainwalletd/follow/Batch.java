@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.Done;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.store.books.BlockRow;
 
 /**

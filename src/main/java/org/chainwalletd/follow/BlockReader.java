@@ -16,6 +16,7 @@ import org.chainwalletd.chain.MerkleTree;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.slf4j.Logger;

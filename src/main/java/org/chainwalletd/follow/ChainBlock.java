@@ -1,8 +1,10 @@
 package org.chainwalletd.follow;
 
 import java.util.List;
+import java.util.Optional;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.store.BlockPlace;
 
 /**
@@ -36,4 +38,13 @@ public record ChainBlock(BlockHeader header, Hash256 id, List<ChainTransaction> 
     public BlockPlace place() {
         return new BlockPlace(height(), id);
     }
+
+    /**
+     * A transaction of a followed block.
+     *
+     * @param id computed here from the bytes; of a transaction that cannot be decoded, as the block's list names it
+     * @param decoded empty when the bytes are of the block, by its root, and yet make no transaction that this release can read
+     * @param coinbase whether it is the first of its block
+     */
+    public record ChainTransaction(Hash256 id, Optional<Transaction> decoded, boolean coinbase) {}
 }

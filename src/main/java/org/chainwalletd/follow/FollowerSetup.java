@@ -118,4 +118,12 @@ public record FollowerSetup(
     NodeClient any() {
         return sources.any();
     }
+
+    /**
+     * Configured node, as the follower sees it.
+     *
+     * @param name for the log
+     * @param client asks this node only, once
+     */
+    public record FollowedNode(String name, NodeClient client) {}
 }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

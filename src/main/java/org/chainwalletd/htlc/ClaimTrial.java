@@ -7,13 +7,13 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
-import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
-import org.chainwalletd.chain.InputKind;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.TxShape.InputKind;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.crypto.Ed25519;
 

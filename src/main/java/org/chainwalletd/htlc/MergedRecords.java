@@ -22,7 +22,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.indexer.HtlcQuery;
 import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.indexer.IndexedHtlcs;
-import org.chainwalletd.indexer.Page;
+import org.chainwalletd.indexer.IndexedHtlcs.Page;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.books.HtlcRows.Position;
 import org.chainwalletd.store.books.HtlcTable;

@@ -70,4 +70,11 @@ public interface IndexedHtlcs {
             return List.copyOf(all);
         }
     }
+
+    /**
+     * A part of a longer list.
+     *
+     * @param next cursor of the next page, opaque; null on the last page
+     */
+    record Page<T>(List<T> items, String next) {}
 }

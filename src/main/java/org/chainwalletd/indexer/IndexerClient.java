@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
@@ -17,7 +18,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.indexer.IndexedHtlcs.Page;
 import org.chainwalletd.node.AnswerJson;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.RecordReader;
@@ -237,7 +240,7 @@ public final class IndexerClient implements IndexedHtlcs {
         }
     }
 
-    /** Who can tell what an address has received and spent. */
+    /** Source of what an address has received and spent. */
     @FunctionalInterface
     public interface AddressHistory {
         /** Knows no address. */
@@ -398,4 +401,103 @@ public final class IndexerClient implements IndexedHtlcs {
             return new Page<>(in.required(rows, member), next);
         }
     }
+
+    /** Effect of one transaction on an address in one direction. */
+    public record Activity(long blockHeight, Hash256 txId, Amount amount, Direction direction, boolean isCoinbase) {
+        public enum Direction {
+            /** The address has paid. */
+            INPUT,
+            /** The address was paid. */
+            OUTPUT
+        }
+    }
+
+    /**
+     * How the contracts of one kind between an address and a counterparty went.
+     *
+     * @param contractName null unless it is a known template
+     * @param lastSeenHeight null when the indexer does not tell
+     */
+    public record AttestationEdge(
+            Address counterparty,
+            Hash256 contractHash,
+            @MaybeAbsent String contractName,
+            long total,
+            long succeeded,
+            long refunded,
+            @MaybeAbsent Long lastSeenHeight) {}
+
+    /** HTLCs of one chain that share a hash lock. */
+    public record InChainSwap(Hash256 hashLock, List<IndexedHtlc> htlcs) {}
+
+    /**
+     * Statement about quotes in the datum of an output.
+     *
+     * @param quoteId 16 bytes, or null
+     * @param unhonorable whether the output has only the hash of a datum, so that no quote can be read from it
+     */
+    public record OutputDatum(Bytes quoteId, boolean unhonorable) {
+        /** Length of a quote's id. */
+        public static final int QUOTE_ID_BYTES = 16;
+
+        /** No datum that says anything. */
+        public static final OutputDatum NONE = new OutputDatum(null, false);
+
+        /** A datum is a quote's id only when it is in the output itself and has exactly 16 bytes. */
+        public static OutputDatum of(TxOutput output) {
+            if (output.datum() == null) {
+                return new OutputDatum(null, output.datumHash() != null);
+            }
+            return output.datum().length() == QUOTE_ID_BYTES ? new OutputDatum(output.datum(), false) : NONE;
+        }
+    }
+
+    /**
+     * Whether an output has been spent, and by what.
+     *
+     * @param spend null when nobody has spent it in the view of who answered
+     */
+    public record OutputSpend(Source source, Spend spend) {
+        public enum Source {
+            INDEXER_CACHE,
+            NODE,
+            FALLBACK_UNKNOWN_METHOD
+        }
+
+        public record Spend(Hash256 txId, long inputIndex, long blockHeight) {}
+    }
+
+    /**
+     * A settled contract as one of its parties sees it.
+     *
+     * @param txId as the indexer gives it, which repeats {@code lockTxId}
+     * @param blockHeight of the settlement
+     * @param contractHash opaque; differs between versions of indexers
+     */
+    public record Settlement(
+            Hash256 txId,
+            long blockHeight,
+            Hash256 contractHash,
+            Outcome outcome,
+            Address observerAddress,
+            Address counterparty,
+            Amount amount,
+            Hash256 lockTxId,
+            @U32 long lockOutputIndex) {
+        public enum Outcome {
+            CLAIMED,
+            RECLAIMED
+        }
+    }
+
+    /**
+     * A question about an address that is answered in pages.
+     *
+     * @param contract only rows of this contract; not for every question
+     * @param since only rows of this height and above
+     * @param limit most rows of a page
+     * @param cursor of the page before
+     */
+    public record PageQuery(
+            Address address, Optional<Hash256> contract, OptionalLong since, int limit, Optional<String> cursor) {}
 }

@@ -17,7 +17,7 @@ public interface Background {
      */
     <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped);
 
-    /** What a call is answered that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
+    /** Answer to a call that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
     static StoreException stopped() {
         return new StoreException(
                 StoreException.Reason.BUSY, "background work is stopped at this moment; try again", null);

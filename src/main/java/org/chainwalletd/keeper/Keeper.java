@@ -43,7 +43,7 @@ public final class Keeper implements Background {
         }
     }
 
-    /** One kind of work; those that were added before it run when it starts, and still when it stops. */
+    /** Kind of work; those that were added before it run when it starts, and still when it stops. */
     private record Part(String name, Supplier<CompletionStage<Void>> start, Supplier<CompletionStage<Void>> stop) {}
 
     private final ActorRef<Spawn<?>> parent;
@@ -188,7 +188,7 @@ public final class Keeper implements Background {
                     .build();
         }
 
-        /** What comes meanwhile waits: it must not be answered beside the actor. */
+        /** Lets messages that come meanwhile wait: they must not be answered beside the actor. */
         private Behavior<Object> stopping(Stop stop, Deque<Object> waiting) {
             return Behaviors.receive(Object.class)
                     .onMessage(Start.class, start -> done(start.done(), new IllegalStateException("it is stopping")))

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyTable;

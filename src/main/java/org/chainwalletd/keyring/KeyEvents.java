@@ -1,9 +1,12 @@
 package org.chainwalletd.keyring;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.PublicKey;
 
 /**
  * Somebody who must know which keys there are, such as the one who follows the chain for them. Called on the Keyring actor's thread, in the
@@ -21,4 +24,12 @@ public interface KeyEvents {
 
     /** Keys that are gone for good. */
     void removed(Set<Address> addresses);
+
+    /**
+     * A key of this keyring for those who keep books of what happens to it on the chain.
+     *
+     * @param publicKey empty as long as it is not known, which can only be for a key that another implementation wrote
+     * @param birth no block below this height, u64, can pay the key; empty when it may be of any age
+     */
+    record OwnKey(Address address, Optional<PublicKey> publicKey, OptionalLong birth) {}
 }

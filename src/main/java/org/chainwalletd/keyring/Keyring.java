@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.store.AddressIndex;

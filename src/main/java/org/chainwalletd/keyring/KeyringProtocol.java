@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;

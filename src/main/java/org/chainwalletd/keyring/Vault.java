@@ -15,7 +15,7 @@ import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmKeyException;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.NewEvmKey;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.store.KeyEntry;

@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * What a quote says, as it came: nothing but the lengths of ids and keys is checked before {@link Quotes.QuoteCheck} does. All integers are u64.
+ * Content of a quote, as it came: nothing but the lengths of ids and keys is checked before {@link Quotes.QuoteCheck} does. All integers are u64.
  *
  * @param id 16 bytes; the payment carries them as its datum
  * @param amountMinor what is charged, in the currency's smallest unit; informative

@@ -23,7 +23,7 @@ final class QuoteImage {
 
     private QuoteImage() {}
 
-    /** What an image says. */
+    /** Content of an image. */
     record Content(Hash256 genesis, Quote quote) {}
 
     /**

@@ -72,7 +72,7 @@ public final class Quotes {
             Hash256 hashLock) {}
 
     /**
-     * What a verifier found: that the signer wrote this, not whether he may.
+     * Finding of a verifier: that the signer wrote this, not whether he may.
      *
      * @param failure why it is not valid; empty when it is
      */
@@ -180,7 +180,7 @@ public final class Quotes {
     }
 
     /**
-     * What somebody wants to have quoted; see {@link Quote} for the fields that both have.
+     * Terms that somebody wants to have quoted; see {@link Quote} for the fields that both have.
      *
      * @param issuer address of the key that signs
      * @param life seconds until it expires, more than 0 and at most {@link Quote#MAX_LIFE}
@@ -217,7 +217,7 @@ public final class Quotes {
         /** By how many seconds the clocks of issuer and verifier may differ. */
         private static final long SKEW = 60;
 
-        /** Those that an issuer's terms must pass before anything is signed. */
+        /** Checks that an issuer's terms must pass before anything is signed. */
         private static final Set<QuoteCheck> OF_TERMS =
                 Set.of(CURRENCY_LENGTH, CURRENCY_LETTERS, MEMO_LENGTH, PAYEE_NOT_WEAK, PAYER_NOT_WEAK);
 
@@ -288,4 +288,11 @@ public final class Quotes {
             return Ed25519.isUsable(key.toArray());
         }
     }
+
+    /**
+     * A quote with the signature that makes it a credential. The signer's key is not part of what is signed.
+     *
+     * @param signature over {@link QuoteImage}
+     */
+    public record SignedQuote(Quote quote, PublicKey signer, Ed25519Signature signature) {}
 }

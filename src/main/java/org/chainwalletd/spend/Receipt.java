@@ -6,11 +6,11 @@ import java.util.List;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.InputKind;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.TxShape.InputKind;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 

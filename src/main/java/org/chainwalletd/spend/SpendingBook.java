@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.Book;
 import org.chainwalletd.follow.ChainBlock;
-import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.store.books.Spending;
 import org.chainwalletd.store.books.SpendingTable;
 

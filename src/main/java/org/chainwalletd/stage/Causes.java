@@ -25,7 +25,7 @@ public final class Causes {
     }
 
     /**
-     * What {@code stage} comes to, for a thread that has nothing else to do.
+     * Waits for the outcome of {@code stage}, on a thread that has nothing else to do.
      *
      * @param refusal what is thrown instead of the cause of a failure
      */

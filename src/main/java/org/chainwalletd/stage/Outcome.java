@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** What a stage came to: the form in which a message brings it to an actor, and one of the two for certain. */
+/** Outcome of a stage in the form in which a message brings it to an actor: a value or a failure, one of the two for certain. */
 public sealed interface Outcome<T> {
     /** @param result null only where there is none to tell, of a {@code Void} */
     record Done<T>(T result) implements Outcome<T> {}
@@ -12,7 +12,7 @@ public sealed interface Outcome<T> {
     /** @param cause without what stages wrap around it */
     record Failed<T>(Throwable cause) implements Outcome<T> {}
 
-    /** Of the two arguments with which a stage calls back, see {@link java.util.concurrent.CompletionStage#handle}. */
+    /** Makes it of the two arguments with which a stage calls back, see {@link java.util.concurrent.CompletionStage#handle}. */
     static <T> Outcome<T> of(T value, Throwable failure) {
         return failure == null ? new Done<>(value) : new Failed<>(Causes.of(failure));
     }
@@ -26,7 +26,7 @@ public sealed interface Outcome<T> {
         }
     }
 
-    /** What the one or the other comes to. */
+    /** Applies the one or the other function. */
     default <R> R fold(Function<? super T, ? extends R> done, Function<? super Throwable, ? extends R> failed) {
         if (this instanceof Done<T> it) {
             return done.apply(it.result());

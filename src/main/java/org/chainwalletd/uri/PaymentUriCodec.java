@@ -170,7 +170,7 @@ public final class PaymentUriCodec {
     }
 
     /**
-     * What a payment URI says.
+     * Content of a payment URI.
      *
      * @param memo for the payee, any text
      * @param hashLock asks for an HTLC instead of a plain payment

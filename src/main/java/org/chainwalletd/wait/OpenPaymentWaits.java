@@ -15,7 +15,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.store.BlockPlace;
 

@@ -30,7 +30,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.ChainBlock;
-import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;

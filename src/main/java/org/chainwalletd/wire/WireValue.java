@@ -29,7 +29,7 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.SecretBytes;
 
 /**
- * One type of value as it goes over the wire. {@link #all} is the only table of them: parameters are read, results written and both described
+ * Type of a value as it goes over the wire. {@link #all} is the only table of them: parameters are read, results written and both described
  * from it.
  *
  * @param classes the type, and the primitive that stands for it
@@ -64,7 +64,7 @@ record WireValue<T>(
 
     private static final Map<Class<?>, WireValue<?>> BY_CLASS = table();
 
-    /** What {@code type} is on the wire; empty when it is made of others. */
+    /** Wire form of {@code type}; empty when it is made of others. */
     static Optional<WireValue<?>> of(Class<?> type) {
         return Optional.ofNullable(BY_CLASS.get(type));
     }

@@ -3,9 +3,25 @@ package org.chainwalletd.blackbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.LongStream;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.testkit.TwoChains;
+import org.chainwalletd.testkit.evm.EvmReceipt;
 
 /**
  * Deaths of a daemon that trades in one direction, in their order, and what is asserted after the last. What earlier deaths have left open
@@ -89,5 +105,141 @@ final class SwapWalk {
         }
         audit.moneyAddsUp();
         audit.hasWhatItTraded(swaps);
+    }
+
+    /** What both chains say themselves of trades that are over, whatever the daemons believe: money adds up, and each swap has locked once. */
+    private static final class SwapAudit {
+        private static final int MOST_COINS = 1_000;
+        /** Selector and hash lock. */
+        private static final int LOCK_HEAD = 36;
+
+        private final TwoChains chains;
+        private final SwapTrader trader;
+        private long from;
+        private BigInteger coinsBefore = BigInteger.ZERO;
+
+        SwapAudit(TwoChains chains, SwapTrader trader) {
+            this.chains = chains;
+            this.trader = trader;
+        }
+
+        /** After all funding: from here on coins only change hands, and some become fees. */
+        void begin() {
+            this.from = chains.chain().tip().height() + 1;
+            this.coinsBefore = coinsOfBoth();
+        }
+
+        private Ledger ledger() {
+            return chains.chain().ledger();
+        }
+
+        private BigInteger coins(Address address) {
+            return ledger().list(Bytes.wrap(address.toArray()), null, null, MOST_COINS).coins().stream()
+                    .map(coin -> coin.output().value().toBigInteger())
+                    .reduce(BigInteger.ZERO, BigInteger::add);
+        }
+
+        private BigInteger coinsOfBoth() {
+            return coins(Address.parse(trader.address()))
+                    .add(coins(chains.pool().chainAddress()));
+        }
+
+        private List<ConnectedBlock> blocks() {
+            return LongStream.rangeClosed(from, chains.chain().tip().height())
+                    .mapToObj(height -> ledger().blockAt(height).orElseThrow())
+                    .toList();
+        }
+
+        /** But for the first, which pays the miner. */
+        private static List<Transaction> transactions(ConnectedBlock block) {
+            List<Transaction> all = block.block().transactions();
+            return all.subList(1, all.size());
+        }
+
+        private BigInteger fees() {
+            BigInteger fees = BigInteger.ZERO;
+            for (ConnectedBlock block : blocks()) {
+                for (var coin : block.spent()) {
+                    fees = fees.add(coin.output().value().toBigInteger());
+                }
+                for (Transaction tx : transactions(block)) {
+                    for (TxOutput output : tx.outputs()) {
+                        fees = fees.subtract(output.value().toBigInteger());
+                    }
+                }
+            }
+            return fees;
+        }
+
+        /** Nothing came from nowhere or went there: what the trader and the pool have lost together are fees, and no lock holds anything. */
+        void moneyAddsUp() {
+            assertThat(coinsOfBoth()).as("coins of both").isEqualTo(coinsBefore.subtract(fees()));
+            assertThat(chains.evm().balance(chains.evm().contract()))
+                    .as("in the contract")
+                    .isZero();
+        }
+
+        /** The trader has what it began with and what its swaps say, less fees, to the wei where the fees are known to be its own. */
+        void hasWhatItTraded(List<JsonNode> swaps) {
+            BigInteger coins = BigInteger.valueOf(SwapTrader.COINS * SwapTrader.COIN);
+            BigInteger wei = SwapTrader.WEI;
+            for (JsonNode swap : swaps) {
+                if (swap.path("status").asText().equals("completed")) {
+                    BigInteger in = new BigInteger(swap.path("amount_in_units").asText());
+                    BigInteger out =
+                            new BigInteger(swap.path("amount_out_units").asText());
+                    coins = trader.sells() ? coins.subtract(in) : coins.add(out);
+                    wei = trader.sells() ? wei.add(out) : wei.subtract(in);
+                }
+            }
+            EvmAddress account = EvmAddress.parse(trader.account());
+            assertThat(chains.evm().balance(account)).as("wei, by " + swaps).isEqualTo(wei.subtract(gas(account)));
+            assertThat(coins(Address.parse(trader.address())))
+                    .as("coins")
+                    .isBetween(coins.subtract(fees()), coins.subtract(BigInteger.ONE));
+        }
+
+        private List<EvmReceipt> sentBy(EvmAddress account) {
+            List<EvmReceipt> sent = new ArrayList<>();
+            for (long number = 0; number <= chains.evm().head().number(); number++) {
+                chains.evm().block(number).orElseThrow().receipts().stream()
+                        .filter(receipt -> receipt.tx().from().equals(account))
+                        .forEach(sent::add);
+            }
+            return sent;
+        }
+
+        private BigInteger gas(EvmAddress account) {
+            return sentBy(account).stream()
+                    .map(receipt -> receipt.gasPrice().multiply(BigInteger.valueOf(receipt.gasUsed())))
+                    .reduce(BigInteger.ZERO, BigInteger::add);
+        }
+
+        /** How many locks of the trader's are in blocks under the hash lock of a swap, on the chain in a sell and in the contract in a buy. */
+        long locks(JsonNode swap) {
+            Hash256 hashLock = Hash256.parse(swap.path("hashlock").asText());
+            return trader.sells()
+                    ? coinLocks(hashLock, PublicKey.parse(trader.publicKey()))
+                    : contractLocks(hashLock, EvmAddress.parse(trader.account()));
+        }
+
+        private long coinLocks(Hash256 hashLock, PublicKey sender) {
+            return blocks().stream()
+                    .flatMap(block -> transactions(block).stream())
+                    .flatMap(tx -> tx.outputs().stream())
+                    .flatMap(output -> HtlcScript.recognise(output.script()).stream())
+                    .filter(params -> params.hashLock().equals(hashLock)
+                            && params.sender().equals(sender))
+                    .count();
+        }
+
+        /** Those that the contract has refused count too. */
+        private long contractLocks(Hash256 hashLock, EvmAddress sender) {
+            byte[] head = SwapContract.lock(hashLock, sender, 0).slice(0, LOCK_HEAD);
+            return sentBy(sender).stream()
+                    .map(receipt -> receipt.tx().data())
+                    .filter(data -> data.length() >= LOCK_HEAD && Arrays.equals(data.slice(0, LOCK_HEAD), head))
+                    .count();
+        }
     }
 }

@@ -3,6 +3,7 @@ package org.chainwalletd.chain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 
 /**
  * Hostile bytes meet every decoder of the package: each either gives a value that encodes back to the same bytes, or throws

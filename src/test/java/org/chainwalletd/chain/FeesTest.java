@@ -9,6 +9,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.chainwalletd.chain.TxShape.InputKind;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;

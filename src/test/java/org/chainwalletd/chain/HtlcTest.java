@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.ScriptProgram.HashVariant;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.DynamicTest;

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.StreamSupport;
 import org.bouncycastle.math.ec.rfc8032.Ed25519;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.junit.jupiter.api.Test;
 
 /** What a real node of the development network answered, seen through this package. */

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
+import org.chainwalletd.chain.TxShape.InputKind;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.Test;
@@ -181,6 +183,68 @@ class TransactionPropertiesTest {
         for (int i = 0; i < 200; i++) {
             HtlcParams params = random.htlc();
             assertThat(HtlcScript.recognise(HtlcScript.build(params))).contains(params);
+        }
+    }
+
+    /** Transactions of every shape that the encoding allows, small ones mostly, reproducible from a seed. */
+    private static final class RandomTransactions {
+        private final Random random;
+
+        RandomTransactions(Random random) {
+            this.random = random;
+        }
+
+        Transaction any() {
+            List<Outpoint> inputs = new ArrayList<>();
+            List<Witness> witnesses = new ArrayList<>();
+            for (int i = random.nextInt(4); i > 0; i--) {
+                inputs.add(outpoint());
+                witnesses.add(new Witness(bytes(150, 65_535), random.nextInt(4) == 0 ? bytes(40, 16_384) : null));
+            }
+            List<TxOutput> outputs = new ArrayList<>();
+            for (int i = random.nextInt(4); i > 0; i--) {
+                outputs.add(output());
+            }
+            return new Transaction(inputs, outputs, witnesses);
+        }
+
+        Outpoint outpoint() {
+            return new Outpoint(hash(), random.nextInt() & 0xffff_ffffL);
+        }
+
+        TxOutput output() {
+            Bytes script = switch (random.nextInt(4)) {
+                case 0 -> HtlcScript.build(htlc());
+                case 1 -> bytes(60, 65_535);
+                default -> Bytes.wrap(hash().toArray());
+            };
+            return new TxOutput(
+                    Amount.ofUnsigned(random.nextLong()),
+                    script,
+                    random.nextInt(3) == 0 ? bytes(80, 4_096) : null,
+                    random.nextInt(3) == 0 ? hash() : null);
+        }
+
+        HtlcParams htlc() {
+            return new HtlcParams(
+                    PublicKey.of(hash().toArray()), PublicKey.of(hash().toArray()), hash(), random.nextLong());
+        }
+
+        Hash256 hash() {
+            byte[] bytes = new byte[32];
+            random.nextBytes(bytes);
+            return Hash256.of(bytes);
+        }
+
+        int below(int bound) {
+            return random.nextInt(bound);
+        }
+
+        /** Mostly below {@code usual}, now and then the limit itself. */
+        Bytes bytes(int usual, int limit) {
+            byte[] bytes = new byte[random.nextInt(50) == 0 ? limit : random.nextInt(usual)];
+            random.nextBytes(bytes);
+            return Bytes.wrap(bytes);
         }
     }
 }

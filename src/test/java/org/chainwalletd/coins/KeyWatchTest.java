@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents;
-import org.chainwalletd.keyring.OwnKey;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -30,7 +30,7 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.ChainBlock;
-import org.chainwalletd.follow.ChainTransaction;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;

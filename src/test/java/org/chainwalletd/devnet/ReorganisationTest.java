@@ -15,7 +15,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
-import org.chainwalletd.devnet.ledger.Tip;
+import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

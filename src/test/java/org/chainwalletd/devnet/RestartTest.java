@@ -16,7 +16,7 @@ import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.devnet.ledger.Tip;
+import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.testkit.ManualClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,29 @@
 package org.chainwalletd.follow;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.coins.CreditBook;
+import org.chainwalletd.store.books.CreditCursor;
+import org.chainwalletd.store.books.CreditEvent;
+import org.chainwalletd.store.books.CreditFeed;
+import org.chainwalletd.store.books.CreditTable;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +59,274 @@ class BooksHistoryTest {
                 } catch (AssertionError | RuntimeException e) {
                     throw new AssertionError("history " + i + " with seed " + seed + " after " + history.log(), e);
                 }
+            }
+        }
+    }
+
+    /**
+     * One random history of a daemon that follows: nodes on branches of their own that grow, reorganise one to fifty blocks deep and catch up with
+     * each other, one of which lies; restarts, deaths in the middle of a commit, keys that are added, rescans. In between readers take pages of the
+     * feed of credits. At the end all books equal such as were written from the last chain alone, and what each reader was told makes that
+     * chain's credits.
+     */
+    private static final class BooksHistory implements AutoCloseable {
+        private static final int NODES = 3;
+        private static final int LIAR = NODES - 1;
+        private static final int DEEPEST = 50;
+        private static final int STEPS = 25;
+        private static final int OWNED = 3;
+        private static final int MORE_KEYS = 2;
+
+        private final Path folder;
+        private final Random random;
+        private final ActorTestKit kit;
+        private final ExecutorService executor;
+        private final ModelChain chain;
+        private final List<ModelNode> nodes = new ArrayList<>();
+        private final List<Reader> readers = new ArrayList<>();
+        private final Set<Address> owned = ConcurrentHashMap.newKeySet();
+        private final StringBuilder log = new StringBuilder();
+        private ModelDaemon daemon;
+        private CreditFeed feed;
+        private int keys = OWNED;
+
+        BooksHistory(Path folder, Random random, ActorTestKit kit, ExecutorService executor) {
+            this.folder = folder;
+            this.random = random;
+            this.kit = kit;
+            this.executor = executor;
+            this.chain = new ModelChain(random);
+            for (int i = 0; i < NODES; i++) {
+                nodes.add(new ModelNode(chain, executor));
+            }
+            for (int i = 0; i < keys; i++) {
+                owned.add(chain.address(i));
+            }
+        }
+
+        String log() {
+            return log.toString();
+        }
+
+        void run() {
+            grow(nodes.get(0), 5 + random.nextInt(40));
+            nodes.forEach(node -> node.tip(nodes.get(0).tip()));
+            start();
+            settle();
+            for (int i = 0; i < 2; i++) {
+                readers.add(new Reader(random.nextInt(5), Optional.empty()));
+            }
+            readers.add(new Reader(0, Optional.empty()));
+            readers.add(new Reader(random.nextInt(3), Optional.of(chain.address(0))));
+            for (int i = 0; i < STEPS; i++) {
+                step();
+                if (random.nextBoolean()) {
+                    readers.get(random.nextInt(readers.size())).read(1 + random.nextInt(9));
+                }
+            }
+            conclude();
+        }
+
+        private void step() {
+            int dice = random.nextInt(100);
+            ModelNode node = nodes.get(random.nextInt(NODES));
+            if (dice < 22) {
+                say("grow");
+                grow(node, 1 + random.nextInt(8));
+            } else if (dice < 40) {
+                reorganise(node);
+            } else if (dice < 48) {
+                say("catch up");
+                node.tip(heaviest());
+            } else if (dice < 58) {
+                ModelNode.Lie lie = ModelNode.Lie.values()[random.nextInt(ModelNode.Lie.values().length)];
+                say("lie " + lie);
+                nodes.get(LIAR).lie(lie);
+            } else if (dice < 64) {
+                say("restart");
+                stop();
+                start();
+            } else if (dice < 70) {
+                die();
+            } else if (dice < 76) {
+                rescan(1 + random.nextInt((int) heaviest().height()));
+            } else if (dice < 80) {
+                addKey();
+            } else {
+                settle();
+            }
+        }
+
+        private void grow(ModelNode node, int blocks) {
+            for (int i = 0; i < blocks; i++) {
+                node.tip(chain.grow(node.tip(), List.of()));
+            }
+        }
+
+        /** Some of what was in the old blocks is in the new ones as well, in others. */
+        private void reorganise(ModelNode node) {
+            int depth = 1 + random.nextInt((int) Math.min(DEEPEST, node.tip().height() - 1));
+            say("reorganise " + depth);
+            List<Transaction> old = new ArrayList<>();
+            ModelBlock fork = node.tip();
+            for (int i = 0; i < depth; i++) {
+                fork.block()
+                        .transactions()
+                        .forEach(mined -> old.add(0, mined.decoded().orElseThrow()));
+                fork = fork.parent();
+            }
+            ModelBlock tip = fork;
+            int length = depth + random.nextInt(3);
+            for (int i = 0; i < length; i++) {
+                tip = chain.grow(tip, random.nextInt(3) == 0 ? old : List.of());
+            }
+            node.tip(tip);
+        }
+
+        private ModelBlock heaviest() {
+            return nodes.stream()
+                    .map(ModelNode::tip)
+                    .max(Comparator.comparingLong(ModelBlock::height))
+                    .orElseThrow();
+        }
+
+        /** One branch becomes the longest, and is followed. */
+        private void settle() {
+            say("settle");
+            ModelBlock best = chain.grow(heaviest(), List.of());
+            nodes.get(0).tip(best);
+            daemon.awaitFollowed(best);
+        }
+
+        /** The process dies when some blocks are written and their commit is not. */
+        private void die() {
+            say("die");
+            daemon.books().failAt(1 + random.nextInt(6));
+            nodes.get(0).tip(heaviest());
+            grow(nodes.get(0), 6);
+            daemon.follower().nudge();
+            Await.until("the commit has failed", () -> {
+                daemon.follower().nudge();
+                return daemon.books().hasFailed();
+            });
+            stop();
+            start();
+        }
+
+        private void rescan(long from) {
+            say("rescan from " + from);
+            Await.result(daemon.follower().rescan(from));
+        }
+
+        /** Its older payments are known when a rescan that begins by itself, after the one under way, has read them. */
+        private void addKey() {
+            if (keys < OWNED + MORE_KEYS) {
+                say("add a key");
+                Address added = chain.address(keys++);
+                owned.add(added);
+                daemon.books().watch(List.of(added));
+                daemon.follower().readHistories();
+            }
+        }
+
+        private void conclude() {
+            nodes.forEach(node -> node.lie(ModelNode.Lie.NONE));
+            settle();
+            nodes.forEach(node -> node.tip(nodes.get(0).tip()));
+            daemon.awaitNoRescan();
+            settle();
+            ModelBlock tip = nodes.get(0).tip();
+            try (ModelBooks scratch = ModelBooks.fromScratch(folder.resolve("scratch"), owned, tip)) {
+                Map<String, List<String>> expected = scratch.dump();
+                daemon.books().dump().forEach((table, rows) -> ModelBooks.assertSame(table, rows, expected.get(table)));
+            }
+            readers.forEach(Reader::readAll);
+            readers.forEach(reader -> reader.assertExact(tip));
+        }
+
+        private void start() {
+            daemon = new ModelDaemon(
+                    folder.resolve("books"),
+                    owned,
+                    nodes,
+                    nodes.get(random.nextInt(NODES)).clientThatFailsOver(),
+                    kit,
+                    executor);
+            Follower follower = daemon.follower();
+            feed = new CreditFeed(
+                    daemon.books().file(),
+                    () -> follower.tip()
+                            .map(tip -> OptionalLong.of(tip.height()))
+                            .orElse(OptionalLong.empty()));
+        }
+
+        /** Whatever is under way is lost. */
+        private void stop() {
+            daemon.close();
+        }
+
+        private void say(String what) {
+            log.append(what).append("; ");
+        }
+
+        @Override
+        public void close() {
+            if (daemon != null) {
+                stop();
+            }
+        }
+
+        /** Somebody who books what the feed tells. */
+        private final class Reader {
+            private final long depth;
+            private final Optional<Address> address;
+            private final Set<String> booked = new TreeSet<>();
+            private String cursor;
+
+            Reader(long depth, Optional<Address> address) {
+                this.depth = depth;
+                this.address = address;
+                this.cursor = CreditCursor.beginning(Await.result(feed.store()), depth, address)
+                        .text();
+            }
+
+            /** Returns whether there is more. */
+            boolean read(int limit) {
+                CreditCursor from = CreditCursor.parse(cursor, Await.result(feed.store()), depth, address)
+                        .orElseThrow();
+                CreditFeed.Batch batch = Await.result(feed.read(from, true, limit));
+                batch.events().forEach(this::book);
+                cursor = batch.cursor().text();
+                return batch.more();
+            }
+
+            void readAll() {
+                int pages = 0;
+                while (read(50)) {
+                    assertThat(++pages).isLessThan(10_000);
+                }
+            }
+
+            private void book(CreditEvent event) {
+                String key = event.credit().block() + " " + event.credit().outpoint();
+                boolean fits = event.confirmed() ? booked.add(key) : booked.remove(key);
+                assertThat(fits)
+                        .as("%s at depth %d, confirmed: %s", key, depth, event.confirmed())
+                        .isTrue();
+            }
+
+            void assertExact(ModelBlock tip) {
+                CreditBook book = new CreditBook(ModelChain.PROFILE, new CreditTable(page -> owned::contains));
+                Set<String> expected = new TreeSet<>();
+                for (ModelBlock block = tip; block.height() > 0; block = block.parent()) {
+                    if (block.height() <= tip.height() - Math.max(1, depth) + 1) {
+                        book.connect(block.block(), owned::contains).stream()
+                                .filter(credit ->
+                                        address.isEmpty() || address.get().equals(credit.address()))
+                                .forEach(credit -> expected.add(credit.block() + " " + credit.outpoint()));
+                    }
+                }
+                assertThat(booked).as("depth %d", depth).isEqualTo(expected);
             }
         }
     }

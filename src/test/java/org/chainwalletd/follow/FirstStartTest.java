@@ -15,6 +15,7 @@ import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;

@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;

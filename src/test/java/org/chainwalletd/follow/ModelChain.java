@@ -27,6 +27,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.testkit.Seeded;
 
 /**

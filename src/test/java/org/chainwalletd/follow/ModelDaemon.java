@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;

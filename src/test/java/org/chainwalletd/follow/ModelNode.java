@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 

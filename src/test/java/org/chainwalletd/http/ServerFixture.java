@@ -20,7 +20,7 @@ import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.h2.Http2Limits;
-import org.chainwalletd.http.pages.ReadinessCheck;
+import org.chainwalletd.http.pages.Pages.ReadinessCheck;
 import org.chainwalletd.http.pages.RpcHandler;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.rpc.Client;

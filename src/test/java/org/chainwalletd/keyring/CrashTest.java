@@ -7,9 +7,13 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,18 +26,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.CrashPhotographs.Photograph;
 import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.evm.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -156,7 +161,7 @@ class CrashTest {
     void a_kill_at_any_crash_point_loses_or_halves_nothing(int base) throws Exception {
         Path wallets = folder.resolve("photographed");
         prepare(wallets, base);
-        List<Photograph> photographs = photographed(wallets, "all", ALL ? 1 : base == 0 ? 2 : 3);
+        List<CrashPhotographs.Photograph> photographs = photographed(wallets, "all", ALL ? 1 : base == 0 ? 2 : 3);
         Set<String> points = photographs.stream()
                 .map(photograph -> photograph.name().replaceAll("-.*", ""))
                 .collect(Collectors.toSet());
@@ -165,7 +170,7 @@ class CrashTest {
                         .filter(CrashTest::isOurs)
                         .map(Enum::name)
                         .toList());
-        for (Photograph photograph : photographs) {
+        for (CrashPhotographs.Photograph photograph : photographs) {
             checked(photograph, () -> verify(photograph.wallets(), base, told(photograph.said(), KILLED)));
         }
     }
@@ -173,7 +178,7 @@ class CrashTest {
     /** A key of the pool goes the way of every new key. */
     @Test
     void a_kill_at_any_crash_point_loses_no_key_of_the_pool_and_gives_none_out_twice() throws Exception {
-        for (Photograph photograph : photographed(folder.resolve("pool"), "pool", ALL ? 1 : 3)) {
+        for (CrashPhotographs.Photograph photograph : photographed(folder.resolve("pool"), "pool", ALL ? 1 : 3)) {
             checked(photograph, () -> {
                 Told told = told(photograph.said(), KILLED);
                 verify(photograph.wallets(), 0, told);
@@ -192,7 +197,7 @@ class CrashTest {
     }
 
     /** @param every so many of the passages of each point, and the first one */
-    private List<Photograph> photographed(Path wallets, String work, int every) throws IOException {
+    private List<CrashPhotographs.Photograph> photographed(Path wallets, String work, int every) throws IOException {
         ExecutorService disk =
                 Executors.newSingleThreadExecutor(task -> new Thread(task, KeyringFixture.threadName(wallets)));
         try (KeyringFixture fixture = new KeyringFixture(wallets).disk(disk);
@@ -212,7 +217,7 @@ class CrashTest {
         void at() throws Exception;
     }
 
-    private static void checked(Photograph photograph, Look look) {
+    private static void checked(CrashPhotographs.Photograph photograph, Look look) {
         try {
             look.at();
         } catch (Exception | AssertionError e) {
@@ -449,5 +454,105 @@ class CrashTest {
         assertThat(await(keyring.sign(entry.address(), new byte[4])).publicKey())
                 .isEqualTo(entry.knownPublicKey());
         await(keyring.revealPhrase(entry.address(), secret(PASSPHRASE))).close();
+    }
+
+    /**
+     * Copies a wallet folder at each crash point that a keyring passes: what a kill at that moment would leave to the next process. Whoever else writes
+     * waits at its next crash point until the copy is made. One that has just passed a point may still rename or delete a file meanwhile: then the copy
+     * is made again. A kill -9 takes nothing from a file that a photograph shows: what was written is the kernel's.
+     */
+    private static final class CrashPhotographs implements CrashPoint.Watcher, AutoCloseable {
+        private static final int MOST_TRIES = 100;
+
+        private final Path wallets;
+        private final Path album;
+        private final BiPredicate<CrashPoint, Integer> chosen;
+        private final Map<CrashPoint, Integer> passages = new EnumMap<>(CrashPoint.class);
+        private final List<Photograph> photographs = new ArrayList<>();
+        private final List<String> said = new ArrayList<>();
+
+        /**
+         * One moment.
+         *
+         * @param said before it
+         */
+        record Photograph(String name, Path wallets, List<String> said) {}
+
+        /** @param chosen by point and number of its passage, from 1 */
+        CrashPhotographs(Path wallets, Path album, BiPredicate<CrashPoint, Integer> chosen) {
+            this.wallets = wallets;
+            this.album = album;
+            this.chosen = chosen;
+            CrashPoint.watch(this);
+        }
+
+        synchronized void say(String line) {
+            said.add(line);
+        }
+
+        synchronized List<Photograph> photographs() {
+            return List.copyOf(photographs);
+        }
+
+        @Override
+        public synchronized void at(CrashPoint point) {
+            if (!Thread.currentThread().getName().equals(KeyringFixture.threadName(wallets))) {
+                return;
+            }
+            int passage = passages.merge(point, 1, Integer::sum);
+            if (chosen.test(point, passage)) {
+                String name = point + "-" + passage;
+                Path copy = album.resolve(name);
+                copy(copy);
+                photographs.add(new Photograph(name, copy, List.copyOf(said)));
+            }
+        }
+
+        private void copy(Path target) {
+            for (int tries = 1; ; tries++) {
+                try {
+                    copyOnce(target);
+                    return;
+                } catch (UncheckedIOException | IOException e) {
+                    boolean moved = e instanceof NoSuchFileException || e.getCause() instanceof NoSuchFileException;
+                    if (!moved || tries == MOST_TRIES) {
+                        throw new AssertionError("no photograph of " + wallets, e);
+                    }
+                }
+            }
+        }
+
+        private void copyOnce(Path target) throws IOException {
+            delete(target);
+            try (Stream<Path> files = Files.walk(wallets)) {
+                for (Path file : (Iterable<Path>) files::iterator) {
+                    Path to = target.resolve(wallets.relativize(file).toString());
+                    if (Files.isDirectory(file)) {
+                        Files.createDirectories(to);
+                    } else if (file.toString().endsWith(".enc")) {
+                        // Never written in place, only renamed over.
+                        Files.createLink(to, file);
+                    } else {
+                        Files.copy(file, to);
+                    }
+                }
+            }
+            OwnFiles.of(target);
+        }
+
+        private static void delete(Path tree) throws IOException {
+            if (Files.exists(tree)) {
+                try (Stream<Path> files = Files.walk(tree)) {
+                    for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
+                        Files.delete(file);
+                    }
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            CrashPoint.watch(null);
+        }
     }
 }

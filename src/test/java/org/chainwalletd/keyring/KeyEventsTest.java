@@ -25,6 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyNoteFiles;

@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.junit.jupiter.api.AfterEach;

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyEvents.OwnKey;
 
 /** A listener that has nothing against anything. */
 final class SilentEvents implements KeyEvents {

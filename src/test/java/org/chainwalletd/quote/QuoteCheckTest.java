@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.quote.Quotes.QuoteCheck;
+import org.chainwalletd.quote.Quotes.SignedQuote;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;

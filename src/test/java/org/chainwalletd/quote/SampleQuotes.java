@@ -9,6 +9,7 @@ import org.chainwalletd.chain.Ed25519Signature;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
+import org.chainwalletd.quote.Quotes.SignedQuote;
 import org.chainwalletd.testkit.Vectors;
 
 /** Quotes of the vectors, and signatures over any. */

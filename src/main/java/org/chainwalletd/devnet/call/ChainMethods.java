@@ -19,8 +19,8 @@ import org.chainwalletd.devnet.call.Params.Type;
 import org.chainwalletd.devnet.ledger.ConnectedBlock;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.LedgerView;
+import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.devnet.ledger.RejectedException;
-import org.chainwalletd.devnet.ledger.Tip;
 
 /** Tip, node information, blocks, transactions and their submission (chain protocol, section 10.4). */
 final class ChainMethods {

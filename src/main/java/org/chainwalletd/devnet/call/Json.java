@@ -50,7 +50,7 @@ public final class Json {
     }
 
     /**
-     * One JSON text in UTF-8 without a byte order mark.
+     * Reads a JSON text in UTF-8 without a byte order mark.
      *
      * @throws IOException when it is none
      */

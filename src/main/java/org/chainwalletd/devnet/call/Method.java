@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.function.Function;
 
 /**
- * One method of the node.
+ * Method of the node.
  *
  * @param bodyCap longest request body, in bytes
  * @param heavy whether it may take longer than a look-up
@@ -13,7 +13,7 @@ import java.util.function.Function;
 record Method(String name, int bodyCap, Bucket bucket, boolean heavy, Function<JsonNode, JsonNode> body) {
     static final int BODY_CAP = 65_536;
 
-    /** What a call counts against (chain protocol, section 10.3). */
+    /** Quota that a call counts against (chain protocol, section 10.3). */
     enum Bucket {
         SCAN,
         SUBMIT,

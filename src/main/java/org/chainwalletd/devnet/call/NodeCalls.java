@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
@@ -24,6 +25,7 @@ import org.chainwalletd.devnet.call.Params.Field;
 import org.chainwalletd.devnet.call.Params.Shape;
 import org.chainwalletd.devnet.call.Params.Type;
 import org.chainwalletd.devnet.ledger.Ledger;
+import org.chainwalletd.devnet.ledger.LedgerView.Tip;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.devnet.wire.AddressText;
 import org.chainwalletd.devnet.wire.RpcHandler;
@@ -81,7 +83,7 @@ public final class NodeCalls implements RpcHandler {
         };
     }
 
-    /** One call that has an envelope; {@code method} is null when there is none of that name. */
+    /** Call with an envelope; {@code method} is null when there is none of that name. */
     private final class Prepared implements Call {
         private final InetAddress peer;
         private final Envelope envelope;
@@ -256,7 +258,7 @@ public final class NodeCalls implements RpcHandler {
         }
     }
 
-    /** What only a development node understands: mining on demand, the faucet, reorganisations and faults. */
+    /** Methods that only a development node has: mining on demand, the faucet, reorganisations and faults. */
     private static final class DevnetMethods {
         private static final int MAX_BLOCKS = 10_000;
         private static final long MAX_LATENCY_MILLIS = 600_000;
@@ -403,5 +405,43 @@ public final class NodeCalls implements RpcHandler {
                                             .map(one -> one.name().toLowerCase(Locale.ROOT))
                                             .toList())));
         }
+    }
+
+    /**
+     * Commands of a development node beyond what a real one understands. Refusals are
+     * {@link org.chainwalletd.devnet.ledger.RejectedException}s.
+     */
+    public interface DevnetControl {
+        Tip tip();
+
+        /** Mines {@code count} blocks; their ids, the tip last. */
+        List<Hash256> mine(int count);
+
+        /** Pays from the miner's coins; the next block confirms it. */
+        Hash256 faucet(Address to, Amount amount);
+
+        /** Replaces the last {@code depth} blocks by one more; the ids of the new ones, the tip last. */
+        List<Hash256> reorganise(int depth, boolean keepTransactions, List<Transaction> conflicts);
+
+        /** Forgets all unconfirmed transactions. */
+        void forgetMempool();
+
+        /** Whether blocks come by themselves at the configured interval. */
+        void mineByItself(boolean on);
+
+        /** Whether a block takes what is pending when it is mined, and not what was pending when the block before it arrived. */
+        void minePromptly(boolean on);
+
+        /** Whether new blocks lack the work that the chain asks for. */
+        void mineWithoutWork(boolean on);
+
+        /** Whether surplus connections are cut off. */
+        void capConnections(boolean on);
+
+        /** Whether push streams are offered. */
+        void offerPush(boolean on);
+
+        /** Ends all open push streams. */
+        void dropStreams();
     }
 }

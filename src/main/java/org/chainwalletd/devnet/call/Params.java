@@ -46,7 +46,7 @@ public final class Params {
     public record Field(String name, Type type, boolean optional) {}
 
     /**
-     * What a method takes.
+     * Parameters of a method.
      *
      * @param name the type name that a node's texts carry
      */

@@ -1,6 +1,8 @@
 package org.chainwalletd.devnet.compare;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -10,9 +12,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -69,7 +74,7 @@ public final class Comparison {
     }
 
     /**
-     * What two nodes answered to one question, with ids, heights and values of one chain taken out.
+     * Answers of two nodes to one question, with ids, heights and values of one chain taken out.
      *
      * @param question what was asked, in a few words
      * @param ours of the development node
@@ -477,6 +482,64 @@ public final class Comparison {
                     "/sse/more?addresses=" + ADDRESS)) {
                 raw("GET " + target, "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n");
             }
+        }
+    }
+
+    /** Takes out of an answer what belongs to one chain: refusals keep their text but for ids, results keep names and types. */
+    private static final class Plain {
+        private static final JsonMapper JSON = new JsonMapper();
+        private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{64}");
+        private static final Pattern LENGTH = Pattern.compile("Content-Length: \\d+");
+
+        private Plain() {}
+
+        /** Plain form of a whole HTTP answer. */
+        static String http(String answer) {
+            int end = answer.indexOf("\r\n\r\n");
+            if (end < 0) {
+                return answer.isEmpty() ? "(no answer)" : answer;
+            }
+            String head = answer.substring(0, end);
+            String body = answer.substring(end + 4);
+            if (head.contains("application/json") && body.startsWith("{")) {
+                return LENGTH.matcher(head).replaceAll("Content-Length: n").replace("\r\n", " | ") + " | " + body(body);
+            }
+            return head.replace("\r\n", " | ") + " | "
+                    + ID.matcher(body).replaceAll("<id>").replace("\n", "\\n");
+        }
+
+        private static String body(String text) {
+            try {
+                return answer(JSON.readTree(text));
+            } catch (JsonProcessingException e) {
+                return text;
+            }
+        }
+
+        /** Plain form of the answer of a call. */
+        static String answer(JsonNode answer) {
+            if (answer.has("error")) {
+                return "error " + ID.matcher(answer.get("error").toString()).replaceAll("<id>") + " id "
+                        + answer.path("id");
+            }
+            return "result " + shape(answer.path("result")) + " id " + answer.path("id");
+        }
+
+        /** Members with the types of their values; of a list the different shapes of its elements. */
+        private static String shape(JsonNode value) {
+            return switch (value.getNodeType()) {
+                case OBJECT -> {
+                    TreeMap<String, String> members = new TreeMap<>();
+                    value.properties().forEach(member -> members.put(member.getKey(), shape(member.getValue())));
+                    yield members.toString();
+                }
+                case ARRAY -> {
+                    List<String> shapes = new ArrayList<>();
+                    value.forEach(element -> shapes.add(shape(element)));
+                    yield shapes.stream().distinct().sorted().toList().toString();
+                }
+                default -> value.getNodeType().toString().toLowerCase(Locale.ROOT);
+            };
         }
     }
 }

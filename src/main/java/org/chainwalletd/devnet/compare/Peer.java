@@ -10,7 +10,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
-/** One of the two nodes: a connection for each question, every byte of the answer kept. Blocks. */
+/** Client of one of the two nodes: a connection for each question, every byte of the answer kept. Blocks. */
 final class Peer {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int PATIENCE_MILLIS = 40_000;

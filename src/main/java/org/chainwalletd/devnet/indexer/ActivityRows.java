@@ -12,7 +12,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TxOutput;
 
-/** What each address has paid and was paid, by transaction: from plain outputs and from the outputs that inputs spend. */
+/** Payments from and to each address, by transaction: from plain outputs and from the outputs that inputs spend. */
 final class ActivityRows {
     /** The two rows that a transaction can make for an address, in their order. */
     enum Direction {

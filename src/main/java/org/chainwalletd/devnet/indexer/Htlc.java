@@ -35,7 +35,7 @@ record Htlc(Outpoint outpoint, HtlcParams params, Amount amount, long lockHeight
         return params.reclaimableInBlock(lockHeight) ? "locked_expired" : "locked";
     }
 
-    /** Of the last change of this record. */
+    /** Height of the last change of this record. */
     long lastIndexedHeight() {
         return settlement == null ? lockHeight : settlement.height();
     }

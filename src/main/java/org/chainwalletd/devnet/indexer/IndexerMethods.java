@@ -138,7 +138,7 @@ final class IndexerMethods {
         return page;
     }
 
-    /** One state or several; empty for all. */
+    /** Reads one state or several; empty for all. */
     private static Set<String> states(JsonNode wanted) {
         Set<String> states = new HashSet<>();
         if (wanted.isTextual()) {
@@ -434,12 +434,12 @@ final class IndexerMethods {
 
         private Cursors() {}
 
-        /** Of a row after which the next one has another transaction. */
+        /** Cursor after a row whose next one has another transaction. */
         static String after(Place place) {
             return encode(base(place, PLAIN));
         }
 
-        /** Of a row within a transaction. */
+        /** Cursor after a row within a transaction. */
         static String within(Place place) {
             return encode(base(place, LONG).putInt((int) place.number()));
         }

@@ -3,7 +3,7 @@ package org.chainwalletd.devnet.indexer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What takes one block out of the index again. */
+/** Changes that take one block out of the index again. */
 final class Undo {
     private final List<Runnable> steps = new ArrayList<>();
 

@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 
-/** What holds for every block of a development chain apart from its transactions (chain protocol, sections 9.1, 9.6 and 9.7). */
+/** Rules for every block of a development chain apart from its transactions (chain protocol, sections 9.1, 9.6 and 9.7). */
 final class BlockRules {
     private BlockRules() {}
 

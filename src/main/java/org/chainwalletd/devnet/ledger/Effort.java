@@ -8,7 +8,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 
-/** What a development chain asks of its blocks, and which network it says it is of. */
+/** Demands of a development chain on its blocks, and the network it says it is of. */
 public enum Effort {
     /** Every hash meets the target, and no target is ever adjusted. */
     NONE(Network.DEVNET, Difficulty.EASIEST),

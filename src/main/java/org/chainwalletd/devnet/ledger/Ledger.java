@@ -26,9 +26,11 @@ import org.chainwalletd.devnet.ledger.LedgerView.Pending;
 import org.chainwalletd.devnet.ledger.LedgerView.PendingListing;
 import org.chainwalletd.devnet.ledger.LedgerView.SpentBy;
 import org.chainwalletd.devnet.ledger.LedgerView.Statistics;
+import org.chainwalletd.devnet.ledger.LedgerView.Tip;
+import org.chainwalletd.devnet.ledger.Validator.Texts;
 
 /**
- * One chain with its mempool. Safe for threads: every method sees it whole and leaves it whole. Only the {@link Miner} moves the tip.
+ * Chain with its mempool. Safe for threads: every method sees it whole and leaves it whole. Only the {@link Miner} moves the tip.
  */
 public final class Ledger {
     /** Fewest inputs of a transaction that takes so long to check that a block may overtake it. */
@@ -46,7 +48,7 @@ public final class Ledger {
     /** Whether blocks also take what came since. */
     private volatile boolean prompt;
 
-    /** What callers see; during a reorganisation the chain's own tip runs ahead of it. */
+    /** Tip that callers see; during a reorganisation the chain's own tip runs ahead of it. */
     private volatile Tip tip;
 
     /** A chain that consists of the genesis block of {@code profile}'s development network. */
@@ -238,7 +240,7 @@ public final class Ledger {
         return checked.txId();
     }
 
-    /** What a miner starts from: an empty draft on the current tip, with the transactions in the order in which it takes them. */
+    /** Work for a miner: an empty draft on the current tip, with the transactions in the order in which it takes them. */
     synchronized Work work() {
         BlockDraft draft = draft(nextHeight());
         Admission.Touched touched = new Admission.Touched();
@@ -405,7 +407,7 @@ public final class Ledger {
         return new Tip(block.height(), block.id(), block.timestamp());
     }
 
-    /** What a node counts since its start; guarded by the ledger. */
+    /** Counters of a node since its start; guarded by the ledger. */
     static final class Counters {
         long blocksAccepted;
         long reorgsApplied;
@@ -432,7 +434,7 @@ public final class Ledger {
     }
 
     /**
-     * What comes into the mempool, what stays there when the tip moves, and what the next block takes of it. Belongs to the {@link Ledger} and is
+     * Decides what comes into the mempool, what stays there when the tip moves, and what the next block takes of it. Belongs to the {@link Ledger} and is
      * used under its lock, but for {@link #validated}.
      */
     private static final class Admission {
@@ -440,7 +442,7 @@ public final class Ledger {
         private final Validator validator;
         private final ChainState chain;
         private final Mempool mempool;
-        /** What was pending when the tip moved last: the block that is being worked on was put together then. */
+        /** Transactions pending when the tip moved last: the block that is being worked on was put together then. */
         private Set<Hash256> assembled = Set.of();
 
         Admission(ChainProfile profile, Validator validator, ChainState chain, Mempool mempool) {
@@ -545,7 +547,7 @@ public final class Ledger {
             }
         }
 
-        /** One of a block that has gone, if it is still valid. */
+        /** Puts a transaction of a block that has gone back, if it is still valid. */
         void putBack(Transaction tx, Touched touched) {
             Hash256 txId = TransactionCodec.txId(profile, tx);
             if (mempool.get(txId) != null || tx.inputs().stream().anyMatch(mempool::spends)) {

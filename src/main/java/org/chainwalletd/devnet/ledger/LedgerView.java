@@ -37,4 +37,11 @@ public final class LedgerView {
             long blocksAccepted,
             long reorgsApplied,
             long blocksUndone) {}
+
+    /**
+     * The last block of the best chain.
+     *
+     * @param timestamp Unix seconds
+     */
+    public record Tip(long height, Hash256 id, long timestamp) {}
 }

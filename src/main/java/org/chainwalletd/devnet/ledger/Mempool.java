@@ -115,7 +115,7 @@ final class Mempool {
         return entries.values();
     }
 
-    /** Those that pay or spend {@code script}, by transaction id. */
+    /** Transactions that pay or spend {@code script}, by transaction id. */
     List<Entry> ofScript(Bytes script) {
         return byScript.getOrDefault(script, Set.of()).stream()
                 .sorted(Comparator.comparing(Entry::txId))

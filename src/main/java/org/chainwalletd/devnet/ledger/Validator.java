@@ -18,9 +18,8 @@ import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
-import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
-import org.chainwalletd.chain.InputKind;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
@@ -29,6 +28,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.TxShape.InputKind;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.chain.Witness;
 
@@ -431,6 +431,15 @@ final class Validator {
             static ScriptFailure budget(long steps, long budget) {
                 return new ScriptFailure("total script cost " + steps + " exceeds per-transaction budget " + budget);
             }
+        }
+    }
+
+    /** Pieces of a node's error texts that carry its internal type names. */
+    static final class Texts {
+        private Texts() {}
+
+        static String of(Outpoint outpoint) {
+            return "OutPoint { tx_id: Hash256(" + outpoint.txId() + "), output_index: " + outpoint.index() + " }";
         }
     }
 }

@@ -14,8 +14,8 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
-import org.chainwalletd.chain.HtlcSpend;
 import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
@@ -59,7 +59,7 @@ public final class ChainLeg {
         return ledger.tip().height();
     }
 
-    /** What can be locked now. */
+    /** Amount that can be locked now. */
     public Amount free() {
         return coins().stream().map(coin -> coin.output().value()).reduce(Amount.ZERO, Amount::plus);
     }

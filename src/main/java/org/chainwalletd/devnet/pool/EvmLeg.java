@@ -51,12 +51,12 @@ final class EvmLeg {
                 .longValueExact();
     }
 
-    /** What the contract says of a hash lock at the tip. */
+    /** Reads a hash lock from the contract at the tip. */
     SwapContract.Swap swap(Hash256 hashLock) throws IOException {
         return swap(hashLock, "latest");
     }
 
-    /** What it said {@code blocks} blocks below the tip. */
+    /** Reads a hash lock {@code blocks} blocks below the tip. */
     SwapContract.Swap swapBelow(Hash256 hashLock, long blocks) throws IOException {
         return swap(hashLock, "0x" + Long.toHexString(Math.max(0, height() - blocks)));
     }

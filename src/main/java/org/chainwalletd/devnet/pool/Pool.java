@@ -339,7 +339,7 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** What the pool gives for what: one price for every amount, less the fee, rounded down to the smallest unit. */
+    /** Prices of the pool: one for every amount, less the fee, rounded down to the smallest unit. */
     static final class PoolQuotes {
         static final int CHAIN_DECIMALS = 8;
         static final int EVM_DECIMALS = 18;

@@ -35,7 +35,7 @@ public interface PoolConduct {
         return true;
     }
 
-    /** What the pool locks in the contract, in wei. */
+    /** Amount that the pool locks in the contract, in wei. */
     default BigInteger lockedWei(PoolSwap swap, BigInteger honest) {
         return honest;
     }
@@ -60,7 +60,7 @@ public interface PoolConduct {
         return true;
     }
 
-    /** What is told instead of sending a claim that the user asked to be relayed; empty: it is sent. */
+    /** Answer instead of sending a claim that the user asked to be relayed; empty: it is sent. */
     default Optional<String> relayedInstead(PoolSwap swap) {
         return Optional.empty();
     }

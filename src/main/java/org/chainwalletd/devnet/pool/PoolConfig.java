@@ -24,7 +24,7 @@ public record PoolConfig(
         Locks locks,
         Duration interval,
         InstantSource clock) {
-    /** What the assets are called: the brand of the chain, of the account chain, and of its native asset. */
+    /** Names of the assets: the brand of the chain, of the account chain, and of its native asset. */
     public record Words(String chain, String evm, String nativeAsset) {
         public static final Words DEFAULT = new Words("chain", "evm", "native");
 

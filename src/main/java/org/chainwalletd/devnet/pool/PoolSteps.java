@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.HtlcScript;
-import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.SwapContract;
 
-/** What the pool does next for one swap, read anew from both chains each time, so that a reorganisation of either is no special case. */
+/** Next step of the pool for one swap, read anew from both chains each time, so that a reorganisation of either is no special case. */
 final class PoolSteps {
     private static final long BLOCK_SECONDS = 10;
     /** Left of the user's lock, after the pool's own has ended, for the pool's claim. */
@@ -49,7 +49,7 @@ final class PoolSteps {
         }
     }
 
-    /** What a user finds the pool's lock by. */
+    /** Reference by which a user finds the pool's lock. */
     Optional<String> lockReference(PoolSwap swap) {
         return swap.sell
                 ? swap.poolEvmLock.map(signed -> "0x" + signed.hash().hex())

@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 
-/** One swap as the pool sees it. Owned by the {@link Pool} and touched under its lock only. */
+/** Swap as the pool sees it. Owned by the {@link Pool} and touched under its lock only. */
 public final class PoolSwap {
     /** How far it is. */
     public enum Stage {
@@ -35,11 +35,11 @@ public final class PoolSwap {
     final BigInteger amountIn;
     final BigInteger amountOut;
     final long expiresAt;
-    /** Of a seller. */
+    /** Address of a seller. */
     final Optional<EvmAddress> userAddress;
-    /** Of a buyer. */
+    /** Key of a buyer. */
     final Optional<PublicKey> userKey;
-    /** Of the user's lock: a height in a sell, Unix seconds in a buy. */
+    /** Timeout of the user's lock: a height in a sell, Unix seconds in a buy. */
     final long userTimeout;
 
     Stage stage = Stage.QUOTED;

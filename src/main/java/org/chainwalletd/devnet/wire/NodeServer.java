@@ -162,7 +162,7 @@ public final class NodeServer implements AutoCloseable {
         }
     }
 
-    /** One connection's trouble must not end the loop that serves all. */
+    /** Keeps a connection's trouble from ending the loop that serves all. */
     private static void run(Runnable task) {
         try {
             task.run();
@@ -429,7 +429,7 @@ public final class NodeServer implements AutoCloseable {
         }
     }
 
-    /** One connection on which one request is read and answered. Touched by the selector thread alone. */
+    /** Connection on which one request is read and answered. Touched by the selector thread alone. */
     private static final class RpcConnection {
         private static final int FIRST_BUFFER_BYTES = 2_048;
 

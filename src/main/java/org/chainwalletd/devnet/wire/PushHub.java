@@ -136,7 +136,7 @@ final class PushHub {
     }
 
     /**
-     * One event in the framing of the stream.
+     * Event in the framing of the stream.
      *
      * @param script the address it is about; null for events that are about none
      */

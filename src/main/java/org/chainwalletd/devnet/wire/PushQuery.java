@@ -5,7 +5,7 @@ import java.util.List;
 import org.chainwalletd.chain.Address;
 
 /**
- * What a push stream asks for (chain protocol, section 12). There is no percent-decoding, the first {@code addresses=} counts, and any
+ * Query of a push stream (chain protocol, section 12). There is no percent-decoding, the first {@code addresses=} counts, and any
  * {@code tips=1} or {@code tips=true}.
  *
  * @param addresses in the order of the request, duplicates kept

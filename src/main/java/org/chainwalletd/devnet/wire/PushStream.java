@@ -10,7 +10,7 @@ import java.util.Deque;
 import org.chainwalletd.devnet.wire.PushHub.Event;
 
 /**
- * One open push stream with its bounded buffer. Reading is off: like a node it notices that the client has gone only when it writes.
+ * Open push stream with its bounded buffer. Reading is off: like a node it notices that the client has gone only when it writes.
  * Touched by the selector thread alone.
  */
 final class PushStream {

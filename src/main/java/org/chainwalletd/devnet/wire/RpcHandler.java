@@ -2,13 +2,13 @@ package org.chainwalletd.devnet.wire;
 
 import java.net.InetAddress;
 
-/** What stands behind the transport: turns the body of a POST into the body of the answer. */
+/** Handler behind the transport: turns the body of a POST into the body of the answer. */
 @FunctionalInterface
 public interface RpcHandler {
     /** Reads the envelope; must be quick, it runs on the selector thread unless the body is large. */
     Call prepare(InetAddress peer, byte[] body);
 
-    /** One call that has been read but not yet executed. */
+    /** Call that has been read but not yet executed. */
     interface Call {
         /** Whether {@link #run} may take longer than a look-up, so that it must not hold up the selector thread. */
         boolean isHeavy();

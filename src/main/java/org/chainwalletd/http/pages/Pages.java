@@ -189,4 +189,11 @@ public final class Pages {
             }
         }
     }
+
+    /** Condition of {@code GET /readyz}. */
+    @FunctionalInterface
+    public interface ReadinessCheck {
+        /** Why the daemon cannot work yet, in a few words of plain ASCII; empty when it can. Must not block. */
+        Optional<String> missing();
+    }
 }

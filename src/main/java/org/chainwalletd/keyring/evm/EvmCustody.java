@@ -19,6 +19,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.store.Flows;

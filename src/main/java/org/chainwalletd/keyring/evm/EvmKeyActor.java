@@ -17,6 +17,7 @@ import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;

@@ -49,4 +49,20 @@ public sealed interface EvmKeyRefusal {
 
     /** The value handed over is no such key, or there is no such thing: -32602. */
     record Invalid(String message) implements EvmKeyRefusal {}
+
+    /** The keyring refuses something about the account-chain key. */
+    final class EvmKeyException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient EvmKeyRefusal refusal;
+
+        public EvmKeyException(EvmKeyRefusal refusal) {
+            super(refusal.message(), null, false, false);
+            this.refusal = refusal;
+        }
+
+        public EvmKeyRefusal refusal() {
+            return refusal;
+        }
+    }
 }

@@ -11,7 +11,7 @@ import org.chainwalletd.keyring.store.KeyringException;
  * The account-chain key as those see it who send with it (swap.md, section 5): the nonce owner, the swap engine, the methods that read. There
  * is at most one current key. One that was replaced is kept, sealed, and goes on signing for whoever began with it.
  *
- * <p>Stages fail with {@link EvmKeyException}, whose refusal says what the caller did wrong, or with {@link KeyringException} for what the
+ * <p>Stages fail with {@link EvmKeyRefusal.EvmKeyException}, whose refusal says what the caller did wrong, or with {@link KeyringException} for what the
  * keyring could not do: a damaged file, a disk, the end of the daemon. Nothing runs on the caller's
  * thread.
  */

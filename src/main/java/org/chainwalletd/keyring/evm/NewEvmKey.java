@@ -6,6 +6,7 @@ import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 
 /**

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.keyring.evm.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.rpc.ErrorTranslator;
 

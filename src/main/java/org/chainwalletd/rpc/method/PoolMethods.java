@@ -24,9 +24,9 @@ import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.swap.gates.Units;
-import org.chainwalletd.swap.pool.Kline;
 import org.chainwalletd.swap.pool.Pool;
-import org.chainwalletd.swap.pool.PoolInfo;
+import org.chainwalletd.swap.pool.Pool.Kline;
+import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.wire.Spelling;
 
 /**

@@ -12,7 +12,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.quote.Quote;
 import org.chainwalletd.quote.Quotes;
-import org.chainwalletd.quote.SignedQuote;
+import org.chainwalletd.quote.Quotes.SignedQuote;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;

@@ -9,7 +9,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.engine.SwapException;
-import org.chainwalletd.swap.engine.SwapRefusal;
+import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 
 /** What the engine refuses or fails with, as errors of the catalogue. */
 public final class SwapErrors implements ErrorTranslator {

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Row;

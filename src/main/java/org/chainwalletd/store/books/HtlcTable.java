@@ -11,7 +11,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
-import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 
 /**

@@ -18,16 +18,17 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
+import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.SwapClocks;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.Pool;
-import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
  * Gets quotes: draws a secret, asks the pool, binds what it says ({@link QuoteBinding}), and makes it durable. The secret is drawn after all

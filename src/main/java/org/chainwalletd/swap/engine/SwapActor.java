@@ -17,6 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
@@ -571,6 +572,15 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                 asked.reply().complete(unknown ? asked.unknown(((SwapReply.Failed) reply).cause()) : reply);
             });
             question = Optional.empty();
+        }
+    }
+
+    /** Nobody looks after a swap at this moment: the daemon stops, or what did has failed and is begun again. */
+    public static final class Unattended extends IllegalStateException {
+        private static final long serialVersionUID = 1L;
+
+        Unattended() {
+            super("nobody looks after the swap at this moment");
         }
     }
 }

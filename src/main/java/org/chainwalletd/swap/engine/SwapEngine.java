@@ -19,6 +19,8 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.swap.engine.SwapActor.Unattended;
+import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -14,7 +14,7 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
  * Ties a quote to what was asked (swap.md, section 6): what comes out says nothing that the pool could still choose. The same checks are

@@ -12,7 +12,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.swap.gates.ChainObservation;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
@@ -21,6 +20,7 @@ import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.RefundDue;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -4,10 +4,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.swap.gates.ChainObservation;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 
 /**
  * Both chains as one swap sees them: what they show, and how our transactions get there. Every transaction has a reference that follows from

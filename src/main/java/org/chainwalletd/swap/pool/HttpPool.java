@@ -31,6 +31,10 @@ import org.chainwalletd.net.HttpPeer;
 import org.chainwalletd.net.HttpRequest;
 import org.chainwalletd.net.NoAnswerException;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.swap.pool.Pool.Kline;
+import org.chainwalletd.swap.pool.Pool.PoolHint;
+import org.chainwalletd.swap.pool.Pool.PoolInfo;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /**
  * The pool over REST. Each call has a time and a length that it must not exceed, however the pool behaves; nothing is tried twice, and no

@@ -1,6 +1,7 @@
 package org.chainwalletd.swap.pool;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -72,5 +73,50 @@ public interface Pool {
     /** An own copy of an interval's word: digits and a letter. */
     static Optional<String> interval(String text) {
         return text.matches("[1-9][0-9]{0,2}[a-zA-Z]") ? Optional.of(text) : Optional.empty();
+    }
+
+    /** @param time Unix seconds at which it begins */
+    record Kline(long time, BigDecimal open, BigDecimal high, BigDecimal low, BigDecimal close) {}
+
+    /** What the pool says of a swap: where one might look, never what is true. */
+    record PoolHint(Optional<String> status, Optional<String> poolLockTx, Optional<String> userClaimTx) {}
+
+    /** What the pool says of itself; each empty when it says nothing. Shown, and used to judge the pool by its own words. */
+    record PoolInfo(
+            Optional<BigDecimal> midPrice,
+            Optional<Long> feeBps,
+            Optional<Long> maxSwapBps,
+            Optional<BigDecimal> chainReserve,
+            Optional<BigDecimal> nativeReserve,
+            Optional<String> htlcContract) {}
+
+    /**
+     * A quote as the pool wrote it (swap.md, section 3): of the right types and lengths, and otherwise unbelieved. Amounts are texts as they
+     * came; what they are worth is for who binds the quote.
+     *
+     * @param expiresAt Unix seconds
+     * @param feeBps of the output, in hundredths of a percent
+     * @param networkFeeNative decimal, in whole native coins
+     * @param evm what we are to lock in a buy
+     * @param chain what we are to lock in a sell
+     */
+    record PoolQuote(
+            String swapId,
+            String amountIn,
+            String amountOut,
+            String amountInUnits,
+            String amountOutUnits,
+            long expiresAt,
+            long feeBps,
+            Optional<String> networkFeeNative,
+            Optional<String> htlcContract,
+            Optional<EvmLock> evm,
+            Optional<ChainLock> chain) {
+
+        /** @param timeoutSec Unix seconds, unsigned */
+        public record EvmLock(String htlcContract, String recipient, long timeoutSec) {}
+
+        /** @param timeoutHeight unsigned */
+        public record ChainLock(String receiverPubkey, long timeoutHeight) {}
     }
 }

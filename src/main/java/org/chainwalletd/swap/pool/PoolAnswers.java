@@ -7,6 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.swap.pool.Pool.Kline;
+import org.chainwalletd.swap.pool.Pool.PoolHint;
+import org.chainwalletd.swap.pool.Pool.PoolInfo;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /** Reads the pool's answers: types and lengths, and nothing that could be believed beyond them. */
 final class PoolAnswers {

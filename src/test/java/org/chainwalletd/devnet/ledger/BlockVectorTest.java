@@ -13,6 +13,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.devnet.ledger.Miner.BlockArchive;
 import org.chainwalletd.testkit.ManualClock;
 import org.chainwalletd.testkit.Vectors;
 import org.junit.jupiter.api.Test;

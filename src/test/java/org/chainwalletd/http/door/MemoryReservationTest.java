@@ -32,6 +32,7 @@ import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
+import org.chainwalletd.http.door.Refusals.ServerObserver;
 import org.chainwalletd.http.pages.RpcHandler;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.rpc.Client;

@@ -8,7 +8,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.engine.SwapException;
-import org.chainwalletd.swap.engine.SwapRefusal;
+import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 import org.chainwalletd.swap.pool.PoolException;
 import org.junit.jupiter.api.Test;
 

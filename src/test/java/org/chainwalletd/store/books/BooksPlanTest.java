@@ -20,7 +20,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcParams;
-import org.chainwalletd.chain.HtlcSpend;
+import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;

@@ -67,7 +67,7 @@ import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.swap.pool.HttpPool;
 import org.chainwalletd.swap.pool.Pool;
-import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FollowRig;

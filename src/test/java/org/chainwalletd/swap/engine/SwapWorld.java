@@ -29,6 +29,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.ChainNode;

@@ -12,7 +12,7 @@ import org.bouncycastle.util.BigIntegers;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

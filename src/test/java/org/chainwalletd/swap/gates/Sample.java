@@ -19,7 +19,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.gates.SellGate.EndpointView;
 import org.chainwalletd.swap.pool.Direction;
-import org.chainwalletd.swap.pool.PoolQuote;
+import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
 /** An honest swap of 12 coins for 3 native ones, and back, with the defaults of the configuration. */
 public final class Sample {

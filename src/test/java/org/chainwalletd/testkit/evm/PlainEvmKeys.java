@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
+import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
 
 /** Account-chain keys that are not sealed; the one that was added last pays. */
