@@ -70,6 +70,7 @@ public final class Htlcs {
                 Hash256 hashLock,
                 long timeoutHeight) {}
 
+        @Title("HtlcClaimRecord")
         public record Claim(
                 Hash256 txId,
                 Bytes preimage,
@@ -78,6 +79,7 @@ public final class Htlcs {
 
                 @U32 long inputIndex) {}
 
+        @Title("HtlcReclaimRecord")
         public record Reclaim(
                 Hash256 txId,
 

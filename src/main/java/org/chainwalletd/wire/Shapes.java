@@ -203,7 +203,7 @@ public final class Shapes {
 
     private static Shape oneOrMore(Shape item) {
         ObjectNode many = arrayOf(item).put("minItems", 1);
-        ObjectNode schema = titled(NODES.objectNode(), titleOf(item) + "OrList");
+        ObjectNode schema = titled(NODES.objectNode(), titleOf(item) + "OrArray");
         schema.putArray("oneOf").add(item.schema()).add(many);
         return new Shape(item.words() + ", or an array of these", schema, item.members());
     }
@@ -213,7 +213,7 @@ public final class Shapes {
     }
 
     private static ObjectNode arrayOf(Shape item) {
-        ObjectNode schema = titled(typed("array"), titleOf(item) + "List");
+        ObjectNode schema = titled(typed("array"), titleOf(item) + "Array");
         schema.set("items", item.schema());
         return schema;
     }

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.testkit.JsonSchemas;
@@ -52,9 +54,20 @@ class DiscoveryTest {
                     .as("%s and %s", other, shape)
                     .isTrue();
         });
+        // Generated TypeScript has a type for each method too.
+        document("chain")
+                .get("methods")
+                .forEach(method -> assertThat(byTitle)
+                        .doesNotContainKey(camelCase(method.get("name").asText())));
         assertThat(byTitle)
                 .hasSizeGreaterThan(120)
-                .containsKeys("Address", "Amount", "CreditList", "Hash256OrNull", "HtlcState", "TransferResult");
+                .containsKeys("Address", "Amount", "CreditArray", "Hash256OrNull", "HtlcState", "TransferResult");
+    }
+
+    private static String camelCase(String method) {
+        return Pattern.compile("(?:^|_)(\\w)")
+                .matcher(method)
+                .replaceAll(found -> found.group(1).toUpperCase(Locale.ROOT));
     }
 
     /** Those of all parameters and results, with the ones inside of them. */

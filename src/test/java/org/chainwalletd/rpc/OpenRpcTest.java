@@ -83,7 +83,7 @@ class OpenRpcTest {
         assertThat(look.at("/params/3/schema/maximum").longValue()).isEqualTo(4294967295L);
         assertThat(look.at("/result/schema"))
                 .hasToString(
-                        "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"title\":\"EntryList\",\"items\":{\"type\":\"object\","
+                        "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"title\":\"EntryArray\",\"items\":{\"type\":\"object\","
                                 + "\"properties\":{\"address\":" + hex64("Address") + ","
                                 + "\"kind\":{\"type\":\"string\",\"title\":\"Kind\",\"enum\":[\"good\",\"very_bad\"]}},\"required\":[\"address\",\"kind\"],\"title\":\"Entry\"}},"
                                 + "\"tip\":{\"oneOf\":[" + hex64("Hash256")
