@@ -11,6 +11,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.Title;
 
 /** Methods of the payout queue, which pays many people from few transactions, each exactly once. */
 public final class Payouts {
@@ -19,6 +20,7 @@ public final class Payouts {
     private Payouts() {}
 
     /** What is to be paid. */
+    @Title("PayoutOrder")
     public record Order(
             @Doc(
                     "8 to 128 printable ASCII characters, bound to this payment for ever; in one namespace with client_token")
@@ -38,6 +40,7 @@ public final class Payouts {
     }
 
     /** Addresses that pay: one of the two. */
+    @Title("PayoutSource")
     public record Source(
             @Doc("keys of this daemon") Optional<List<Address>> addresses,
 
