@@ -87,7 +87,8 @@ public final class HttpServer {
      * Where the server listens.
      *
      * @param trustedProxies peers whose X-Forwarded-For is believed: addresses or CIDR ranges
-     * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; empty: on the main one, with a token
+     * @param metricsBind an own listener for {@code /metrics}, without TLS and without a token; the main one has them, for a token,
+     *     when this is empty or there is a console
      * @param console whether there is a page for people at {@code /console}
      * @param tls HTTPS with this certificate; empty: plain HTTP
      * @param http2 offered beside HTTP/1.1 on the main listener, within these limits; empty: not offered
@@ -174,7 +175,8 @@ public final class HttpServer {
         if (place.console()) {
             pages.console();
         }
-        if (place.metricsBind().isEmpty()) {
+        // The page for people is a reader of the metrics too.
+        if (place.metricsBind().isEmpty() || place.console()) {
             pages.guardedMetrics(services.metrics(), callers, refusals);
         }
         services.events()
