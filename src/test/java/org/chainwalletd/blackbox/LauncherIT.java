@@ -127,6 +127,7 @@ class LauncherIT {
                     LauncherCall.words("stop", "--datadir", datadir.toString()).run();
             assertThat(stopped.code()).isZero();
             assertThat(stopped.output()).singleElement().asString().contains("stopped the daemon on " + datadir);
+            assertThat(daemon.exitCode()).isZero();
         }
         assertThat(datadir.resolve("DAEMON")).doesNotExist();
     }

@@ -100,6 +100,7 @@ class StopCommandTest {
                 "pid=" + process.pid() + "\nstarted=" + started().toEpochMilli());
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
             assertThat(stop()).isEqualTo(ExitCode.FAILED);
+            lock.check();
         }
         assertThat(process.isAlive()).isTrue();
         assertThat(err.toString(StandardCharsets.UTF_8)).contains("another command of this program");
