@@ -10,6 +10,8 @@ import picocli.AutoComplete;
 
 /** Prints a script for the shell that completes commands and options. */
 final class CompletionCommand implements Command {
+    private static final String MAN = "--man";
+
     private final Supplier<List<Command>> commands;
 
     /** @param commands all that there are, this one too */
@@ -28,7 +30,16 @@ final class CompletionCommand implements Command {
     }
 
     @Override
+    public List<Flag> flags() {
+        return List.of(new Flag(MAN, "", "print the manual page in its place, for man -l"));
+    }
+
+    @Override
     public int run(Invocation invocation) {
+        if (invocation.option(MAN).isPresent()) {
+            invocation.out().print(ManPage.of(Lines.NAME, commands.get()));
+            return ExitCode.OK;
+        }
         CommandLineParser parser = new CommandLineParser(Lines.NAME, commands.get());
         invocation.out().print(AutoComplete.bash(Lines.NAME, parser.grammar()));
         invocation.out().print(RpcCompletion.bash(Lines.NAME, "_complete_" + Lines.NAME));

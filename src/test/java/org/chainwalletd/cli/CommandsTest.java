@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import org.chainwalletd.config.Option;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,24 @@ class CommandsTest {
 
         assertThat(code).isEqualTo(ExitCode.FAILED);
         assertThat(text(err)).contains("npm install", "@foundry-rs/anvil", "--anvil", "--pool-evm-rpc");
+    }
+
+    @Test
+    void the_manual_page_has_every_command_and_option_and_formats_without_a_complaint() throws Exception {
+        assertThat(run(Map.of(), "completion", "--man")).isZero();
+        String page = text(out);
+        AnyWords.Commands.all()
+                .forEach(command ->
+                        assertThat(page).contains(".B " + command.word().replace("-", "\\-")));
+        Option.all().forEach(option -> assertThat(page).contains(option.flag().replace("-", "\\-")));
+        assertThat(page).startsWith(".TH CHAIN-WALLETD 1 ").doesNotContain("answered");
+
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/groff")), "no groff here");
+        Path file = Files.writeString(folder.resolve("page.1"), page);
+        Process groff = new ProcessBuilder("/usr/bin/groff", "-man", "-Tascii", "-ww", "-z", file.toString())
+                .redirectErrorStream(true)
+                .start();
+        assertThat(Await.output(groff)).isEmpty();
     }
 
     @Test
