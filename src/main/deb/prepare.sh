@@ -12,7 +12,8 @@ here=$(CDPATH='' cd -- "$(dirname "$0")" && pwd)
 rm -rf "$target"
 mkdir -p "$target"
 export WALLETD_ARCHIVE=off
-"$layout/bin/chain-walletd" completion >"$target/completion"
+# A file that is read by a shell needs no line that names one.
+"$layout/bin/chain-walletd" completion | sed 1d >"$target/completion"
 "$layout/bin/chain-walletd" completion --man >"$target/chain-walletd.1"
 gzip -9n "$target/chain-walletd.1"
 gzip -9nc "$changes" >"$target/changelog.gz"
