@@ -40,11 +40,10 @@ import org.chainwalletd.observe.CallMetrics;
 import org.chainwalletd.observe.CallObservers;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.observe.Metrics;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.MethodRegistry;
-import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
 
 /**
  * The HTTP rows of the goals: {@code ping} with a token against a constant answer on the same stack, a batch of 100 against single calls,
@@ -62,38 +61,6 @@ public final class ServerBench {
     private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private record Pong(boolean ok) {}
-
-    private record Ping() implements RpcMethod<NoParams, Pong> {
-        @Override
-        public String name() {
-            return "ping";
-        }
-
-        @Override
-        public Scope scope() {
-            return Scope.READ;
-        }
-
-        @Override
-        public String summary() {
-            return "Answers; asks nobody.";
-        }
-
-        @Override
-        public Class<NoParams> params() {
-            return NoParams.class;
-        }
-
-        @Override
-        public Class<Pong> result() {
-            return Pong.class;
-        }
-
-        @Override
-        public CompletionStage<Pong> call(NoParams params, CallContext context) {
-            return CompletableFuture.completedFuture(new Pong(true));
-        }
-    }
 
     private final long nanos;
     private final int pairs;
@@ -208,7 +175,13 @@ public final class ServerBench {
         Metrics metrics = new Metrics();
         HttpMetrics refusals = new HttpMetrics(metrics.registry());
         RpcDispatcher dispatcher = new RpcDispatcher(
-                MethodRegistry.of(List.of(new Ping())),
+                MethodRegistry.of(List.of(RpcMethod.of(
+                        "ping",
+                        Scope.READ,
+                        "Answers; asks nobody.",
+                        NoParams.class,
+                        Pong.class,
+                        (none, context) -> CompletableFuture.completedFuture(new Pong(true))))),
                 List.of(),
                 new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
                 new RpcDispatcher.Limits(1000, 16, 1000),

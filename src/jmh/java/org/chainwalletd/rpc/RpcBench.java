@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
@@ -44,7 +43,21 @@ public class RpcBench {
     private static final Client CLIENT = Client.staying("127.0.0.1");
 
     private final RpcDispatcher dispatcher = new RpcDispatcher(
-            MethodRegistry.of(List.of(new Ping(), new Pay())),
+            MethodRegistry.of(List.of(
+                    RpcMethod.of(
+                            "ping",
+                            Scope.READ,
+                            "Answers.",
+                            RpcMethod.NoParams.class,
+                            Ok.class,
+                            (none, context) -> CompletableFuture.completedFuture(new Ok(true))),
+                    RpcMethod.of(
+                            "pay",
+                            Scope.SPEND,
+                            "Gives its parameters back.",
+                            Payment.class,
+                            Payment.class,
+                            (payment, context) -> CompletableFuture.completedFuture(payment)))),
             List.of(),
             CallObserver.NONE,
             new RpcDispatcher.Limits(1000, 16, 1),
@@ -81,68 +94,4 @@ public class RpcBench {
     record Output(Address to, Amount amount) {}
 
     record Payment(Address from, List<Output> outputs, OptionalLong feeRate, Optional<String> clientToken) {}
-
-    private record Ping() implements RpcMethod<NoParams, Ok> {
-        @Override
-        public String name() {
-            return "ping";
-        }
-
-        @Override
-        public Scope scope() {
-            return Scope.READ;
-        }
-
-        @Override
-        public String summary() {
-            return "Answers.";
-        }
-
-        @Override
-        public Class<NoParams> params() {
-            return NoParams.class;
-        }
-
-        @Override
-        public Class<Ok> result() {
-            return Ok.class;
-        }
-
-        @Override
-        public CompletionStage<Ok> call(NoParams params, CallContext context) {
-            return CompletableFuture.completedFuture(new Ok(true));
-        }
-    }
-
-    private record Pay() implements RpcMethod<Payment, Payment> {
-        @Override
-        public String name() {
-            return "pay";
-        }
-
-        @Override
-        public Scope scope() {
-            return Scope.SPEND;
-        }
-
-        @Override
-        public String summary() {
-            return "Gives its parameters back.";
-        }
-
-        @Override
-        public Class<Payment> params() {
-            return Payment.class;
-        }
-
-        @Override
-        public Class<Payment> result() {
-            return Payment.class;
-        }
-
-        @Override
-        public CompletionStage<Payment> call(Payment params, CallContext context) {
-            return CompletableFuture.completedFuture(params);
-        }
-    }
 }

@@ -6,6 +6,10 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.wire.RawJson;
 
 /** All methods by name. The scope table, {@code rpc.discover} and the reference page are made from it. */
 public final class MethodRegistry {
@@ -35,8 +39,25 @@ public final class MethodRegistry {
      */
     public static MethodRegistry withDiscovery(List<? extends RpcMethod<?, ?>> methods, String version) {
         List<RpcMethod<?, ?>> all = new ArrayList<>(methods);
-        all.add(new DiscoverMethod(methods, version));
+        all.add(discovery(all, version));
         return of(all);
+    }
+
+    /** Describes the methods that are in {@code all} at its first call. */
+    private static RpcMethod<RpcMethod.NoParams, RawJson> discovery(List<RpcMethod<?, ?>> all, String version) {
+        AtomicReference<RawJson> document = new AtomicReference<>();
+        return RpcMethod.of(
+                "rpc.discover",
+                Scope.READ,
+                "Describes all methods as an OpenRPC document.",
+                RpcMethod.NoParams.class,
+                RawJson.class,
+                (none, context) -> {
+                    if (document.get() == null) {
+                        document.set(new RawJson(OpenRpc.document(all, version).toString()));
+                    }
+                    return CompletableFuture.completedFuture(document.get());
+                });
     }
 
     /** The methods in the order in which they were given. */

@@ -2,70 +2,155 @@ package org.chainwalletd.rpc;
 
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.Call;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Method;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.wire.Binder;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Spelling;
 
 /**
- * One method of the interface. Implementations are small classes in {@code rpc.method.<family>}: they turn a parameter record into a
- * question to a service and the answer into a result record.
+ * One method of the interface with the function that answers it. Nearly all are declared by a record of package {@code api}.
  *
  * <p>Parameters are bound by {@link Binder} from the components of {@code P}; see there for the types and annotations. Results are
- * written with snake_case member names; a null or empty-Optional component is omitted unless it carries {@code
- * @OrNull}.
+ * written with snake_case member names; a null or empty-Optional component is omitted unless it carries {@link OrNull}.
  *
  * @param <P> parameter record
  * @param <R> result record
  */
-public interface RpcMethod<P extends Record, R> {
-    String name();
+public final class RpcMethod<P extends Record, R> {
+    private final String name;
+    private final Declaration declared;
+    private final Class<P> params;
+    private final Class<R> result;
+    private final Spelling spelling;
+    private final Handler<P, R> handler;
 
-    Scope scope();
+    private RpcMethod(
+            String name,
+            Declaration declared,
+            Class<P> params,
+            Class<R> result,
+            Spelling spelling,
+            Handler<P, R> handler) {
+        this.name = name;
+        this.declared = declared;
+        this.params = params;
+        this.result = result;
+        this.spelling = spelling;
+        this.handler = handler;
+    }
 
-    /** One sentence for the reference page. */
-    String summary();
+    /** Parameters of a method that takes none. */
+    public record NoParams() {}
+
+    /** Answers calls. */
+    @FunctionalInterface
+    public interface Handler<P, R> {
+        /**
+         * Must not block. Fails with {@link RefusedException}, or with a service's own exception that an {@link ErrorTranslator} knows;
+         * anything else becomes -32603.
+         */
+        CompletionStage<R> call(P params, CallContext context);
+    }
+
+    /** Members of {@link Method}, see there. */
+    private record Declaration(
+            Scope scope,
+            String summary,
+            boolean deprecated,
+            List<ErrorCode> errors,
+            boolean longPoll,
+            boolean repeatable) {
+        static Declaration of(Method method) {
+            return new Declaration(
+                    method.scope(),
+                    method.summary(),
+                    method.deprecated(),
+                    List.of(method.errors()),
+                    method.longPoll(),
+                    method.scope() == Scope.READ || method.repeatable());
+        }
+    }
+
+    /** A method that is declared by the record of its parameters. */
+    public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(Class<C> call, Handler<C, R> handler) {
+        return of(call, Spelling.AS_DECLARED, handler);
+    }
+
+    /** @param spelling names of the members where the brand has words of its own for them */
+    public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(
+            Class<C> call, Spelling spelling, Handler<C, R> handler) {
+        Call.CallType<C, R> type = Call.CallType.of(call);
+        Method method = type.method();
+        return new RpcMethod<>(method.name(), Declaration.of(method), type.params(), type.result(), spelling, handler);
+    }
+
+    /** A method without a record that declares it, and without errors of its own. */
+    public static <P extends Record, R> RpcMethod<P, R> of(
+            String name, Scope scope, String summary, Class<P> params, Class<R> result, Handler<P, R> handler) {
+        Declaration declared = new Declaration(scope, summary, false, List.of(), false, scope == Scope.READ);
+        return new RpcMethod<>(name, declared, params, result, Spelling.AS_DECLARED, handler);
+    }
+
+    /** The same under another name. */
+    public RpcMethod<P, R> named(String other) {
+        return new RpcMethod<>(other, declared, params, result, spelling, handler);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public Scope scope() {
+        return declared.scope();
+    }
+
+    /** Sentences for the reference page. */
+    public String summary() {
+        return declared.summary();
+    }
 
     /** Whether the method is there only for older clients. */
-    default boolean deprecated() {
-        return false;
+    public boolean deprecated() {
+        return declared.deprecated();
     }
 
     /** Errors that this method's own rules can give, besides those that every method can (parameters, token, internal). */
-    default List<ErrorCode> errors() {
-        return List.of();
+    public List<ErrorCode> errors() {
+        return declared.errors();
     }
 
-    /**
-     * Whether a call does nothing but wait for something to happen, for minutes. Such calls are counted by themselves and leave the bound on
-     * requests at a time to the others; those of a batch run beside each other; one whose caller has {@linkplain CallContext#gone() left}
-     * is ended at once, whatever its stage does later. Never true for a method that moves money.
-     */
-    default boolean longPoll() {
-        return false;
+    /** As {@link Method#longPoll}. */
+    public boolean longPoll() {
+        return declared.longPoll();
     }
 
     /**
      * Whether a call changes nothing, so that its caller may be told to come again (-32042) when there is no room for the answer. What tells
      * the outcome of an act is always given.
      */
-    default boolean repeatable() {
-        return scope() == Scope.READ;
+    public boolean repeatable() {
+        return declared.repeatable();
     }
 
-    Class<P> params();
+    public Class<P> params() {
+        return params;
+    }
 
-    Class<R> result();
+    public Class<R> result() {
+        return result;
+    }
 
     /** How the members of {@link #params} and {@link #result} are called where the daemon's brand has words of its own for them. */
-    default Spelling spelling() {
-        return Spelling.AS_DECLARED;
+    public Spelling spelling() {
+        return spelling;
     }
 
-    /**
-     * Must not block. Fails with {@link RefusedException}, or with a service's own exception that an {@link ErrorTranslator} knows; anything
-     * else becomes -32603.
-     */
-    CompletionStage<R> call(P params, CallContext context);
+    /** As {@link Handler#call}. */
+    public CompletionStage<R> call(P given, CallContext context) {
+        return handler.call(given, context);
+    }
 }

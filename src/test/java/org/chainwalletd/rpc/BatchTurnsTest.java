@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

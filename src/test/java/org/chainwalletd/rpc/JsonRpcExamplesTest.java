@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.wire.RawJson;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;

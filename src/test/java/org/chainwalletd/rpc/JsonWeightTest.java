@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.RetainedBytes;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,7 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.testkit.Await;
 
 /** Methods for the tests of the envelope. */
@@ -29,37 +30,7 @@ final class TestMethods {
             Class<P> params,
             Class<R> result,
             BiFunction<P, CallContext, CompletionStage<R>> call) {
-        return new RpcMethod<>() {
-            @Override
-            public String name() {
-                return name;
-            }
-
-            @Override
-            public Scope scope() {
-                return scope;
-            }
-
-            @Override
-            public String summary() {
-                return "For tests.";
-            }
-
-            @Override
-            public Class<P> params() {
-                return params;
-            }
-
-            @Override
-            public Class<R> result() {
-                return result;
-            }
-
-            @Override
-            public CompletionStage<R> call(P given, CallContext context) {
-                return call.apply(given, context);
-            }
-        };
+        return RpcMethod.of(name, scope, "For tests.", params, result, call::apply);
     }
 
     static RpcMethod<NoParams, Ok> ping() {

@@ -33,7 +33,6 @@ import org.chainwalletd.keyring.evm.EvmKeyRefusal;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link EvmAccount} that ask the account chain or send on it. */
@@ -66,9 +65,9 @@ public final class AccountMethods {
     public static List<RpcMethod<?, ?>> all(Optional<Services> services, Executor executor) {
         AccountMethods methods = new AccountMethods(services, executor);
         return List.of(
-                DeclaredMethod.of(EvmGetBalances.class, methods::balances),
-                DeclaredMethod.of(EvmTxHistory.class, methods::history),
-                DeclaredMethod.of(EvmSendNative.class, methods::send));
+                RpcMethod.of(EvmGetBalances.class, methods::balances),
+                RpcMethod.of(EvmTxHistory.class, methods::history),
+                RpcMethod.of(EvmSendNative.class, methods::send));
     }
 
     /** @throws RefusedException when there is no account chain */

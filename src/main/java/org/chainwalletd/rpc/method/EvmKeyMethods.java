@@ -18,7 +18,6 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.keyring.evm.EvmReplacement;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link EvmAccount} about the account-chain key. They need the keyring, no account chain. */
@@ -40,13 +39,13 @@ public final class EvmKeyMethods {
     public static List<RpcMethod<?, ?>> all(Keyring keyring, EvmKeyGuard guard, Executor executor) {
         EvmKeyMethods methods = new EvmKeyMethods(keyring, guard, executor);
         return List.of(
-                DeclaredMethod.of(EvmGetAddress.class, methods::address),
-                DeclaredMethod.of(EvmCreateAddress.class, methods::create),
-                DeclaredMethod.of(EvmImportMnemonic.class, methods::importMnemonic),
-                DeclaredMethod.of(EvmImportKey.class, methods::importKey),
-                DeclaredMethod.of(EvmRevealMnemonic.class, methods::revealMnemonic),
-                DeclaredMethod.of(RevealEvmPrivateKey.class, methods::revealKey),
-                DeclaredMethod.of(EvmDeleteKey.class, methods::delete));
+                RpcMethod.of(EvmGetAddress.class, methods::address),
+                RpcMethod.of(EvmCreateAddress.class, methods::create),
+                RpcMethod.of(EvmImportMnemonic.class, methods::importMnemonic),
+                RpcMethod.of(EvmImportKey.class, methods::importKey),
+                RpcMethod.of(EvmRevealMnemonic.class, methods::revealMnemonic),
+                RpcMethod.of(RevealEvmPrivateKey.class, methods::revealKey),
+                RpcMethod.of(EvmDeleteKey.class, methods::delete));
     }
 
     private CompletionStage<EvmGetAddress.Result> address(EvmGetAddress call, CallContext context) {

@@ -18,7 +18,6 @@ import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.RescanProgress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Following}. */
@@ -53,8 +52,7 @@ public final class FollowMethods {
             Executor executor) {
         FollowMethods methods = new FollowMethods(follower, chain, htlcs, Clock.systemUTC(), executor);
         return List.of(
-                DeclaredMethod.of(GetFollowerStatus.class, methods::status),
-                DeclaredMethod.of(Rescan.class, methods::rescan));
+                RpcMethod.of(GetFollowerStatus.class, methods::status), RpcMethod.of(Rescan.class, methods::rescan));
     }
 
     /** Asks nobody. */

@@ -34,7 +34,6 @@ import org.chainwalletd.htlc.HtlcSpends;
 import org.chainwalletd.htlc.LockRequest;
 import org.chainwalletd.htlc.ReclaimRequest;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.Requester;
@@ -70,14 +69,14 @@ public final class HtlcMethods {
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
         HtlcMethods methods = new HtlcMethods(services, executor);
         return List.of(
-                DeclaredMethod.of(HtlcLock.class, methods::lock),
-                DeclaredMethod.of(SimulateHtlcLock.class, methods::simulateLock),
-                DeclaredMethod.of(HtlcClaim.class, methods::claim),
-                DeclaredMethod.of(HtlcReclaim.class, methods::reclaim),
-                DeclaredMethod.of(HtlcStatus.class, methods::status),
-                DeclaredMethod.of(HtlcList.class, methods::list),
-                DeclaredMethod.of(HtlcLookupByHashlock.class, methods::lookUp),
-                DeclaredMethod.of(HtlcForget.class, methods::forget));
+                RpcMethod.of(HtlcLock.class, methods::lock),
+                RpcMethod.of(SimulateHtlcLock.class, methods::simulateLock),
+                RpcMethod.of(HtlcClaim.class, methods::claim),
+                RpcMethod.of(HtlcReclaim.class, methods::reclaim),
+                RpcMethod.of(HtlcStatus.class, methods::status),
+                RpcMethod.of(HtlcList.class, methods::list),
+                RpcMethod.of(HtlcLookupByHashlock.class, methods::lookUp),
+                RpcMethod.of(HtlcForget.class, methods::forget));
     }
 
     private CompletionStage<HtlcLock.Result> lock(HtlcLock call, CallContext context) {

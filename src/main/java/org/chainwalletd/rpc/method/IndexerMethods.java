@@ -37,7 +37,6 @@ import org.chainwalletd.indexer.IndexerClient.Settlement;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 
@@ -72,14 +71,14 @@ public final class IndexerMethods {
             ChainProfile profile, Sources sources, NodeClient nodes, Executor executor) {
         IndexerMethods methods = new IndexerMethods(profile, sources, nodes, executor);
         return List.of(
-                DeclaredMethod.of(GetAddressHistory.class, methods::history),
-                DeclaredMethod.of(ListSettlements.class, methods::settlements),
-                DeclaredMethod.of(ContractStats.class, methods::stats),
-                DeclaredMethod.of(GetAttestationEdges.class, methods::edges),
-                DeclaredMethod.of(DetectInChainSwaps.class, methods::swaps),
-                DeclaredMethod.of(GetOutputSpentBy.class, methods::spentBy),
-                DeclaredMethod.of(GetOutputDatum.class, methods::datum),
-                DeclaredMethod.of(FindSettlementsByQuoteId.class, methods::settlementsOfQuote));
+                RpcMethod.of(GetAddressHistory.class, methods::history),
+                RpcMethod.of(ListSettlements.class, methods::settlements),
+                RpcMethod.of(ContractStats.class, methods::stats),
+                RpcMethod.of(GetAttestationEdges.class, methods::edges),
+                RpcMethod.of(DetectInChainSwaps.class, methods::swaps),
+                RpcMethod.of(GetOutputSpentBy.class, methods::spentBy),
+                RpcMethod.of(GetOutputDatum.class, methods::datum),
+                RpcMethod.of(FindSettlementsByQuoteId.class, methods::settlementsOfQuote));
     }
 
     /** Asks the indexer; fails with -32041 when there is none. */

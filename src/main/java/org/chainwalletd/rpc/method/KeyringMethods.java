@@ -31,7 +31,6 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.VaultExport;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 
 /**
@@ -63,20 +62,20 @@ public final class KeyringMethods {
             Keyring keyring, CoinLedger ledger, DeletionGuard guard, Executor executor) {
         KeyringMethods methods = new KeyringMethods(keyring, ledger, guard, executor);
         return List.of(
-                DeclaredMethod.of(GenerateStandardAddress.class, methods::generateStandard),
-                DeclaredMethod.of(GenerateIndependentAddress.class, methods::generateIndependent),
-                DeclaredMethod.of(GenerateAddress.class, methods::deriveNext),
-                DeclaredMethod.of(ImportPrivateKey.class, methods::importSecret),
-                DeclaredMethod.of(ImportMnemonic.class, methods::importIndependent),
-                DeclaredMethod.of(ImportStandardMnemonic.class, methods::importStandard),
-                DeclaredMethod.of(ListAddresses.class, methods::list),
-                DeclaredMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
-                DeclaredMethod.of(RevealMnemonic.class, methods::revealSeedPhrase),
-                DeclaredMethod.of(RevealPrivateKey.class, methods::revealSecret),
-                DeclaredMethod.of(ExportAddress.class, methods::exportAddress),
-                DeclaredMethod.of(ExportVault.class, methods::exportVault),
-                DeclaredMethod.of(ImportVault.class, methods::importVault),
-                DeclaredMethod.of(DeleteAddress.class, methods::delete));
+                RpcMethod.of(GenerateStandardAddress.class, methods::generateStandard),
+                RpcMethod.of(GenerateIndependentAddress.class, methods::generateIndependent),
+                RpcMethod.of(GenerateAddress.class, methods::deriveNext),
+                RpcMethod.of(ImportPrivateKey.class, methods::importSecret),
+                RpcMethod.of(ImportMnemonic.class, methods::importIndependent),
+                RpcMethod.of(ImportStandardMnemonic.class, methods::importStandard),
+                RpcMethod.of(ListAddresses.class, methods::list),
+                RpcMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
+                RpcMethod.of(RevealMnemonic.class, methods::revealSeedPhrase),
+                RpcMethod.of(RevealPrivateKey.class, methods::revealSecret),
+                RpcMethod.of(ExportAddress.class, methods::exportAddress),
+                RpcMethod.of(ExportVault.class, methods::exportVault),
+                RpcMethod.of(ImportVault.class, methods::importVault),
+                RpcMethod.of(DeleteAddress.class, methods::delete));
     }
 
     private CompletionStage<NewKey> generateStandard(GenerateStandardAddress call, CallContext context) {

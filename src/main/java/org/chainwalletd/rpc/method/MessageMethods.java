@@ -9,7 +9,6 @@ import org.chainwalletd.api.Messages.VerifyMessage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Messages}. */
@@ -26,8 +25,7 @@ public final class MessageMethods {
     public static List<RpcMethod<?, ?>> all(TextMessages messages, Executor executor) {
         MessageMethods methods = new MessageMethods(messages, executor);
         return List.of(
-                DeclaredMethod.of(SignMessage.class, methods::sign),
-                DeclaredMethod.of(VerifyMessage.class, methods::verify));
+                RpcMethod.of(SignMessage.class, methods::sign), RpcMethod.of(VerifyMessage.class, methods::verify));
     }
 
     private CompletionStage<SignMessage.Result> sign(SignMessage call, CallContext context) {

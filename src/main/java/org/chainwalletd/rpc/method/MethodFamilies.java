@@ -114,7 +114,29 @@ public record MethodFamilies(
         methods.addAll(HtlcMethods.all(money.htlcs(), executor));
         methods.addAll(
                 IndexerMethods.all(profile, chain.indexed(), chain.nodes().client(), executor));
-        return MethodRegistry.withDiscovery(BrandedMethod.beside(methods, swapping.words()), version);
+        return MethodRegistry.withDiscovery(withBranded(methods, swapping.words()), version);
+    }
+
+    /**
+     * The methods, and those whose names have the default word for the account chain once more under the brand's (decisions.md, section 1).
+     */
+    private static List<RpcMethod<?, ?>> withBranded(List<RpcMethod<?, ?>> methods, EvmWords words) {
+        List<RpcMethod<?, ?>> all = new ArrayList<>(methods);
+        for (RpcMethod<?, ?> method : methods) {
+            String name = branded(method.name(), words.brand());
+            if (!name.equals(method.name())) {
+                all.add(method.named(name));
+            }
+        }
+        return all;
+    }
+
+    private static String branded(String name, String brand) {
+        String word = EvmWords.DEFAULT.brand();
+        if (name.startsWith(word + "_")) {
+            return brand + name.substring(word.length());
+        }
+        return name.replace("_" + word + "_", "_" + brand + "_");
     }
 
     private WaitMethods.CreditOwners creditOwners() {

@@ -21,7 +21,6 @@ import org.chainwalletd.api.Swapping.SwapPoolInfo;
 import org.chainwalletd.api.Swapping.SwapPriceKlines;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.swap.gates.Units;
 import org.chainwalletd.swap.pool.Pool;
@@ -50,17 +49,14 @@ public final class PoolMethods {
         Optional<PoolMethods> methods = pool.map(known -> new PoolMethods(known, executor));
         Spelling spelling = words.spelling();
         return List.of(
-                DeclaredMethod.of(SwapPoolInfo.class, spelling, SwapMethods.orRefused(methods, known -> known::info)),
-                DeclaredMethod.of(
-                        SwapPriceKlines.class, spelling, SwapMethods.orRefused(methods, known -> known::klines)),
-                DeclaredMethod.of(LpPoolInfo.class, spelling, SwapMethods.orRefused(methods, known -> known::lpPool)),
-                DeclaredMethod.of(LpPosition.class, spelling, SwapMethods.orRefused(methods, known -> known::position)),
-                DeclaredMethod.of(
+                RpcMethod.of(SwapPoolInfo.class, spelling, SwapMethods.orRefused(methods, known -> known::info)),
+                RpcMethod.of(SwapPriceKlines.class, spelling, SwapMethods.orRefused(methods, known -> known::klines)),
+                RpcMethod.of(LpPoolInfo.class, spelling, SwapMethods.orRefused(methods, known -> known::lpPool)),
+                RpcMethod.of(LpPosition.class, spelling, SwapMethods.orRefused(methods, known -> known::position)),
+                RpcMethod.of(
                         LpDepositStart.class, spelling, SwapMethods.orRefused(methods, known -> known::startDeposit)),
-                DeclaredMethod.of(
-                        LpDepositStatus.class, spelling, SwapMethods.orRefused(methods, known -> known::deposit)),
-                DeclaredMethod.of(
-                        LpWithdrawSelf.class, spelling, SwapMethods.orRefused(methods, known -> known::withdraw)));
+                RpcMethod.of(LpDepositStatus.class, spelling, SwapMethods.orRefused(methods, known -> known::deposit)),
+                RpcMethod.of(LpWithdrawSelf.class, spelling, SwapMethods.orRefused(methods, known -> known::withdraw)));
     }
 
     private CompletionStage<SwapPoolInfo.Result> info(SwapPoolInfo call, CallContext context) {

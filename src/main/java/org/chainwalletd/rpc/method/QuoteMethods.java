@@ -14,7 +14,6 @@ import org.chainwalletd.quote.Quote;
 import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.quote.Quotes.SignedQuote;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.wire.Spelling;
 
@@ -36,8 +35,8 @@ public final class QuoteMethods {
         QuoteMethods methods = new QuoteMethods(quotes, executor);
         Spelling spelling = spelling(chain.brand());
         return List.of(
-                DeclaredMethod.of(QuoteIssue.class, spelling, methods::issue),
-                DeclaredMethod.of(QuoteVerify.class, spelling, methods::verify));
+                RpcMethod.of(QuoteIssue.class, spelling, methods::issue),
+                RpcMethod.of(QuoteVerify.class, spelling, methods::verify));
     }
 
     /** The two members of a quote that carry the brand's word (decisions.md, section 1). */

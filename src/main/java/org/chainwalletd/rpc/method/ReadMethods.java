@@ -46,7 +46,6 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 
 /** Answers the methods of {@link org.chainwalletd.api.Reads}. */
@@ -114,21 +113,21 @@ public final class ReadMethods {
         ReadMethods methods = new ReadMethods(version, nodes, coins, keys, figures, inFlight, executor);
         TransactionReads transactions = new TransactionReads(profile, nodes.client(), executor);
         return List.of(
-                DeclaredMethod.of(Ping.class, (call, context) -> PONG),
-                DeclaredMethod.of(ValidateAddress.class, methods::validateAddress),
-                DeclaredMethod.of(GetStatus.class, methods::status),
-                DeclaredMethod.of(GetBlockHeight.class, methods::blockHeight),
-                DeclaredMethod.of(GetBlockById.class, methods::blockById),
-                DeclaredMethod.of(GetBlockByHeight.class, methods::blockByHeight),
-                DeclaredMethod.of(GetBlockIdAtHeight.class, methods::blockIdAtHeight),
-                DeclaredMethod.of(GetBlock.class, methods::block),
-                DeclaredMethod.of(GetTransaction.class, transactions::transaction),
-                DeclaredMethod.of(GetBalance.class, methods::balance),
-                DeclaredMethod.of(GetWalletBalance.class, methods::walletBalance),
-                DeclaredMethod.of(GetWalletHistory.class, methods::walletHistory),
-                DeclaredMethod.of(GetAddressUtxos.class, methods::addressUtxos),
-                DeclaredMethod.of(GetScriptUtxos.class, methods::scriptUtxos),
-                DeclaredMethod.of(GetAddressMempool.class, methods::addressMempool));
+                RpcMethod.of(Ping.class, (call, context) -> PONG),
+                RpcMethod.of(ValidateAddress.class, methods::validateAddress),
+                RpcMethod.of(GetStatus.class, methods::status),
+                RpcMethod.of(GetBlockHeight.class, methods::blockHeight),
+                RpcMethod.of(GetBlockById.class, methods::blockById),
+                RpcMethod.of(GetBlockByHeight.class, methods::blockByHeight),
+                RpcMethod.of(GetBlockIdAtHeight.class, methods::blockIdAtHeight),
+                RpcMethod.of(GetBlock.class, methods::block),
+                RpcMethod.of(GetTransaction.class, transactions::transaction),
+                RpcMethod.of(GetBalance.class, methods::balance),
+                RpcMethod.of(GetWalletBalance.class, methods::walletBalance),
+                RpcMethod.of(GetWalletHistory.class, methods::walletHistory),
+                RpcMethod.of(GetAddressUtxos.class, methods::addressUtxos),
+                RpcMethod.of(GetScriptUtxos.class, methods::scriptUtxos),
+                RpcMethod.of(GetAddressMempool.class, methods::addressMempool));
     }
 
     private CompletionStage<ValidateAddress.Result> validateAddress(ValidateAddress call, CallContext context) {

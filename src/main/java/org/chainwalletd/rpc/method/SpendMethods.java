@@ -19,7 +19,6 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.Payment;
 import org.chainwalletd.spend.Receipt;
@@ -44,11 +43,11 @@ public final class SpendMethods {
     public static List<RpcMethod<?, ?>> all(SpendService spending, Executor executor) {
         SpendMethods methods = new SpendMethods(spending, executor);
         return List.of(
-                DeclaredMethod.of(Transfer.class, methods::transfer),
-                DeclaredMethod.of(SimulateTransfer.class, methods::simulate),
-                DeclaredMethod.of(SendRawTransaction.class, methods::sendRaw),
-                DeclaredMethod.of(AbandonTransfer.class, methods::abandon),
-                DeclaredMethod.of(AllowanceStatus.class, methods::allowance));
+                RpcMethod.of(Transfer.class, methods::transfer),
+                RpcMethod.of(SimulateTransfer.class, methods::simulate),
+                RpcMethod.of(SendRawTransaction.class, methods::sendRaw),
+                RpcMethod.of(AbandonTransfer.class, methods::abandon),
+                RpcMethod.of(AllowanceStatus.class, methods::allowance));
     }
 
     private CompletionStage<Transfer.Result> transfer(Transfer call, CallContext context) {

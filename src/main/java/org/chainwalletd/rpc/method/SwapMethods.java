@@ -24,7 +24,6 @@ import org.chainwalletd.api.Swapping.SwapRecord;
 import org.chainwalletd.api.Swapping.SwapRefund;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.swap.engine.Quoting;
 import org.chainwalletd.swap.engine.SwapJournal;
@@ -67,11 +66,11 @@ public final class SwapMethods {
         Optional<SwapMethods> methods = swaps.map(known -> new SwapMethods(known, unverified, words, executor));
         Spelling spelling = words.spelling();
         return List.of(
-                DeclaredMethod.of(SwapGetQuote.class, spelling, orRefused(methods, known -> known::quote)),
-                DeclaredMethod.of(SwapExecute.class, spelling, orRefused(methods, known -> known::execute)),
-                DeclaredMethod.of(SwapRefund.class, spelling, orRefused(methods, known -> known::refund)),
-                DeclaredMethod.of(Swapping.SwapStatus.class, spelling, orRefused(methods, known -> known::status)),
-                DeclaredMethod.of(SwapList.class, spelling, orRefused(methods, known -> known::list)));
+                RpcMethod.of(SwapGetQuote.class, spelling, orRefused(methods, known -> known::quote)),
+                RpcMethod.of(SwapExecute.class, spelling, orRefused(methods, known -> known::execute)),
+                RpcMethod.of(SwapRefund.class, spelling, orRefused(methods, known -> known::refund)),
+                RpcMethod.of(Swapping.SwapStatus.class, spelling, orRefused(methods, known -> known::status)),
+                RpcMethod.of(SwapList.class, spelling, orRefused(methods, known -> known::list)));
     }
 
     /**
@@ -79,8 +78,8 @@ public final class SwapMethods {
      *
      * @param methods empty in such a daemon
      */
-    static <M, C, R> DeclaredMethod.Handler<C, R> orRefused(
-            Optional<M> methods, Function<M, DeclaredMethod.Handler<C, R>> handler) {
+    static <M, C, R> RpcMethod.Handler<C, R> orRefused(
+            Optional<M> methods, Function<M, RpcMethod.Handler<C, R>> handler) {
         return methods.map(handler)
                 .orElseGet(() -> (call, context) -> CompletableFuture.failedFuture(
                         RefusedException.invalidParams("swap not configured: this daemon has no swap engine")));

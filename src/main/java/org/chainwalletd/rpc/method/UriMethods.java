@@ -8,7 +8,6 @@ import org.chainwalletd.api.PaymentUris.PaymentUriDecode;
 import org.chainwalletd.api.PaymentUris.PaymentUriEncode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.uri.PaymentUriCodec;
 
@@ -23,8 +22,8 @@ public final class UriMethods {
     public static List<RpcMethod<?, ?>> all(PaymentUriCodec codec) {
         UriMethods methods = new UriMethods(codec);
         return List.of(
-                DeclaredMethod.of(PaymentUriEncode.class, methods::encode),
-                DeclaredMethod.of(PaymentUriDecode.class, methods::decode));
+                RpcMethod.of(PaymentUriEncode.class, methods::encode),
+                RpcMethod.of(PaymentUriDecode.class, methods::decode));
     }
 
     private CompletionStage<PaymentUriEncode.Result> encode(PaymentUriEncode call, CallContext context) {

@@ -19,7 +19,6 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.books.Credit;
@@ -70,9 +69,9 @@ public final class WaitMethods {
     public static List<RpcMethod<?, ?>> all(Waits waits, CreditFeed feed, CreditOwners owners, Executor executor) {
         WaitMethods methods = new WaitMethods(waits, feed, owners, executor);
         return List.of(
-                DeclaredMethod.of(WaitForTx.class, methods::waitForTransaction),
-                DeclaredMethod.of(WaitForPayment.class, methods::waitForPayment),
-                DeclaredMethod.of(ListCredits.class, methods::listCredits));
+                RpcMethod.of(WaitForTx.class, methods::waitForTransaction),
+                RpcMethod.of(WaitForPayment.class, methods::waitForPayment),
+                RpcMethod.of(ListCredits.class, methods::listCredits));
     }
 
     /** Data of -32040. */

@@ -26,20 +26,21 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.apache.pekko.stream.Attributes;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.Call;
+import org.chainwalletd.api.Method;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.http.RawClient;
 import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.net.ByteBudget;
-import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.MethodRegistry;
-import org.chainwalletd.rpc.NamedMethod;
-import org.chainwalletd.rpc.NoParams;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.rpc.RpcMethod.NoParams;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +62,9 @@ class ClientLeavesTest {
 
     record Ok(boolean ok) {}
 
+    @Method(name = "wait", scope = Scope.READ, summary = "For tests.", longPoll = true)
+    record Wait() implements Call<Ok> {}
+
     @TempDir
     Path datadir;
 
@@ -72,41 +76,21 @@ class ClientLeavesTest {
     private final CompletableFuture<Ok> work = new CompletableFuture<>();
     private final RpcDispatcher dispatcher = new RpcDispatcher(
             MethodRegistry.of(List.of(
-                    new Method("wait", true) {
-                        @Override
-                        public CompletionStage<Ok> call(NoParams none, CallContext context) {
-                            context.gone().thenRunAsync(told::incrementAndGet, ForkJoinPool.commonPool());
-                            waiting.incrementAndGet();
-                            return event.thenApplyAsync(ok -> ok, ForkJoinPool.commonPool());
-                        }
-                    },
-                    new Method("work", false) {
-                        @Override
-                        public CompletionStage<Ok> call(NoParams none, CallContext context) {
-                            working.incrementAndGet();
-                            return work;
-                        }
-                    })),
+                    RpcMethod.of(Wait.class, (none, context) -> {
+                        context.gone().thenRunAsync(told::incrementAndGet, ForkJoinPool.commonPool());
+                        waiting.incrementAndGet();
+                        return event.thenApplyAsync(ok -> ok, ForkJoinPool.commonPool());
+                    }),
+                    RpcMethod.of("work", Scope.READ, "For tests.", NoParams.class, Ok.class, (none, context) -> {
+                        working.incrementAndGet();
+                        return work;
+                    }))),
             List.of(),
             CallObserver.NONE,
             new RpcDispatcher.Limits(100, 2, 4),
             ForkJoinPool.commonPool());
     private final Map<Socket, Socket> beneath = new HashMap<>();
     private ServerFixture fixture;
-
-    private abstract static class Method extends NamedMethod<NoParams, Ok> {
-        private final boolean longPoll;
-
-        Method(String name, boolean longPoll) {
-            super(name, Scope.READ, "For tests.", NoParams.class, Ok.class);
-            this.longPoll = longPoll;
-        }
-
-        @Override
-        public boolean longPoll() {
-            return longPoll;
-        }
-    }
 
     private static HttpLimits limits(Duration halfClosed) {
         return new HttpLimits(
