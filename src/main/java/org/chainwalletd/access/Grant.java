@@ -110,7 +110,8 @@ public final class Grant {
     /**
      * Data of -32043.
      *
-     * @param rule {@code methods}, {@code allow_list}, {@code key_export}, {@code from}, {@code to}, {@code fee} or {@code cap_per_tx}
+     * @param rule {@code methods}, {@code allow_list}, {@code key_export}, {@code from}, {@code to}, {@code fee}, {@code cap_per_tx}
+     *     or {@code cap_per_period}
      * @param value what was asked for
      * @param limit what is allowed: an amount, a list of methods, or how many addresses the list has
      */
@@ -184,6 +185,11 @@ public final class Grant {
     }
 
     private Refusal refusal(String rule, Object value, Object limit, String why) {
+        return refusal(name, rule, value, limit, why);
+    }
+
+    /** The refusal of a rule of a token's policy, see {@link PolicyData}. */
+    public static Refusal refusal(String name, String rule, Object value, Object limit, String why) {
         return new Refusal(
                 ErrorCode.POLICY_REFUSED,
                 "policy of token " + name + ": " + why,

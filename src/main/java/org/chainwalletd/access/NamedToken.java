@@ -46,19 +46,21 @@ public record NamedToken(
      * @param from addresses that it may spend from
      * @param to addresses that it may pay
      * @param capPerTx most that one transaction may take from its address, in base units
+     * @param capPerPeriod most that may leave in one period of the operator's, in base units
      */
     public record Policy(
             Optional<List<String>> methods,
             Optional<List<Address>> from,
             Optional<List<Address>> to,
-            Optional<Amount> capPerTx) {
+            Optional<Amount> capPerTx,
+            Optional<Amount> capPerPeriod) {
         /** Restricts nothing. */
         public static final Policy NONE =
-                new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
         /** Whether only calls that it can judge are allowed. */
         public boolean restrictsMoney() {
-            return from.isPresent() || to.isPresent() || capPerTx.isPresent();
+            return from.isPresent() || to.isPresent() || capPerTx.isPresent() || capPerPeriod.isPresent();
         }
     }
 

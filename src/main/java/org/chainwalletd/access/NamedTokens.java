@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,6 +93,11 @@ public final class NamedTokens {
                         && clock.millis() >= row.get().expiresAt().getAsLong();
     }
 
+    /** Cap per period of a token by its name, empty when it has none. */
+    public Optional<Amount> capPerPeriod(String name) {
+        return Optional.ofNullable(byName.get(name)).flatMap(row -> row.policy().capPerPeriod());
+    }
+
     /** Takes changed rows, and ends what has expired. */
     public synchronized void look() {
         if (rows == null) {
@@ -135,10 +141,11 @@ public final class NamedTokens {
         if (next.isEmpty() && !before.isEmpty() && rows.all().isEmpty()) {
             throw new IOException("all rows are gone");
         }
-        held = Map.copyOf(next);
         Map<String, NamedToken> names = new HashMap<>();
         rows.all().forEach(row -> names.put(row.name(), row));
+        // Before a new token is accepted.
         byName = Map.copyOf(names);
+        held = Map.copyOf(next);
         version = found;
         before.forEach((sha256, each) -> {
             Held now = next.get(sha256);

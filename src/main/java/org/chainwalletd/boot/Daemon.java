@@ -139,6 +139,7 @@ public final class Daemon implements AutoCloseable {
 
         // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
         frontend = HttpFrontend.open(context, console);
+        store.allowance().governTokens(frontend.named()::capPerPeriod);
         external = ExternalServices.start(context, shutdown, console);
         SealedClaims sealed = Futures.await(
                 SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.crypto()),

@@ -38,7 +38,7 @@ final class TokenCommand implements Command {
     private static final Duration OVERLAP = Duration.ofHours(24);
     private static final Set<String> PAGES = Set.of("/events", "/metrics");
     private static final Set<String> OF_CREATE =
-            Set.of("--scope", "--methods", "--from", "--to", "--cap-per-tx", "--expires");
+            Set.of("--scope", "--methods", "--from", "--to", "--cap-per-tx", "--cap-per-period", "--expires");
 
     private final InstantSource clock;
 
@@ -67,7 +67,7 @@ final class TokenCommand implements Command {
     @Override
     public String summary() {
         return "token create NAME --scope read|manage|spend [--methods a,b] [--from address|label,...] [--to FILE] [--cap-per-tx N]"
-                + " [--expires 90d]: makes a token and prints it once. token list shows all. token rotate NAME"
+                + " [--cap-per-period N] [--expires 90d]: makes a token and prints it once. token list shows all. token rotate NAME"
                 + " [--overlap 24h] prints a new value once, and the old one holds that long. token revoke NAME ends a token for ever."
                 + " token rotate read|manage|spend: puts a new token into the scope's file and prints it once."
                 + " A running daemon takes a change within 5 seconds, at once when it is sent SIGHUP.";
@@ -86,6 +86,10 @@ final class TokenCommand implements Command {
                 new Flag("--from", "list", "create: may spend from these addresses and labels only, as they are now"),
                 new Flag("--to", "file", "create: may pay the addresses in this file only, one on a line"),
                 new Flag("--cap-per-tx", "amount", "create: most that one transaction may spend, in base units"),
+                new Flag(
+                        "--cap-per-period",
+                        "amount",
+                        "create: most that it may spend in one period (--spend-cap-period-secs), in base units"),
                 new Flag("--expires", "duration", "create: when it ends, such as 90d, 12h or 30m; default never"),
                 new Flag("--overlap", "duration", "rotate: how long the old value still holds; default 24h"));
     }
@@ -175,7 +179,8 @@ final class TokenCommand implements Command {
         if (invocation.option("--to").isPresent()) {
             to = Optional.of(destinations(Path.of(invocation.option("--to").get())));
         }
-        NamedToken.Policy policy = new NamedToken.Policy(methods, from, to, amount(invocation, "--cap-per-tx"));
+        NamedToken.Policy policy = new NamedToken.Policy(
+                methods, from, to, amount(invocation, "--cap-per-tx"), amount(invocation, "--cap-per-period"));
         OptionalLong expires = invocation
                 .option("--expires")
                 .map(text ->
@@ -352,6 +357,7 @@ final class TokenCommand implements Command {
             policy.from().ifPresent(each -> rules.add("from=" + each.size() + " addresses"));
             policy.to().ifPresent(each -> rules.add("to=" + each.size() + " addresses"));
             policy.capPerTx().ifPresent(each -> rules.add("cap-per-tx=" + each));
+            policy.capPerPeriod().ifPresent(each -> rules.add("cap-per-period=" + each));
             lines.add(String.format(
                     "%-24s %-7s %-8s expires %-20s %s",
                     token.name(),

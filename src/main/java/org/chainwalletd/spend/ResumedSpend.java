@@ -78,7 +78,7 @@ final class ResumedSpend {
     /** It is sent for the first time, unless somebody else was quicker. */
     private void opened(Opening opening) {
         if (opening instanceof Opening.CapExceeded exceeded) {
-            runner.refused(new SpendRefusal.AllowanceExceeded(exceeded));
+            runner.refused(SpendRefusal.of(exceeded));
             return;
         }
         if (opening instanceof Opening.TokenTaken && !opening.isThere(intent)) {
@@ -207,7 +207,7 @@ final class ResumedSpend {
                     SpendRefusal.Shortage.ofTaken(Receipt.of(intent), List.of(taken.coin())));
         }
         if (opening instanceof Opening.CapExceeded exceeded) {
-            return new SpendRefusal.AllowanceExceeded(exceeded);
+            return SpendRefusal.of(exceeded);
         }
         if (opening instanceof Opening.SameTransaction) {
             return new SpendRefusal.DoubleSpend(

@@ -281,7 +281,7 @@ final class Spend {
             return;
         }
         if (opening instanceof Opening.CapExceeded exceeded) {
-            notMade(new SpendRefusal.AllowanceExceeded(exceeded));
+            notMade(SpendRefusal.of(exceeded));
             return;
         }
         if (opening instanceof Opening.PayoutsMoved) {

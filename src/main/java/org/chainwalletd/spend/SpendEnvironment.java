@@ -205,9 +205,7 @@ public record SpendEnvironment(
 
     /** Reason why the operator's caps do not allow a spend of this amount now; the store decides when it is opened. */
     Optional<SpendRefusal> refusal(SpendPlan plan, Amount leaving) {
-        return plan.isCapped()
-                ? allowanceStore().refusal(leaving).map(SpendRefusal.AllowanceExceeded::new)
-                : Optional.empty();
+        return plan.isCapped() ? allowanceStore().refusal(leaving).map(SpendRefusal::of) : Optional.empty();
     }
 
     IntentStore intents() {

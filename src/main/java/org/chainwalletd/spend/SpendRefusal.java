@@ -1,6 +1,7 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -37,6 +38,19 @@ public sealed interface SpendRefusal {
             return "spend allowance " + cap.scope() + " exceeded: " + cap.requested() + " base units requested, "
                     + cap.remaining() + " of " + cap.limit() + " remain";
         }
+    }
+
+    /** The cap of the operator, or that of the token that asks. */
+    static SpendRefusal of(Opening.CapExceeded cap) {
+        return cap.tokenName()
+                .<SpendRefusal>map(name -> new PolicyRefused(Grant.refusal(
+                        name,
+                        "cap_per_period",
+                        cap.requested(),
+                        cap.limit(),
+                        "it may spend " + cap.limit() + " base units in " + cap.periodSeconds() + " seconds, and "
+                                + cap.remaining() + " remain")))
+                .orElseGet(() -> new AllowanceExceeded(cap));
     }
 
     /** The coins do not cover amount plus fee, and would not even with the reserved ones. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 
@@ -93,6 +94,13 @@ public interface AllowanceStore {
      * @param chainMillis when the newest block of the followed chain was made; empty until one is known
      */
     CompletionStage<Void> govern(Limits limits, Clock clock, Supplier<OptionalLong> chainMillis);
+
+    /**
+     * From now on spends of a named token are also judged by its own cap per period, which slides as that of the operator does.
+     *
+     * @param caps by the token's name; empty for a token without one
+     */
+    void governTokens(Function<String, Optional<Amount>> caps);
 
     /** Reason why a spend of this amount would not be opened now; empty when it would. Asks nobody, holds nothing. */
     Optional<Opening.CapExceeded> refusal(Amount amount);

@@ -96,6 +96,23 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         pending.clear();
     }
 
+    /** First moment whose uses count now. */
+    synchronized long start() {
+        slide();
+        return windowStart;
+    }
+
+    /** The latest moment at which a use can have been made, unless a clock was ahead. */
+    synchronized long lastPossible() {
+        slide();
+        return lastPossible(clock.millis());
+    }
+
+    /** Clocks are corrected by so little all the time that only later stamps count as made by a clock that was ahead. */
+    static long withSlack(long last) {
+        return last + SET_BACK_MILLIS;
+    }
+
     AllowanceStore.Limits limits() {
         return limits;
     }
@@ -168,7 +185,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
             newest = Math.max(newest, change.counts());
         }
         long last = lastPossible(clock.millis());
-        return newest > last + SET_BACK_MILLIS ? OptionalLong.of(last) : OptionalLong.empty();
+        return newest > withSlack(last) ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
     /** Time has passed: old uses leave the window. Or the clock was set back: then some are in it again. */

@@ -40,13 +40,27 @@ public sealed interface Opening {
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
 
     /**
-     * A cap of the operator does not allow it, see {@link AllowanceStore}.
+     * A cap does not allow it, see {@link AllowanceStore}.
      *
      * @param scope {@code per_tx} or {@code per_period}
      * @param spent of {@code limit} within the last period; zero of the cap per transaction
+     * @param tokenName whose cap it is; empty for a cap of the operator, which holds for all
      */
-    record CapExceeded(String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSeconds)
-            implements Opening {}
+    record CapExceeded(
+            String scope,
+            Amount limit,
+            Amount spent,
+            Amount requested,
+            Amount remaining,
+            long periodSeconds,
+            Optional<String> tokenName)
+            implements Opening {
+        /** A cap of the operator. */
+        public CapExceeded(
+                String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSeconds) {
+            this(scope, limit, spent, requested, remaining, periodSeconds, Optional.empty());
+        }
+    }
 
     /**
      * Two payments never share a transaction.

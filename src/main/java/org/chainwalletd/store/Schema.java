@@ -24,7 +24,8 @@ final class Schema {
             copies(),
             paymentsAgain(),
             ownPayments(),
-            payouts());
+            payouts(),
+            tokenUses());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -335,6 +336,16 @@ final class Schema {
                         + " generation INTEGER NOT NULL)",
                 "INSERT INTO payout_queue (one, paused, generation) VALUES (1, 0, 1)",
                 "CREATE INDEX spends_batches ON spends (id) WHERE " + PayoutTable.OPEN_BATCH);
+    }
+
+    /** What named tokens with a cap per period have spent, see {@link TokenUses}. */
+    private static List<String> tokenUses() {
+        return List.of("""
+            CREATE TABLE token_minutes (
+              token_name TEXT NOT NULL,
+              minute INTEGER NOT NULL,
+              amount BLOB NOT NULL,
+              PRIMARY KEY (token_name, minute)) WITHOUT ROWID""");
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 
@@ -18,6 +19,7 @@ import org.chainwalletd.chain.Amount;
  */
 final class SqliteAllowance implements AllowanceStore {
     private final SqliteStore store;
+    private final TokenUses tokens = new TokenUses();
     private volatile CapWindow window = new CapWindow(
             new Limits(Optional.empty(), Optional.empty(), Duration.ZERO), Clock.systemUTC(), OptionalLong::empty);
 
@@ -59,6 +61,11 @@ final class SqliteAllowance implements AllowanceStore {
     }
 
     @Override
+    public void governTokens(Function<String, Optional<Amount>> caps) {
+        tokens.caps(caps);
+    }
+
+    @Override
     public Optional<Opening.CapExceeded> refusal(Amount amount) {
         return window.judge(amount, BigInteger.ZERO);
     }
@@ -94,23 +101,29 @@ final class SqliteAllowance implements AllowanceStore {
     }
 
     /**
-     * Reason why a cap refuses this amount, in the transaction that would spend it.
+     * Reason why a cap of the operator or of its token refuses this spend, in the transaction that would open it.
      *
      * @param replaced spends that give back what they count
      */
-    Optional<Opening.CapExceeded> exceeded(Amount amount, List<SpendRow> replaced) {
+    Optional<Opening.CapExceeded> exceeded(SqlSession session, Intent intent, List<SpendRow> replaced)
+            throws SQLException {
+        Optional<Opening.CapExceeded> ofToken = tokens.exceeded(session, window, intent, replaced);
+        if (ofToken.isPresent()) {
+            return ofToken;
+        }
         BigInteger givenBack = replaced.stream()
                 .filter(row -> row.countedAt().isPresent())
                 .map(row ->
                         window.counted(row.intent().allowance(), row.countedAt().getAsLong()))
                 .reduce(BigInteger.ZERO, BigInteger::add);
-        return window.judge(amount, givenBack);
+        return window.judge(intent.allowance(), givenBack);
     }
 
-    /** Lets a use count from {@code at}; empty for an amount that is none. */
-    OptionalLong count(SqlSession session, Amount amount, long at) throws SQLException {
-        window.change(at, amount.toBigInteger());
-        return AllowanceTable.count(session, amount, at);
+    /** Lets a spend count from {@code at}; empty for an amount that is none. */
+    OptionalLong count(SqlSession session, Intent intent, long at) throws SQLException {
+        window.change(at, intent.allowance().toBigInteger());
+        tokens.count(session, intent, at);
+        return AllowanceTable.count(session, intent.allowance(), at);
     }
 
     /** A use that lies so far back that its minute has been removed counts no more anyway. */
@@ -123,6 +136,7 @@ final class SqliteAllowance implements AllowanceStore {
         BigInteger taken = row.intent().allowance().toBigInteger().min(sum);
         AllowanceTable.add(session, minute, taken.negate());
         window.change(minute, taken.negate());
+        tokens.giveBack(session, row);
     }
 
     /**
@@ -164,6 +178,7 @@ final class SqliteAllowance implements AllowanceStore {
                     }
                 }
                 session.update("DELETE FROM allowance_minutes WHERE minute <= ?", last.get());
+                TokenUses.forget(session, last.get());
             }
             return null;
         });

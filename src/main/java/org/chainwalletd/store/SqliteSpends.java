@@ -69,7 +69,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
         // Only one of these spends and the new one can be mined, so the payment counts once.
         List<SpendRow> replaced = Stream.concat(bound.stream(), there.stream()).toList();
         Optional<Opening.CapExceeded> exceeded =
-                capped ? allowance.exceeded(intent.allowance(), replaced) : Optional.empty();
+                capped ? allowance.exceeded(session, intent, replaced) : Optional.empty();
         if (exceeded.isPresent()) {
             return exceeded.get();
         }
@@ -82,7 +82,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
             SpendTable.remove(session, there.get().id());
         }
         long at = now.getAsLong();
-        long id = spends.insert(session, intent, allowance.count(session, intent.allowance(), at));
+        long id = spends.insert(session, intent, allowance.count(session, intent, at));
         if (!carried.isEmpty()) {
             payouts.carry(session, intent, id, carried, intent.createdAt());
         }
@@ -142,7 +142,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
                 return taken.get();
             }
             Optional<Opening.CapExceeded> exceeded =
-                    capped ? allowance.exceeded(row.intent().allowance(), List.of(row)) : Optional.empty();
+                    capped ? allowance.exceeded(session, row.intent(), List.of(row)) : Optional.empty();
             if (exceeded.isPresent()) {
                 return exceeded.get();
             }
@@ -150,8 +150,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
             session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
             spends.holdFree(session, row);
             allowance.giveBack(session, row);
-            spends.countsSince(
-                    session, row, allowance.count(session, row.intent().allowance(), now));
+            spends.countsSince(session, row, allowance.count(session, row.intent(), now));
             return new Opening.Opened(false);
         });
     }
@@ -258,8 +257,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             if (row.intent().state().failed() && row.countedAt().isEmpty()) {
-                spends.countsSince(
-                        session, row, allowance.count(session, row.intent().allowance(), now));
+                spends.countsSince(session, row, allowance.count(session, row.intent(), now));
             }
             if (row.intent().state() != IntentState.CONFIRMED) {
                 spends.follow(session, row, IntentState.CONFIRMED, "", now);

@@ -292,6 +292,9 @@ public final class StoreRestore {
                 spends.numberFor(session, spend.number()),
                 row,
                 counted.isPresent() ? AllowanceTable.count(session, row.allowance(), counted.getAsLong()) : counted);
+        if (counted.isPresent()) {
+            TokenUses.countRestored(session, row, counted.getAsLong());
+        }
         if (!row.state().inFlight()) {
             spends.holdOnly(session, SpendTable.find(session, row.txId()).orElseThrow(), spend.held());
         }

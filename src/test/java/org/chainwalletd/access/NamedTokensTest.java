@@ -37,7 +37,8 @@ class NamedTokensTest {
                 Optional.of(List.of("transfer", "/events")),
                 Optional.of(List.of(Address.of(new byte[32]))),
                 Optional.empty(),
-                Optional.of(Amount.MAX));
+                Optional.of(Amount.MAX),
+                Optional.of(Amount.of(5)));
         return new NamedToken(
                 name,
                 Scope.SPEND,

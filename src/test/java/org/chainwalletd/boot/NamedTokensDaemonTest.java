@@ -227,6 +227,30 @@ class NamedTokensDaemonTest {
     }
 
     @Test
+    void a_token_spends_no_more_in_a_period_than_its_own_cap_and_no_refused_payment_leaves() {
+        Party payer = daemon.imported(941);
+        Party shop = new Party(942);
+        daemon.fund(payer, 50_000_000);
+        daemon.fund(payer, 50_000_000);
+        String token = token("create", "daily", "--scope", "spend", "--cap-per-period", "3000");
+        WalletdClient worker = taken(token);
+        assertThat(token("list")).contains("cap-per-period=3000");
+
+        JsonNode paid = worker.call("transfer", payment(payer, shop, 2_000, "daily-cap-1"));
+
+        WalletdException.RpcError refused = refused(worker, "transfer", payment(payer, shop, 2_000, "daily-cap-2"));
+        assertThat(rule(refused)).isEqualTo("cap_per_period");
+        assertThat(refused.data("limit").orElseThrow().asLong()).isEqualTo(3_000);
+        assertThat(refused.data("token").orElseThrow().asText()).isEqualTo("daily");
+        assertThat(worker.call("transfer", payment(payer, shop, 2_000, "daily-cap-1")))
+                .isEqualTo(paid);
+        assertThat(worker.call("transfer", payment(payer, shop, 500, "daily-cap-2"))
+                        .get("tx_id"))
+                .isNotNull();
+        assertThat(rule(refused(worker, "htlc_claim", Map.of()))).isEqualTo("allow_list");
+    }
+
+    @Test
     void each_item_of_a_batch_and_each_page_is_judged_alone() throws Exception {
         String token = token("create", "narrow", "--scope", "spend", "--methods", "ping,/metrics");
         taken(token);

@@ -61,7 +61,13 @@ class PolicyTableTest {
         for (NamedToken.Policy policy : List.of(
                 policy(null, List.of(ADDRESS), null, null),
                 policy(null, null, List.of(ADDRESS), null),
-                policy(null, null, null, Amount.of(1)))) {
+                policy(null, null, null, Amount.of(1)),
+                new NamedToken.Policy(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(Amount.of(1))))) {
             assertThat(rule(Grants.of(Scope.SPEND, policy), method))
                     .as(policy.toString())
                     .isEqualTo(allowed ? Optional.empty() : Optional.of("allow_list"));
@@ -91,6 +97,7 @@ class PolicyTableTest {
                 Optional.ofNullable(methods),
                 Optional.ofNullable(from),
                 Optional.ofNullable(to),
-                Optional.ofNullable(perTx));
+                Optional.ofNullable(perTx),
+                Optional.empty());
     }
 }

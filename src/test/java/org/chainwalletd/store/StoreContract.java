@@ -586,6 +586,48 @@ abstract class StoreContract {
         assertThat(done(openAt(now, 3))).isInstanceOf(Opening.Opened.class);
     }
 
+    private CompletionStage<Opening> openFor(String tokenName, AtomicLong now, int number) {
+        Intent.Details details = new Intent.Details(Optional.of(tokenName), Optional.empty(), Optional.empty());
+        return store.intents().open(paying(number).with(details), 0, true, now::get);
+    }
+
+    @Test
+    void the_cap_per_period_of_a_named_token_holds_for_it_alone_slides_and_survives_a_restart() {
+        AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
+        Amount two = ONE.plus(ONE);
+        Runnable govern = () -> {
+            cap(20, now::get);
+            store.allowance().governTokens(name -> name.equals("shop") ? Optional.of(two) : Optional.empty());
+        };
+        govern.run();
+
+        List<CompletableFuture<Opening>> all = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            all.add(openFor("shop", now, i).toCompletableFuture());
+        }
+        List<Opening> answers = all.stream().map(Await::result).toList();
+        assertThat(answers).filteredOn(Opening.Opened.class::isInstance).hasSize(2);
+        Opening.CapExceeded exceeded = new Opening.CapExceeded(
+                "per_period", two, two, ONE, Amount.ZERO, CAP_MILLIS / 1_000, Optional.of("shop"));
+        assertThat(answers)
+                .filteredOn(answer -> !(answer instanceof Opening.Opened))
+                .containsOnly(exceeded);
+        assertThat(done(openFor("other", now, 11))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(openAt(now, 12))).isInstanceOf(Opening.Opened.class);
+
+        restart();
+        govern.run();
+        assertThat(done(openFor("shop", now, 13))).isEqualTo(exceeded);
+        done(store.intents().fail(hash(0), IntentState.PREPARED, IntentState.REFUSED, "no", now.get()));
+        assertThat(done(openFor("shop", now, 13)))
+                .as("what never left is given back")
+                .isInstanceOf(Opening.Opened.class);
+        assertThat(done(openFor("shop", now, 14))).isEqualTo(exceeded);
+
+        now.addAndGet(CAP_MILLIS + AllowanceStore.MINUTE_MILLIS);
+        assertThat(done(openFor("shop", now, 14))).isInstanceOf(Opening.Opened.class);
+    }
+
     @Test
     void a_spend_above_the_cap_of_one_is_not_opened_unless_no_cap_may_refuse_it_and_then_it_counts() {
         AtomicLong now = new AtomicLong(10 * CAP_MILLIS);
