@@ -1,10 +1,12 @@
 package org.chainwalletd.access;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -57,6 +59,11 @@ public record NamedToken(
         /** Restricts nothing. */
         public static final Policy NONE =
                 new Policy(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+        /** The smaller one of the caps that a single transaction is under. */
+        public Optional<Amount> mostPerTransaction() {
+            return Stream.of(capPerTx, capPerPeriod).flatMap(Optional::stream).min(Comparator.naturalOrder());
+        }
 
         /** Whether only calls that it can judge are allowed. */
         public boolean restrictsMoney() {

@@ -90,7 +90,7 @@ final class Spending {
 
             @Override
             public Optional<Amount> capPerTx(String name) {
-                return named.row(name).flatMap(row -> row.policy().capPerTx());
+                return named.row(name).flatMap(row -> row.policy().mostPerTransaction());
             }
         };
     }

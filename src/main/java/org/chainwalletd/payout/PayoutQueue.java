@@ -89,6 +89,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     /** What payouts wait for after a batch was refused; after other refusals it is tried again. */
     private static final Map<Class<? extends SpendRefusal>, WaitingFor> REASONS = Map.of(
             SpendRefusal.AllowanceExceeded.class, WaitingFor.ALLOWANCE,
+            SpendRefusal.PolicyRefused.class, WaitingFor.ALLOWANCE,
             SpendRefusal.InsufficientBalance.class, WaitingFor.COINS,
             SpendRefusal.InFlightExhausted.class, WaitingFor.NEXT_BLOCK,
             SpendRefusal.UpstreamFailed.class, WaitingFor.NODE,
@@ -404,14 +405,21 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private CompletionStage<Receipt> spend(BatchPlan plan) {
         try {
+            CompletionStage<Optional<Amount>> ofToken = plan.details()
+                    .tokenName()
+                    .map(env.spending()::remainingOf)
+                    .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
             return env.spending()
                     .allowanceStatus()
-                    .thenComposeAsync(
-                            status -> {
+                    .thenCombineAsync(
+                            ofToken,
+                            (status, left) -> {
                                 plan.cap(capOf(status));
-                                return env.spending().spend(plan);
+                                plan.cap(left);
+                                return plan;
                             },
-                            env.executor());
+                            env.executor())
+                    .thenComposeAsync(env.spending()::spend, env.executor());
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

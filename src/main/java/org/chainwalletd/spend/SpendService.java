@@ -15,6 +15,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.DecodeException;
 import org.chainwalletd.chain.Hash256;
@@ -328,6 +329,11 @@ public final class SpendService {
         reservations.tell(new Reservations.LeavingInDoubt(inDoubt));
         return inDoubt.thenCombineAsync(
                 env.allowanceStore().status(), (leaving, status) -> status.plus(leaving), env.executor());
+    }
+
+    /** Rest of the cap per period of a named token; empty when it has none. */
+    public CompletionStage<Optional<Amount>> remainingOf(String tokenName) {
+        return env.allowanceStore().remainingOf(tokenName);
     }
 
     /** Outpoints that are held or reserved. */

@@ -102,6 +102,9 @@ public interface AllowanceStore {
      */
     void governTokens(Function<String, Optional<Amount>> caps);
 
+    /** Rest of the cap per period of this token at the moment; empty when it has none. */
+    CompletionStage<Optional<Amount>> remainingOf(String tokenName);
+
     /** Reason why a spend of this amount would not be opened now; empty when it would. Asks nobody, holds nothing. */
     Optional<Opening.CapExceeded> refusal(Amount amount);
 

@@ -66,6 +66,11 @@ final class SqliteAllowance implements AllowanceStore {
     }
 
     @Override
+    public CompletionStage<Optional<Amount>> remainingOf(String tokenName) {
+        return store.read(session -> tokens.remaining(session, window, tokenName));
+    }
+
+    @Override
     public Optional<Opening.CapExceeded> refusal(Amount amount) {
         return window.judge(amount, BigInteger.ZERO);
     }

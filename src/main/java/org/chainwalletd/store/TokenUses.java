@@ -38,10 +38,7 @@ final class TokenUses {
         String name = intent.details().tokenName().orElseThrow();
         stampAnew(session, window, name);
         long since = window.start();
-        BigInteger spent = BigInteger.ZERO;
-        for (AllowanceStore.Minute minute : minutes(session, name, since)) {
-            spent = spent.add(minute.amount());
-        }
+        BigInteger spent = spent(session, name, since);
         for (SpendRow row : replaced) {
             OptionalLong at = row.countedAt();
             if (isOf(row, name) && at.isPresent() && counts(at.getAsLong()).last() >= since) {
@@ -62,6 +59,22 @@ final class TokenUses {
                 cap.get().isLessThan(known) ? Amount.ZERO : cap.get().minus(known),
                 window.limits().period().toSeconds(),
                 Optional.of(name)));
+    }
+
+    /** Rest of a token's cap; empty when it has none. */
+    Optional<Amount> remaining(SqlSession session, CapWindow window, String name) throws SQLException {
+        Optional<Amount> cap = caps.apply(name);
+        if (cap.isEmpty()) {
+            return cap;
+        }
+        BigInteger rest = cap.get().toBigInteger().subtract(spent(session, name, window.start()));
+        return Optional.of(rest.signum() < 0 ? Amount.ZERO : Amount.of(rest));
+    }
+
+    private static BigInteger spent(SqlSession session, String name, long since) throws SQLException {
+        return minutes(session, name, since).stream()
+                .map(AllowanceStore.Minute::amount)
+                .reduce(BigInteger.ZERO, BigInteger::add);
     }
 
     /** Counts the spend for its token. */

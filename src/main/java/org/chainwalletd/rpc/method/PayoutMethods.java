@@ -32,7 +32,6 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.rpc.CallContext;
-import org.chainwalletd.rpc.DeclaredMethod;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PayoutStore.Change;
@@ -70,15 +69,15 @@ public final class PayoutMethods {
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
         PayoutMethods methods = new PayoutMethods(services, executor);
         return List.of(
-                DeclaredMethod.of(PayoutSubmit.class, methods::submit),
-                DeclaredMethod.of(PayoutGet.class, methods::get),
-                DeclaredMethod.of(PayoutList.class, methods::list),
-                DeclaredMethod.of(PayoutChanges.class, methods::changes),
-                DeclaredMethod.of(PayoutCancel.class, methods::cancel),
-                DeclaredMethod.of(PayoutRelease.class, methods::release),
-                DeclaredMethod.of(PayoutPause.class, methods::pause),
-                DeclaredMethod.of(PayoutResume.class, methods::resume),
-                DeclaredMethod.of(PayoutRecall.class, methods::recall));
+                RpcMethod.of(PayoutSubmit.class, methods::submit),
+                RpcMethod.of(PayoutGet.class, methods::get),
+                RpcMethod.of(PayoutList.class, methods::list),
+                RpcMethod.of(PayoutChanges.class, methods::changes),
+                RpcMethod.of(PayoutCancel.class, methods::cancel),
+                RpcMethod.of(PayoutRelease.class, methods::release),
+                RpcMethod.of(PayoutPause.class, methods::pause),
+                RpcMethod.of(PayoutResume.class, methods::resume),
+                RpcMethod.of(PayoutRecall.class, methods::recall));
     }
 
     private Payouts payouts() {
