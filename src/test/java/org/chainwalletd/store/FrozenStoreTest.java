@@ -134,7 +134,7 @@ class FrozenStoreTest {
         try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
             Schema.upgrade(session, file.toString());
             assertThat(session.queryOne("PRAGMA user_version", row -> row.getInt(1)))
-                    .contains(16);
+                    .contains(17);
             EarlierRows rows = new EarlierRows(session);
             boolean more = true;
             for (int i = 0; i < commits; i++) {
