@@ -99,8 +99,7 @@ public final class Payouts {
                 ErrorCode.WALLET_NOT_FOUND,
                 ErrorCode.DUST_OUTPUT,
                 ErrorCode.IDEMPOTENCY_CONFLICT,
-                ErrorCode.ALLOWANCE_EXCEEDED,
-                ErrorCode.TOO_MANY_REQUESTS
+                ErrorCode.ALLOWANCE_EXCEEDED
             },
             repeatable = true)
     public record PayoutSubmit(
@@ -203,7 +202,6 @@ public final class Payouts {
             scope = Scope.SPEND,
             summary =
                     "Cancels payouts that are queued or held, for ever. What is in flight by now is left as it is: the answer tells.",
-            errors = ErrorCode.POLICY_REFUSED,
             repeatable = true)
     public record PayoutCancel(@Doc("1 to 1000") List<String> payoutIds) implements Call<PayoutCancel.Result> {
         public record Result(
@@ -241,7 +239,6 @@ public final class Payouts {
             summary =
                     "Gives a batch up by spending one of its inputs back to its own address; the batch is not sent again. Either may be"
                             + " mined; when the recall is final its payouts are queued again.",
-            errors = ErrorCode.UPSTREAM,
             repeatable = true)
     public record PayoutRecall(
             @Doc("of the batch, as attempts of its payouts tell it")

@@ -105,6 +105,10 @@ class ListedErrorsTest {
             -32039 | TransferErrorsIT | transfer simulate_transfer
             -32039 | HtlcMethodsTest | htlc_lock simulate_htlc_lock htlc_claim htlc_reclaim
             -32039 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
+            -32010 | PayoutMethodsTest | payout_submit
+            -32033 | PayoutMethodsTest | payout_submit
+            -32035 | PayoutMethodsTest | payout_submit
+            -32038 | PayoutMethodsTest | payout_submit
             -32040 | OtherChainTest | wait_for_tx
             -32041 | IndexerMethodsTest | get_address_history list_settlements contract_stats get_attestation_edges
             -32041 | IndexerMethodsTest | detect_in_chain_swaps find_settlements_by_quote_id

@@ -1,0 +1,227 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The methods of the payout queue, called over HTTP on a whole daemon over a development chain (payments.md, section 1). */
+@Timeout(300)
+class PayoutMethodsTest {
+    private static final long CAP = 10_000_000;
+    private static final int MOST_UNFINISHED = 300;
+
+    @TempDir
+    static Path datadir;
+
+    private static DaemonRig daemon;
+
+    @BeforeAll
+    static void start() {
+        daemon = DaemonRig.withChain(
+                datadir,
+                "--spend-cap-per-tx",
+                Long.toString(CAP),
+                "--payout-queue-max",
+                Integer.toString(MOST_UNFINISHED),
+                "--payout-delay",
+                "0");
+    }
+
+    @AfterAll
+    static void stop() {
+        daemon.close();
+    }
+
+    private static Map<String, Object> order(String id, Party to, long amount) {
+        return params("payout_id", id, "to", to.address, "amount", amount);
+    }
+
+    private static Map<String, Object> submission(Party from, List<?> orders) {
+        return params("payouts", orders, "from", params("addresses", List.of(from.address.toString())));
+    }
+
+    private static JsonNode payout(String id) {
+        return daemon.call("payout_get", params("payout_id", id)).get("payout");
+    }
+
+    private static boolean isIn(String id, String state) {
+        return payout(id).get("state").asText().equals(state);
+    }
+
+    private static int refusal(String method, Map<String, ?> params) {
+        return daemon.refused(method, params).code();
+    }
+
+    /** An own address with coins that are deep enough for batches. */
+    private static Party payer(int number) {
+        Party payer = daemon.imported(number);
+        daemon.fund(payer, 3_000_000, 3_000_000);
+        daemon.mine(7);
+        daemon.awaitFollowed();
+        return payer;
+    }
+
+    @Test
+    void payouts_are_paid_in_one_transaction_and_their_shares_add_up_to_its_fee() {
+        Party payer = payer(801);
+        Party shop = new Party(802);
+        daemon.call("payout_pause", Map.of());
+        List<Map<String, Object>> orders = IntStream.range(0, 20)
+                .mapToObj(i -> order("batch-of-twenty-" + i, shop, 1_000 + i))
+                .toList();
+
+        JsonNode first = daemon.call("payout_submit", submission(payer, orders));
+        assertThat(first.get("payouts")).hasSize(20);
+        assertThat(daemon.call("payout_submit", submission(payer, orders)).get("payouts"))
+                .as("the same ids with the same payments are the same payouts")
+                .hasSize(20);
+        daemon.call("payout_resume", Map.of());
+
+        Await.until("they are in flight", () -> isIn("batch-of-twenty-19", "in_flight"));
+        daemon.mine(1);
+        Await.until("they are confirmed", () -> isIn("batch-of-twenty-19", "confirmed"));
+        Set<String> transactions = new HashSet<>();
+        Set<Long> outputs = new HashSet<>();
+        long shares = 0;
+        for (int i = 0; i < 20; i++) {
+            JsonNode payout = payout("batch-of-twenty-" + i);
+            payout.get("attempts").forEach(attempt -> transactions.add(attempt.asText()));
+            outputs.add(payout.get("output_index").asLong());
+            shares += payout.get("fee_share").asLong();
+        }
+        assertThat(transactions).hasSize(1);
+        assertThat(outputs).hasSize(20);
+        JsonNode mined = daemon.call(
+                "get_transaction", params("tx_id", transactions.iterator().next()));
+        assertThat(mined.get("fee").asLong()).isEqualTo(shares);
+    }
+
+    @Test
+    void changes_give_each_payout_once_at_its_last_change_and_go_on_at_the_cursor() {
+        Party payer = payer(811);
+        Party shop = new Party(812);
+        String before = drained();
+        daemon.call(
+                "payout_submit",
+                submission(payer, List.of(order("feed-one", shop, 2_000), order("feed-two", shop, 2_001))));
+        Await.until("both are in flight", () -> isIn("feed-one", "in_flight") && isIn("feed-two", "in_flight"));
+
+        JsonNode page = daemon.call("payout_changes", params("cursor", before));
+        List<String> ids = new ArrayList<>();
+        page.get("payouts").forEach(payout -> ids.add(payout.get("payout_id").asText()));
+        assertThat(ids).containsExactlyInAnyOrder("feed-one", "feed-two");
+        String cursor = page.get("cursor").asText();
+        daemon.mine(1);
+
+        JsonNode next = daemon.call("payout_changes", params("cursor", cursor, "wait_secs", 30));
+
+        assertThat(next.get("payouts")).isNotEmpty();
+        next.get("payouts")
+                .forEach(payout -> assertThat(payout.get("state").asText()).isEqualTo("confirmed"));
+        assertThat(refusal("payout_changes", params("cursor", "nonsense"))).isEqualTo(-32602);
+    }
+
+    /** The cursor behind everything that there is. */
+    private static String drained() {
+        JsonNode page = daemon.call("payout_changes", Map.of());
+        while (page.get("more").asBoolean()) {
+            page = daemon.call(
+                    "payout_changes", params("cursor", page.get("cursor").asText()));
+        }
+        return page.get("cursor").asText();
+    }
+
+    @Test
+    void a_cancelled_payout_never_pays_and_a_held_or_flying_one_is_told() {
+        Party payer = payer(821);
+        Party shop = new Party(822);
+        daemon.call("payout_pause", Map.of());
+        daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
+        Await.until(
+                "it waits for the operator",
+                () -> payout("cancelled-1").path("waiting_for").asText().equals("paused"));
+
+        daemon.call("payout_cancel", params("payout_ids", List.of("cancelled-1")));
+
+        daemon.call("payout_resume", Map.of());
+        JsonNode again = daemon.call("payout_submit", submission(payer, List.of(order("cancelled-1", shop, 3_000))));
+        assertThat(again.at("/payouts/0/state").asText()).isEqualTo("cancelled");
+        daemon.call("payout_submit", submission(payer, List.of(order("after-the-cancelled", shop, 3_001))));
+        Await.until("the next one flies", () -> isIn("after-the-cancelled", "in_flight"));
+        assertThat(payout("cancelled-1").get("attempts")).isEmpty();
+        JsonNode late = daemon.call("payout_cancel", params("payout_ids", List.of("after-the-cancelled")));
+        assertThat(late.at("/payouts/0/state").asText()).isEqualTo("in_flight");
+        assertThat(refusal("payout_cancel", params("payout_ids", List.of("never-submitted"))))
+                .isEqualTo(-32602);
+        daemon.mine(1);
+    }
+
+    @Test
+    void an_id_that_stands_for_another_payment_is_refused_both_ways() {
+        Party payer = payer(831);
+        Party shop = new Party(832);
+        daemon.call("payout_submit", submission(payer, List.of(order("one-namespace", shop, 4_000))));
+
+        WalletdException.RpcError changed =
+                daemon.refused("payout_submit", submission(payer, List.of(order("one-namespace", shop, 4_001))));
+        assertThat(changed.code()).isEqualTo(-32035);
+        assertThat(changed.data("payout_id").orElseThrow().asText()).isEqualTo("one-namespace");
+        Map<String, Object> transfer = params(
+                "from",
+                payer.address,
+                "outputs",
+                List.of(params("to", shop.address, "amount", 4_000)),
+                "client_token",
+                "one-namespace");
+        assertThat(refusal("transfer", transfer)).isEqualTo(-32035);
+
+        transfer.put("client_token", "a-transfer-s-own");
+        JsonNode paid = daemon.call("transfer", transfer);
+        WalletdException.RpcError taken =
+                daemon.refused("payout_submit", submission(payer, List.of(order("a-transfer-s-own", shop, 4_000))));
+        assertThat(taken.code()).isEqualTo(-32035);
+        assertThat(taken.data("tx_id").orElseThrow()).isEqualTo(paid.get("tx_id"));
+        daemon.mine(1);
+    }
+
+    @Test
+    void bad_submissions_are_refused_whole_with_their_exact_error() {
+        Party payer = payer(841);
+        Party shop = new Party(842);
+        Map<String, Object> good = order("bad-company-0", shop, 5_000);
+
+        assertThat(refusal("payout_submit", submission(new Party(843), List.of(good))))
+                .isEqualTo(-32010);
+        assertThat(refusal("payout_submit", submission(payer, List.of(good, order("bad-company-1", shop, 199)))))
+                .isEqualTo(-32033);
+        assertThat(refusal("payout_submit", submission(payer, List.of(good, order("bad-company-2", shop, CAP)))))
+                .isEqualTo(-32038);
+        assertThat(refusal("payout_submit", submission(payer, List.of()))).isEqualTo(-32602);
+        assertThat(refusal("payout_submit", params("payouts", List.of(good)))).isEqualTo(-32602);
+        List<Map<String, Object>> many = IntStream.rangeClosed(0, MOST_UNFINISHED)
+                .mapToObj(i -> order("too-many-" + i, shop, 5_000 + i))
+                .toList();
+        assertThat(refusal("payout_submit", submission(payer, many))).isEqualTo(-32042);
+
+        assertThat(payout("bad-company-0").isNull()).isTrue();
+        assertThat(payout("too-many-0").isNull()).isTrue();
+        assertThat(refusal("payout_recall", params("tx_id", "ab".repeat(32)))).isEqualTo(-32602);
+    }
+}
