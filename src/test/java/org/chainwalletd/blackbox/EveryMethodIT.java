@@ -32,6 +32,7 @@ import org.chainwalletd.api.Reads.*;
 import org.chainwalletd.api.Spending.*;
 import org.chainwalletd.api.Swapping.*;
 import org.chainwalletd.api.Waiting.*;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -227,10 +228,13 @@ class EveryMethodIT {
     @Test
     @Order(2)
     void payouts_are_queued_told_cancelled_paid_and_recalled() {
+        Address somebody = Address.parse("ab".repeat(32));
+        // Coins of others are spent by batches when they are six deep.
+        wallet.mine(6);
         both.same(new PayoutPause());
         List<Payouts.Order> orders = List.of(
-                Payouts.Order.of("payout-one", shop.address(), Amount.of(1_001)),
-                Payouts.Order.of("payout-two", shop.address(), Amount.of(1_002)));
+                Payouts.Order.of("payout-one", somebody, Amount.of(1_001)),
+                Payouts.Order.of("payout-two", somebody, Amount.of(1_002)));
         assertThat(both.same(PayoutSubmit.of(orders, List.of(payer.address()))).payouts())
                 .hasSize(2);
         both.same(new PayoutCancel(List.of("payout-two")));
@@ -243,8 +247,15 @@ class EveryMethodIT {
                 .extracting(Payouts.Payout::payoutId)
                 .containsExactly("payout-two");
         assertThat(both.same(PayoutChanges.of()).payouts()).hasSize(2);
-        Hash256 batch = payout("payout-one").attempts().get(0);
-        both.unconfigured(new PayoutRecall(batch, OptionalLong.empty()));
+        List<Payouts.Order> third = List.of(Payouts.Order.of("payout-three", somebody, Amount.of(1_003)));
+        both.same(PayoutSubmit.of(third, List.of(payer.address())));
+        Await.until("it is in flight", () -> !payout("payout-three").attempts().isEmpty());
+        Hash256 batch = payout("payout-three").attempts().get(0);
+        assertThat(both.same(new PayoutRecall(batch, OptionalLong.empty())).recallTxId())
+                .isPresent();
+        wallet.confirm();
+        Await.until(
+                "one of the two is mined", () -> payout("payout-three").state().equals("confirmed"));
     }
 
     private static Payouts.Payout payout(String id) {
