@@ -24,6 +24,9 @@ public final class Keys {
     private static final String RESCAN =
             "Blocks that are read in the background until the history of the address is known; get_follower_status tells how far that is. Absent for a key that was drawn here, and when nothing is being read";
 
+    /** Origin of an address that is watched although its key is elsewhere. */
+    public static final String WATCH_ONLY = "watch_only";
+
     private Keys() {}
 
     /**
@@ -144,9 +147,28 @@ public final class Keys {
     }
 
     @Method(name = "list_addresses", scope = Scope.READ, summary = "Lists all addresses of the keyring.")
-    public record ListAddresses() implements Call<ListAddresses.Result> {
+    public record ListAddresses(
+            @Doc(
+                    "Whether addresses that are watched although their keys are elsewhere are told too, apart from the others; default false")
+            Optional<Boolean> includeWatchOnly)
+            implements Call<ListAddresses.Result> {
+        /** Only addresses of the keyring. */
+        public ListAddresses() {
+            this(Optional.empty());
+        }
+
         /** @param addresses legacy HD keys by index, then the others as they came */
-        public record Result(List<AddressEntry> addresses) {}
+        public record Result(
+                List<AddressEntry> addresses,
+                @Doc("Only with include_watch_only") Optional<List<WatchOnlyEntry>> watchOnly) {}
+
+        /** Address that is watched although its key is elsewhere. */
+        public record WatchOnlyEntry(
+                Address address,
+                Optional<String> label,
+                @Doc("As watch_address was told it") OptionalLong birthHeight,
+
+                @Doc("Always `watch_only`") String origin) {}
 
         /**
          * Managed address (interface.md, section 2.1).
@@ -156,6 +178,44 @@ public final class Keys {
          */
         public record AddressEntry(
                 Address address, @U32 OptionalLong index, Optional<String> label, boolean imported) {}
+    }
+
+    @Method(
+            name = "watch_address",
+            scope = Scope.MANAGE,
+            summary =
+                    "Watches an address whose key is elsewhere: its credits, balance and events are told from now on. Watched again, it gets the"
+                            + " label and birth_height of the last call.")
+    public record WatchAddress(
+            @Doc("Not of the keyring, whose addresses are watched anyway")
+            Address address,
+
+            @Doc(LABEL) Optional<String> label,
+
+            @Doc(
+                    "Height below which nothing was paid to the address: blocks from there on are read in the background. Without it only what comes is told")
+            @U32
+            OptionalLong birthHeight)
+            implements Call<WatchAddress.Result> {
+        /** Watches what comes from now on. */
+        public WatchAddress(Address address) {
+            this(address, Optional.empty(), OptionalLong.empty());
+        }
+
+        public record Result(
+                Address address,
+                @Doc("Always `watch_only`") String origin,
+                @Doc(RESCAN) OptionalLong rescanBlocksLeft) {}
+    }
+
+    @Method(
+            name = "unwatch_address",
+            scope = Scope.MANAGE,
+            summary = "Watches an address no more whose key is elsewhere. Credits that were told stay told.")
+    public record UnwatchAddress(Address address) implements Call<UnwatchAddress.Result> {
+        public record Result(
+                Address address,
+                @Doc("False: it was not watched") boolean wasWatched) {}
     }
 
     @Method(

@@ -253,19 +253,23 @@ public final class Reads {
             Optional<Boolean> utxos,
 
             @Doc("Only these addresses; unknown ones are ignored. Default: all managed")
-            Optional<List<Address>> addresses)
+            Optional<List<Address>> addresses,
+
+            @Doc(
+                    "Whether addresses that are watched although their keys are elsewhere are told and summed up too; default false")
+            Optional<Boolean> includeWatchOnly)
             implements Call<GetWalletBalance.Result> {
         /** Longest time of the call: a wait for the nodes' quotas of a minute, and the work around it. */
         public static final Duration PATIENCE = Duration.ofSeconds(90);
 
         /** All managed addresses, with their outputs counted. */
         public GetWalletBalance() {
-            this(Optional.empty(), Optional.empty());
+            this(Optional.empty(), Optional.empty(), Optional.empty());
         }
 
         /** Some addresses, with their outputs counted. */
         public GetWalletBalance(List<Address> addresses) {
-            this(Optional.empty(), Optional.of(addresses));
+            this(Optional.empty(), Optional.of(addresses), Optional.empty());
         }
 
         @Override
@@ -285,7 +289,10 @@ public final class Reads {
                 boolean imported,
                 Amount balance,
                 @U32 OptionalLong utxoCount,
-                Optional<Boolean> truncated) {}
+                Optional<Boolean> truncated,
+
+                @Doc("`watch_only` for an address whose key is elsewhere. Absent otherwise")
+                Optional<String> origin) {}
     }
 
     @Method(

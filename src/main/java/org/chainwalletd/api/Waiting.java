@@ -167,7 +167,10 @@ public final class Waiting {
             @Doc(
                     "true while it is not known that the chain is the one the operator means: --expect-genesis does not name it, or its"
                             + " blocks are not linked to that genesis or to --checkpoint yet. Absent otherwise")
-            Optional<Boolean> unverified) {}
+            Optional<Boolean> unverified,
+
+            @Doc("true when the address is watched although its key is elsewhere. Absent otherwise")
+            Optional<Boolean> watchOnly) {}
 
     @Method(
             name = "list_credits",
@@ -184,7 +187,9 @@ public final class Waiting {
             Optional<String> from,
 
             @Doc("default 100, at most 1000") OptionalLong limit,
-            @Doc("of this daemon; default all") Optional<Address> address,
+
+            @Doc("of this daemon, or watched by it; default all")
+            Optional<Address> address,
 
             @Doc("0, the default: the log of all events. n: only what is n deep, and its removal") @U32
             OptionalLong minConfirmations,

@@ -206,8 +206,7 @@ public final class Daemon implements AutoCloseable {
         Nodes nodes = external.nodes();
         Books books = openBooks();
         books.remember(store::confirmed);
-        Following following =
-                Following.start(settings, keeper, nodes, keyring, books, context.meters(), context.workers());
+        Following following = Following.start(context, nodes, keyring, store.watchOnly(), books);
         keyring.bornBy(following.follower()::height);
         Waiting waiting = startWaiting(context, nodes, following);
         watchKeys(context, keyring, books, following, waiting);
@@ -267,7 +266,11 @@ public final class Daemon implements AutoCloseable {
 
     private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {
         watchKeys = () -> {
-            following.watchKeys(context.guardian(), keyring, newest -> waiting.watchAll(WatchReason.NEWEST, newest));
+            following.watchKeys(
+                    context.guardian(),
+                    keyring,
+                    newest -> waiting.watchAll(WatchReason.NEWEST, newest),
+                    withoutKeys -> waiting.watchAll(WatchReason.WATCH_ONLY, withoutKeys));
             following.watchWallet(context.guardian(), keyring, context.meters());
         };
         following.forgetCredits(settings, keeper, books);
@@ -387,6 +390,7 @@ public final class Daemon implements AutoCloseable {
                 waiting,
                 hub,
                 nodes::coinbaseMaturity,
+                following.watchOnly()::has,
                 EventStreams.Limits.DEFAULT);
         waits.addFirst("the streams of events", started::end);
         return started;

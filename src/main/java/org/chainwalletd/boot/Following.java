@@ -5,13 +5,13 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
@@ -23,6 +23,7 @@ import org.chainwalletd.coins.KeyWatch;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.coins.WalletWatch;
+import org.chainwalletd.coins.WatchOnly;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.follow.FollowerSetup;
@@ -37,25 +38,37 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendingBook;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.store.books.HtlcTable;
 import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.Page;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What follows the chain, and the books that are kept of it.
  *
  * @param ledger the coins of own addresses
  * @param books the ledger's tables
+ * @param watchOnly addresses whose keys are elsewhere
  * @param credits what own addresses were paid
  * @param spends what became of our own transactions
  */
-record Following(Follower follower, CoinLedger ledger, LedgerBooks books, CreditFeed credits, SpendChain spends) {
+record Following(
+        Follower follower,
+        CoinLedger ledger,
+        LedgerBooks books,
+        WatchOnly watchOnly,
+        CreditFeed credits,
+        SpendChain spends) {
+    private static final Logger LOG = LoggerFactory.getLogger(Following.class);
     private static final Duration WATCHING = Duration.ofMinutes(2);
     private static final Duration KEYS = Duration.ofSeconds(5);
     private static final Duration FIGURES = Duration.ofSeconds(2);
@@ -66,23 +79,30 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
 
     /** An address is credited from when on the ledger watches it. */
     private static final CreditTable CREDITS =
-            new CreditTable(page -> creditsView(LEDGER.table().view(page)::isWatched, page));
+            new CreditTable(page -> creditsView(LEDGER.table().view(page), page));
 
-    private static final HtlcTable HTLCS = new HtlcTable(page -> LEDGER.table().view(page)::isWatched);
+    private static final HtlcTable HTLCS = new HtlcTable(page -> LEDGER.table().view(page)::isOwned);
 
     private static final SpendingTable SPENDINGS = new SpendingTable(
-            page -> new SpendingTable.View(LEDGER.table().view(page)::isWatched, HTLCS.view(page)::has));
+            page -> new SpendingTable.View(LEDGER.table().view(page)::isOwned, HTLCS.view(page)::has));
 
-    private static CreditTable.View creditsView(Predicate<Address> watched, Page page) {
+    private static CreditTable.View creditsView(LedgerTable.View ledger, Page page) {
         return new CreditTable.View() {
             @Override
+            public boolean tells(Address address) {
+                return ledger.isWatched(address);
+            }
+
+            @Override
             public boolean owns(Address address) {
-                return watched.test(address);
+                return ledger.isOwned(address);
             }
 
             @Override
             public boolean redeems(Outpoint lock, HtlcSpend spend) {
-                return HtlcTable.redeemer(page, lock, spend).filter(watched).isPresent();
+                return HtlcTable.redeemer(page, lock, spend)
+                        .filter(ledger::isOwned)
+                        .isPresent();
             }
         };
     }
@@ -98,16 +118,14 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
     }
 
     /** Begins to follow. {@code file} has all {@link #tables}. */
-    static Following start(
-            Settings settings,
-            Background background,
-            Nodes nodes,
-            Keyring keyring,
-            Books file,
-            MeterRegistry meters,
-            Workers workers) {
+    static Following start(DaemonContext context, Nodes nodes, Keyring keyring, WatchStore withoutKeys, Books file) {
+        Settings settings = context.settings();
+        Background background = context.keeper();
+        MeterRegistry meters = context.meters();
+        Workers workers = context.workers();
         LedgerBooks books = new LedgerBooks(file);
         watchMissing(books, keyring);
+        List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring);
         Follower follower = follow(settings, background, nodes, file, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
@@ -116,6 +134,7 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
                 follower,
                 new CoinLedger(books, follower, workers.upstream()),
                 books,
+                WatchOnly.start(context.guardian(), rows, withoutKeys, books::settleWatchOnly, keyring::owns),
                 credits,
                 new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
@@ -137,8 +156,48 @@ record Following(Follower follower, CoinLedger ledger, LedgerBooks books, Credit
         Futures.await(books.settle(births, List.of()), WATCHING, "watching the keys");
     }
 
+    /**
+     * The rows of addresses whose keys are elsewhere, which the books watch when this is done, and no others. A crash may have left them apart,
+     * the books may be new, and a key may have come whose row was not removed.
+     */
+    private static List<WatchStore.WatchOnly> watchWithoutKeys(LedgerBooks books, WatchStore store, Keyring keyring) {
+        String what = "watching addresses whose keys are elsewhere";
+        List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
+        Set<Address> gone = new HashSet<>(Futures.await(books.watchOnly(), WATCHING, what));
+        List<Address> owned = rows.stream()
+                .map(WatchStore.WatchOnly::address)
+                .filter(keyring::owns)
+                .toList();
+        rows.removeIf(row -> owned.contains(row.address()));
+        Map<Address, OptionalLong> births = new HashMap<>();
+        rows.forEach(row -> births.put(row.address(), row.birth()));
+        gone.removeAll(births.keySet());
+        if (!births.isEmpty() || !gone.isEmpty()) {
+            Futures.await(books.settleWatchOnly(births, gone), WATCHING, what);
+        }
+        if (!owned.isEmpty()) {
+            // A store that is stopped is not written: what is owned is owned whatever becomes of its row.
+            store.remove(owned)
+                    .whenCompleteAsync(
+                            (removed, failure) -> {
+                                if (failure != null) {
+                                    LOG.warn("rows of watched addresses that are owned stay: {}", failure.toString());
+                                }
+                            },
+                            Runnable::run);
+        }
+        return rows;
+    }
+
     /** Begins to keep the watched addresses those of the keyring. */
-    void watchKeys(DaemonContext.UnderGuardian spawner, Keyring keyring, Consumer<List<Address>> newest) {
+    void watchKeys(
+            DaemonContext.UnderGuardian spawner,
+            Keyring keyring,
+            Consumer<List<Address>> newest,
+            Consumer<List<Address>> withoutKeys) {
+        // All keys of this moment were told apart from watched addresses at the start.
+        keyring.watch(watchOnly);
+        watchOnly.tellNewest(withoutKeys);
         spawner.spawn(
                 KeyWatch.create(new KeyWatch.Setup(books::allWatched, books::settle, keyring::watch, newest, KEYS)),
                 "key-watch");

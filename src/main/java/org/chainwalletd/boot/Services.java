@@ -80,7 +80,7 @@ record Services(
     RpcDispatcher dispatcher() {
         List<ErrorTranslator> known = List.of(
                 new KeyringErrors(settings().wallets()),
-                new SpendErrors(),
+                new SpendErrors(following.watchOnly()::has),
                 new NodeErrors(),
                 new PoolErrors(),
                 new AccountErrors());
@@ -109,6 +109,7 @@ record Services(
                                 following.ledger(),
                                 waits,
                                 following.credits(),
+                                following.watchOnly(),
                                 new IndexerMethods.Sources(external.indexer(), ownHistory())),
                         new MethodFamilies.Money(
                                 spending,
@@ -135,8 +136,7 @@ record Services(
     private IndexerClient.AddressHistory ownHistory() {
         return new OwnHistory(
                 following.ledger(),
-                address -> keyring.list().stream()
-                        .anyMatch(entry -> entry.address().equals(address)),
+                address -> keyring.owns(address) || following.watchOnly().has(address),
                 answers());
     }
 

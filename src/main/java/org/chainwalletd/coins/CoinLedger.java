@@ -59,11 +59,15 @@ public final class CoinLedger {
      * @return the blocks that rescans have to read until then; empty before the first block, or when the operator wants none
      */
     public CompletionStage<OptionalLong> watchOld(List<Address> addresses) {
-        return books.watch(addresses, false, YOUNG).thenComposeAsync(watched -> blocksLeft(), executor);
+        return books.watch(addresses, false, YOUNG).thenComposeAsync(watched -> readHistories(), executor);
     }
 
-    /** They are watched already, and what is to be read follows from that: a rescan that cannot begin now begins later. */
-    private CompletionStage<OptionalLong> blocksLeft() {
+    /**
+     * Begins to read what is wanted of the histories of addresses that are watched already; a rescan that cannot begin now begins later.
+     *
+     * @return the blocks that rescans have to read until then; empty before the first block, or when the operator wants none
+     */
+    public CompletionStage<OptionalLong> readHistories() {
         return follower.readHistories()
                 .toCompletableFuture()
                 .completeOnTimeout(Optional.empty(), RESCAN_SECONDS, TimeUnit.SECONDS)

@@ -68,7 +68,7 @@ public final class CreditBook implements Book<CreditTable.View, Credit> {
         Optional<Spenders> spenders = Optional.empty();
         for (int i = 0; i < tx.outputs().size(); i++) {
             TxOutput output = tx.outputs().get(i);
-            Optional<Address> to = output.address().filter(view::owns);
+            Optional<Address> to = output.address().filter(view::tells);
             if (to.isPresent()) {
                 Spenders from = spenders.orElseGet(() -> spenders(tx, coinbase, view));
                 spenders = Optional.of(from);

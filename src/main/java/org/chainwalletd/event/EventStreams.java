@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.japi.Pair;
@@ -17,6 +18,7 @@ import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.SharedKillSwitch;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.store.books.CreditCursor;
@@ -60,12 +62,16 @@ public final class EventStreams implements EventFeed {
     private final Waits waits;
     private final EventHub hub;
     private final IntSupplier maturity;
+    private final Predicate<Address> watchOnly;
     private final Limits limits;
     private final StreamPlaces places;
     private final SharedKillSwitch ending = KillSwitches.shared("events");
     private volatile boolean ended;
 
-    /** @param maturity blocks until a coinbase may be spent */
+    /**
+     * @param maturity blocks until a coinbase may be spent
+     * @param watchOnly whether an address is watched although its key is elsewhere
+     */
     public EventStreams(
             ActorSystem<?> system,
             Follower follower,
@@ -73,6 +79,7 @@ public final class EventStreams implements EventFeed {
             Waits waits,
             EventHub hub,
             IntSupplier maturity,
+            Predicate<Address> watchOnly,
             Limits limits) {
         this.system = system;
         this.executor = system.executionContext();
@@ -81,6 +88,7 @@ public final class EventStreams implements EventFeed {
         this.waits = waits;
         this.hub = hub;
         this.maturity = maturity;
+        this.watchOnly = watchOnly;
         this.limits = limits;
         this.places = new StreamPlaces(limits.streams());
     }
@@ -188,7 +196,8 @@ public final class EventStreams implements EventFeed {
                     at.after(event),
                     batch.tipHeight(),
                     maturity.getAsInt(),
-                    follower.unverified().isEmpty()));
+                    follower.unverified().isEmpty(),
+                    watchOnly.test(event.credit().address())));
         }
         return told;
     }

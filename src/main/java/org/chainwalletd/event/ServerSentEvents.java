@@ -31,9 +31,14 @@ final class ServerSentEvents {
     /**
      * @param cursor just after this event: the id to go on from
      * @param verified whether the chain is known to be the one that the operator means
+     * @param watchOnly whether its address is watched although its key is elsewhere
      */
-    static ByteString credit(CreditEvent event, CreditCursor cursor, long tipHeight, int maturity, boolean verified) {
-        return event(Optional.of(cursor.text()), "credit", WaitMethods.credit(event, tipHeight, maturity, verified));
+    static ByteString credit(
+            CreditEvent event, CreditCursor cursor, long tipHeight, int maturity, boolean verified, boolean watchOnly) {
+        return event(
+                Optional.of(cursor.text()),
+                "credit",
+                WaitMethods.credit(event, tipHeight, maturity, verified, watchOnly));
     }
 
     /** An event that cannot be told again. */

@@ -38,6 +38,7 @@ import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
+import org.chainwalletd.store.WatchStore;
 
 /**
  * A store in which the signed bytes of swaps' claims are sealed: they hold the secret of the swap, and are durable before a node has seen
@@ -406,6 +407,11 @@ public final class SealedClaims implements Store {
     @Override
     public SwapStore swaps() {
         return store.swaps();
+    }
+
+    @Override
+    public WatchStore watchOnly() {
+        return store.watchOnly();
     }
 
     @Override

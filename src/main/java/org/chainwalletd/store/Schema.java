@@ -25,7 +25,8 @@ final class Schema {
             paymentsAgain(),
             ownPayments(),
             payouts(),
-            tokenUses());
+            tokenUses(),
+            watchOnly());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -346,6 +347,12 @@ final class Schema {
               minute INTEGER NOT NULL,
               amount BLOB NOT NULL,
               PRIMARY KEY (token_name, minute)) WITHOUT ROWID""");
+    }
+
+    /** Addresses that are watched although their keys are elsewhere, see {@link WatchStore}. */
+    private static List<String> watchOnly() {
+        return List.of(
+                "CREATE TABLE watch_only (address BLOB NOT NULL PRIMARY KEY, label TEXT, birth INTEGER) WITHOUT ROWID");
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -347,6 +348,11 @@ public final class SqliteStore implements Store {
     }
 
     @Override
+    public WatchStore watchOnly() {
+        return new WatchOnlyRows();
+    }
+
+    @Override
     public Optional<String> stopped() {
         return stopped;
     }
@@ -466,6 +472,37 @@ public final class SqliteStore implements Store {
                         block);
                 return null;
             });
+        }
+    }
+
+    private final class WatchOnlyRows implements WatchStore {
+        @Override
+        public CompletionStage<Void> put(WatchOnly watched) {
+            return SqliteStore.this.writeNew(session -> {
+                session.update(
+                        "INSERT OR REPLACE INTO watch_only (address, label, birth) VALUES (?, ?, ?)",
+                        watched.address().toArray(),
+                        watched.label().orElse(null),
+                        watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<Void> remove(List<Address> addresses) {
+            return SqliteStore.this.write(session -> {
+                for (Address address : addresses) {
+                    session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray());
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<List<WatchOnly>> all() {
+            return SqliteStore.this.read(session -> session.query(
+                    "SELECT address, label, birth FROM watch_only ORDER BY address",
+                    row -> new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"))));
         }
     }
 }

@@ -26,6 +26,8 @@ public interface Store extends AutoCloseable {
 
     ScanCursors scans();
 
+    WatchStore watchOnly();
+
     /**
      * Why nothing is spent: the store has forgotten payments, whose tokens would pay again. It says what to do. Until then the store is read
      * and never written; no bytes that it knows are sent again either, since others may have taken their place.

@@ -68,7 +68,8 @@ final class Readings {
 
     /** @throws WalletdException when the daemon does not answer or refuses */
     Slow slow() {
-        GetWalletBalance.Result wallet = daemon.call(new GetWalletBalance(Optional.of(false), Optional.empty()));
+        GetWalletBalance.Result wallet =
+                daemon.call(new GetWalletBalance(Optional.of(false), Optional.empty(), Optional.empty()));
         Map<String, Holding> byLabel = new TreeMap<>();
         wallet.entries()
                 .forEach(entry -> byLabel.merge(

@@ -176,6 +176,14 @@ class EveryMethodIT {
                         standard.stream().map(NewKey::address).toList());
         assertThat(both.same(new ImportVault(vault, VAULT)).imported()).isEmpty();
         assertThat(both.same(new ListAddresses()).addresses()).hasSize(8);
+        Address cold = Address.parse("99".repeat(32));
+        Address other = Address.parse("98".repeat(32));
+        assertThat(both.same(new WatchAddress(cold)).origin()).isEqualTo("watch_only");
+        both.same(new WatchAddress(other));
+        assertThat(both.same(new ListAddresses(Optional.of(true))).watchOnly().orElseThrow())
+                .hasSize(2);
+        assertThat(both.each(new UnwatchAddress(cold), new UnwatchAddress(other)))
+                .allMatch(UnwatchAddress.Result::wasWatched);
     }
 
     @Test

@@ -86,6 +86,7 @@ class QueryPlanTest {
             done(store.swaps().watched());
             done(store.scans().of("locks"));
             done(store.scans().move("locks", 5));
+            done(store.watchOnly().remove(List.of(Address.of(new byte[Address.LENGTH]))));
             done(store.swaps().page(Optional.of("quoted"), 9, 1));
             done(store.swaps().page(Optional.empty(), 9, 1));
 

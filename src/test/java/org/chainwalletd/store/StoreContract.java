@@ -1141,6 +1141,25 @@ abstract class StoreContract {
     }
 
     @Test
+    void an_address_without_a_key_has_one_row_which_the_last_call_decides() {
+        WatchStore.WatchOnly first = watched(2, Optional.of("cold"), OptionalLong.empty());
+        WatchStore.WatchOnly other = watched(1, Optional.empty(), OptionalLong.of(7));
+        done(store.watchOnly().put(first));
+        done(store.watchOnly().put(other));
+        assertThat(done(store.watchOnly().all())).containsExactlyInAnyOrder(first, other);
+        WatchStore.WatchOnly again = watched(2, Optional.empty(), OptionalLong.of(0));
+        done(store.watchOnly().put(again));
+        assertThat(done(store.watchOnly().all())).containsExactlyInAnyOrder(again, other);
+        done(store.watchOnly()
+                .remove(List.of(again.address(), Address.of(StoreSample.hash(9).toArray()))));
+        assertThat(done(store.watchOnly().all())).containsExactly(other);
+    }
+
+    private static WatchStore.WatchOnly watched(int number, Optional<String> label, OptionalLong birth) {
+        return new WatchStore.WatchOnly(Address.of(StoreSample.hash(number).toArray()), label, birth);
+    }
+
+    @Test
     void a_cursor_never_goes_back_and_each_scan_has_its_own() {
         assertThat(done(store.scans().of("locks"))).isEmpty();
         done(store.scans().move("locks", 7));

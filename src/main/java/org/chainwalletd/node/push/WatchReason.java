@@ -9,5 +9,7 @@ public enum WatchReason {
     /** Somebody waits for the next credit of it. */
     FEED,
     /** It was made not long ago. */
-    NEWEST
+    NEWEST,
+    /** Its key is elsewhere. */
+    WATCH_ONLY
 }

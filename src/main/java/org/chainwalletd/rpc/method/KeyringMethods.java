@@ -8,6 +8,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import org.chainwalletd.api.Keys;
 import org.chainwalletd.api.Keys.DeleteAddress;
 import org.chainwalletd.api.Keys.ExportAddress;
 import org.chainwalletd.api.Keys.ExportVault;
@@ -23,8 +24,12 @@ import org.chainwalletd.api.Keys.NewKey;
 import org.chainwalletd.api.Keys.RevealAddressMnemonic;
 import org.chainwalletd.api.Keys.RevealMnemonic;
 import org.chainwalletd.api.Keys.RevealPrivateKey;
+import org.chainwalletd.api.Keys.UnwatchAddress;
+import org.chainwalletd.api.Keys.WatchAddress;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
+import org.chainwalletd.coins.WatchOnly;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
@@ -32,6 +37,8 @@ import org.chainwalletd.keyring.VaultExport;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.WatchStore;
 
 /**
  * Answers the methods of {@link org.chainwalletd.api.Keys}.
@@ -43,24 +50,28 @@ import org.chainwalletd.rpc.RpcMethod;
 public final class KeyringMethods {
     private final Keyring keyring;
     private final CoinLedger ledger;
+    private final WatchOnly watchOnly;
     private final DeletionGuard guard;
     private final Executor executor;
 
-    private KeyringMethods(Keyring keyring, CoinLedger ledger, DeletionGuard guard, Executor executor) {
+    private KeyringMethods(
+            Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
         this.keyring = keyring;
         this.ledger = ledger;
+        this.watchOnly = watchOnly;
         this.guard = guard;
         this.executor = executor;
     }
 
     /**
      * @param ledger watches new keys
+     * @param watchOnly addresses whose keys are elsewhere
      * @param guard asked before a key is deleted
      * @param executor for turning the keyring's answers into results: any pool of the daemon
      */
     public static List<RpcMethod<?, ?>> all(
-            Keyring keyring, CoinLedger ledger, DeletionGuard guard, Executor executor) {
-        KeyringMethods methods = new KeyringMethods(keyring, ledger, guard, executor);
+            Keyring keyring, CoinLedger ledger, WatchOnly watchOnly, DeletionGuard guard, Executor executor) {
+        KeyringMethods methods = new KeyringMethods(keyring, ledger, watchOnly, guard, executor);
         return List.of(
                 RpcMethod.of(GenerateStandardAddress.class, methods::generateStandard),
                 RpcMethod.of(GenerateIndependentAddress.class, methods::generateIndependent),
@@ -69,6 +80,8 @@ public final class KeyringMethods {
                 RpcMethod.of(ImportMnemonic.class, methods::importIndependent),
                 RpcMethod.of(ImportStandardMnemonic.class, methods::importStandard),
                 RpcMethod.of(ListAddresses.class, methods::list),
+                RpcMethod.of(WatchAddress.class, methods::watch),
+                RpcMethod.of(UnwatchAddress.class, methods::unwatch),
                 RpcMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
                 RpcMethod.of(RevealMnemonic.class, methods::revealSeedPhrase),
                 RpcMethod.of(RevealPrivateKey.class, methods::revealSecret),
@@ -152,8 +165,48 @@ public final class KeyringMethods {
     private CompletionStage<ListAddresses.Result> list(ListAddresses call, CallContext context) {
         return CompletableFuture.supplyAsync(
                 () -> new ListAddresses.Result(
-                        keyring.list().stream().map(KeyringMethods::listed).toList()),
+                        keyring.list().stream().map(KeyringMethods::listed).toList(),
+                        call.includeWatchOnly().orElse(false)
+                                ? Optional.of(watchOnly.list().stream()
+                                        .map(KeyringMethods::listed)
+                                        .toList())
+                                : Optional.empty()),
                 executor);
+    }
+
+    private static ListAddresses.WatchOnlyEntry listed(WatchStore.WatchOnly row) {
+        return new ListAddresses.WatchOnlyEntry(row.address(), row.label(), row.birth(), Keys.WATCH_ONLY);
+    }
+
+    private CompletionStage<WatchAddress.Result> watch(WatchAddress call, CallContext context) {
+        KeyEntry.checkLabel(call.label());
+        return watchOnly
+                .watch(new WatchStore.WatchOnly(call.address(), call.label(), call.birthHeight()))
+                .handleAsync(KeyringMethods::unlessRefused, executor)
+                .thenComposeAsync(
+                        watched -> call.birthHeight().isPresent()
+                                ? ledger.readHistories()
+                                : CompletableFuture.completedStage(OptionalLong.empty()),
+                        executor)
+                .thenApplyAsync(left -> new WatchAddress.Result(call.address(), Keys.WATCH_ONLY, left), executor);
+    }
+
+    private CompletionStage<UnwatchAddress.Result> unwatch(UnwatchAddress call, CallContext context) {
+        return watchOnly
+                .unwatch(call.address())
+                .handleAsync(KeyringMethods::unlessRefused, executor)
+                .thenApplyAsync(was -> new UnwatchAddress.Result(call.address(), was), executor);
+    }
+
+    private static <T> T unlessRefused(T answer, Throwable failure) {
+        if (failure == null) {
+            return answer;
+        }
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof WatchOnly.OwnedException || cause instanceof WatchOnly.FullException) {
+            throw RefusedException.invalidParams(cause.getMessage());
+        }
+        throw Causes.passedOn(cause);
     }
 
     private static ListAddresses.AddressEntry listed(KeyEntry entry) {

@@ -11,11 +11,13 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.LedgerReads;
+import org.chainwalletd.coins.WatchOnly;
 import org.chainwalletd.config.Settings.EvmWords;
 import org.chainwalletd.follow.Follower;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
+import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.message.TextMessages;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
@@ -23,6 +25,7 @@ import org.chainwalletd.quote.Quotes;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.swap.engine.SwapService;
 import org.chainwalletd.swap.pool.Pool;
@@ -49,6 +52,7 @@ public record MethodFamilies(
             CoinLedger ledger,
             Waits waits,
             CreditFeed credits,
+            WatchOnly watchOnly,
             IndexerMethods.Sources indexed) {}
 
     /** How money leaves. */
@@ -75,7 +79,7 @@ public record MethodFamilies(
                 profile,
                 version,
                 new Keys(null, null, null),
-                new Chain(none, null, null, null, null, IndexerMethods.Sources.NONE),
+                new Chain(none, null, null, null, null, null, IndexerMethods.Sources.NONE),
                 new Money(null, null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE),
                 Swapping.NONE,
                 Runnable::run);
@@ -91,11 +95,21 @@ public record MethodFamilies(
                 version,
                 chain.nodes(),
                 coins(),
-                () -> keyring.list(),
+                new ReadMethods.Addresses() {
+                    @Override
+                    public List<KeyEntry> owned() {
+                        return keyring.list();
+                    }
+
+                    @Override
+                    public List<WatchStore.WatchOnly> watchOnly() {
+                        return chain.watchOnly().list();
+                    }
+                },
                 () -> chain.ledger().figures(),
                 money.inFlight(),
                 executor));
-        methods.addAll(KeyringMethods.all(keyring, chain.ledger(), keys.deletion(), executor));
+        methods.addAll(KeyringMethods.all(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
         methods.addAll(PayoutMethods.all(money.payouts(), executor));
         methods.addAll(FollowMethods.all(
@@ -144,6 +158,11 @@ public record MethodFamilies(
             @Override
             public CompletionStage<Boolean> owns(Address address) {
                 return keys.keyring().find(address).thenApplyAsync(Optional::isPresent, executor);
+            }
+
+            @Override
+            public boolean watches(Address address) {
+                return chain.watchOnly().has(address);
             }
 
             @Override

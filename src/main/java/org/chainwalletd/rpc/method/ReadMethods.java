@@ -1,5 +1,7 @@
 package org.chainwalletd.rpc.method;
 
+import static org.chainwalletd.api.Keys.WATCH_ONLY;
+
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -14,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.chainwalletd.api.Reads.Block;
 import org.chainwalletd.api.Reads.GetAddressMempool;
 import org.chainwalletd.api.Reads.GetAddressUtxos;
@@ -47,6 +50,7 @@ import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.NodesSeen;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.store.WatchStore;
 
 /** Answers the methods of {@link org.chainwalletd.api.Reads}. */
 public final class ReadMethods {
@@ -61,7 +65,7 @@ public final class ReadMethods {
     private final Nodes nodes;
     private final NodeClient client;
     private final NodeClient coins;
-    private final Supplier<List<KeyEntry>> keys;
+    private final Addresses keys;
     private final Supplier<WalletFigures> figures;
     private final InFlight inFlight;
     private final InstantSource clock = InstantSource.system();
@@ -71,7 +75,7 @@ public final class ReadMethods {
             String version,
             Nodes nodes,
             NodeClient coins,
-            Supplier<List<KeyEntry>> keys,
+            Addresses keys,
             Supplier<WalletFigures> figures,
             InFlight inFlight,
             Executor executor) {
@@ -83,6 +87,15 @@ public final class ReadMethods {
         this.figures = figures;
         this.inFlight = inFlight;
         this.executor = executor;
+    }
+
+    /** Addresses that balances are told of, from memory. */
+    public interface Addresses {
+        /** All of the keyring. */
+        List<KeyEntry> owned();
+
+        /** Those that are watched although their keys are elsewhere. */
+        List<WatchStore.WatchOnly> watchOnly();
     }
 
     /** Spends that are under way, as {@code get_status} tells them; answered from memory. */
@@ -97,7 +110,6 @@ public final class ReadMethods {
     /**
      * @param version of the daemon, for {@code get_status}
      * @param coins asked for balances and listings of addresses
-     * @param keys all of the keyring, from memory
      * @param figures what the wallet has and what has come and gone
      * @param executor puts answers together
      */
@@ -106,7 +118,7 @@ public final class ReadMethods {
             String version,
             Nodes nodes,
             NodeClient coins,
-            Supplier<List<KeyEntry>> keys,
+            Addresses keys,
             Supplier<WalletFigures> figures,
             InFlight inFlight,
             Executor executor) {
@@ -162,7 +174,7 @@ public final class ReadMethods {
                         tip.isPresent() ? OptionalLong.of(tip.get().height()) : OptionalLong.empty()),
                 tip.isPresent() && !refused,
                 seen.nodes().stream().map(NodesSeen.Seen::url).toList(),
-                keys.get().size(),
+                keys.owned().size(),
                 inFlight.utxos(),
                 inFlight.transfers(),
                 seen.network(),
@@ -233,22 +245,35 @@ public final class ReadMethods {
     }
 
     private CompletionStage<GetWalletBalance.Result> walletBalance(GetWalletBalance call, CallContext context) {
-        return CompletableFuture.supplyAsync(() -> scanned(keys.get(), call.addresses()), executor)
-                .thenComposeAsync(entries -> scan(entries, call.utxos().orElse(true)), executor);
+        return CompletableFuture.supplyAsync(() -> scanned(call), executor)
+                .thenComposeAsync(scanned -> scan(scanned, call.utxos().orElse(true)), executor);
     }
 
-    private static List<KeyEntry> scanned(List<KeyEntry> entries, Optional<List<Address>> filter) {
-        if (filter.isEmpty()) {
-            return entries;
+    /** An address of the wallet, or one that is watched, whose key is elsewhere. */
+    private record Scanned(Address address, OptionalLong index, Optional<String> label, Optional<Boolean> imported) {
+        static Scanned of(KeyEntry key) {
+            return new Scanned(key.address(), key.index(), key.label(), Optional.of(key.imported()));
         }
-        Set<Address> wanted = new HashSet<>(filter.get());
-        return entries.stream()
-                .filter(entry -> wanted.contains(entry.address()))
-                .toList();
+
+        static Scanned of(WatchStore.WatchOnly watched) {
+            return new Scanned(watched.address(), OptionalLong.empty(), watched.label(), Optional.empty());
+        }
     }
 
-    private CompletionStage<GetWalletBalance.Result> scan(List<KeyEntry> entries, boolean withUtxos) {
-        List<Address> addresses = entries.stream().map(KeyEntry::address).toList();
+    private List<Scanned> scanned(GetWalletBalance call) {
+        Stream<Scanned> owned = keys.owned().stream().map(Scanned::of);
+        Stream<Scanned> all = call.includeWatchOnly().orElse(false)
+                ? Stream.concat(owned, keys.watchOnly().stream().map(Scanned::of))
+                : owned;
+        if (call.addresses().isEmpty()) {
+            return all.toList();
+        }
+        Set<Address> wanted = new HashSet<>(call.addresses().get());
+        return all.filter(entry -> wanted.contains(entry.address())).toList();
+    }
+
+    private CompletionStage<GetWalletBalance.Result> scan(List<Scanned> entries, boolean withUtxos) {
+        List<Address> addresses = entries.stream().map(Scanned::address).toList();
         NodeClient asked = addresses.size() <= MOST_WORTH_WAITING ? coins.patient(GetWalletBalance.PATIENCE) : coins;
         CompletionStage<List<Amount>> balances = asked.balances(addresses);
         CompletionStage<List<NodeClient.UtxoListing>> listings =
@@ -257,12 +282,12 @@ public final class ReadMethods {
     }
 
     private static GetWalletBalance.Result result(
-            List<KeyEntry> keys, List<Amount> balances, List<NodeClient.UtxoListing> listings) {
-        List<GetWalletBalance.WalletEntry> entries = new ArrayList<>(keys.size());
+            List<Scanned> addresses, List<Amount> balances, List<NodeClient.UtxoListing> listings) {
+        List<GetWalletBalance.WalletEntry> entries = new ArrayList<>(addresses.size());
         Amount total = Amount.ZERO;
-        for (int i = 0; i < keys.size(); i++) {
+        for (int i = 0; i < addresses.size(); i++) {
             entries.add(entry(
-                    keys.get(i),
+                    addresses.get(i),
                     balances.get(i),
                     listings.isEmpty() ? Optional.empty() : Optional.of(listings.get(i))));
             total = sum(total, balances.get(i));
@@ -271,15 +296,16 @@ public final class ReadMethods {
     }
 
     private static GetWalletBalance.WalletEntry entry(
-            KeyEntry key, Amount balance, Optional<NodeClient.UtxoListing> listing) {
+            Scanned scanned, Amount balance, Optional<NodeClient.UtxoListing> listing) {
         return new GetWalletBalance.WalletEntry(
-                key.address(),
-                key.index(),
-                key.label(),
-                key.imported(),
+                scanned.address(),
+                scanned.index(),
+                scanned.label(),
+                scanned.imported().orElse(false),
                 balance,
                 listing.isPresent() ? OptionalLong.of(listing.get().utxos().size()) : OptionalLong.empty(),
-                listing.map(NodeClient.UtxoListing::truncated));
+                listing.map(NodeClient.UtxoListing::truncated),
+                scanned.imported().isPresent() ? Optional.empty() : Optional.of(WATCH_ONLY));
     }
 
     private static Amount sum(Amount total, Amount balance) {

@@ -4,8 +4,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.spend.SpendException;
@@ -48,8 +50,24 @@ public final class SpendErrors implements ErrorTranslator {
             Amount inFlightValue,
             @U32 long inFlightCount) {}
 
+    private final Predicate<Address> watchOnly;
+
+    /** @param watchOnly whether an address is watched although its key is elsewhere */
+    public SpendErrors(Predicate<Address> watchOnly) {
+        this.watchOnly = watchOnly;
+    }
+
     @Override
     public Optional<RefusedException> translate(Throwable failure) {
+        if (failure instanceof SpendException refused
+                && refused.refusal() instanceof SpendRefusal.WalletNotFound without
+                && watchOnly.test(without.address())) {
+            return Optional.of(
+                    new RefusedException(
+                            ErrorCode.WALLET_NOT_FOUND,
+                            "address " + without.address()
+                                    + " is only watched: its key is not in this keystore, so nothing can be spent from it here"));
+        }
         if (failure instanceof SpendException refused) {
             return Optional.of(translated(refused.refusal()));
         }

@@ -55,6 +55,9 @@ public final class WaitMethods {
     public interface CreditOwners {
         CompletionStage<Boolean> owns(Address address);
 
+        /** Whether an address is watched although its key is elsewhere. */
+        boolean watches(Address address);
+
         /** Blocks until a coinbase may be spent. */
         int maturity();
 
@@ -104,7 +107,7 @@ public final class WaitMethods {
     }
 
     private CompletionStage<WaitForPayment.Result> waitSince(WaitForPayment call, String cursor, CallContext context) {
-        return owners.owns(call.address())
+        return tells(call.address())
                 .thenComposeAsync(
                         owned -> {
                             if (!owned) {
@@ -200,16 +203,22 @@ public final class WaitMethods {
         return true;
     }
 
+    /** Whether the feed has credits of an address. */
+    private CompletionStage<Boolean> tells(Address address) {
+        return owners.watches(address) ? CompletableFuture.completedStage(true) : owners.owns(address);
+    }
+
     private CompletionStage<Boolean> requireOwned(Optional<Address> address) {
         if (address.isEmpty()) {
             return CompletableFuture.completedStage(true);
         }
-        return owners.owns(address.get())
+        return tells(address.get())
                 .thenApplyAsync(
                         owned -> {
                             if (!owned) {
                                 throw new RefusedException(
-                                        ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + address.get());
+                                        ErrorCode.WALLET_NOT_FOUND,
+                                        "the keyring has no address " + address.get() + ", nor is it watched");
                             }
                             return true;
                         },
@@ -245,7 +254,12 @@ public final class WaitMethods {
         boolean verified = owners.isVerified();
         return new ListCredits.Result(
                 batch.events().stream()
-                        .map(event -> credit(event, batch.tipHeight(), owners.maturity(), verified))
+                        .map(event -> credit(
+                                event,
+                                batch.tipHeight(),
+                                owners.maturity(),
+                                verified,
+                                owners.watches(event.credit().address())))
                         .toList(),
                 batch.cursor().text(),
                 batch.more());
@@ -255,8 +269,10 @@ public final class WaitMethods {
      * @param tipHeight to which confirmations are counted
      * @param maturity blocks until a coinbase may be spent
      * @param verified whether the chain is known to be the one that the operator means
+     * @param watchOnly whether its address is watched although its key is elsewhere
      */
-    public static Waiting.Credit credit(CreditEvent event, long tipHeight, int maturity, boolean verified) {
+    public static Waiting.Credit credit(
+            CreditEvent event, long tipHeight, int maturity, boolean verified, boolean watchOnly) {
         Credit credit = event.credit();
         boolean mined = credit.isInBlock();
         long height = credit.block().height();
@@ -276,7 +292,8 @@ public final class WaitMethods {
                 mined ? OptionalLong.of(credit.coinbase() ? height + maturity - 1 : height) : OptionalLong.empty(),
                 credit.datum(),
                 credit.datum().filter(datum -> datum.length() == QUOTE_ID_BYTES),
-                verified ? Optional.empty() : Optional.of(true));
+                verified ? Optional.empty() : Optional.of(true),
+                watchOnly ? Optional.of(true) : Optional.empty());
     }
 
     /**

@@ -94,8 +94,13 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** What the book asks while it reads a transaction. */
     @FunctionalInterface
     public interface View {
-        /** Whether credits of an address are told. */
+        /** Whether the key of an address is here. */
         boolean owns(Address address);
+
+        /** Whether credits of an address are told: those of our keys, and of addresses that are watched without one. */
+        default boolean tells(Address address) {
+            return owns(address);
+        }
 
         /** Whether it is one of our keys that redeems an HTLC in this way. */
         default boolean redeems(Outpoint lock, HtlcSpend spend) {

@@ -32,6 +32,10 @@ import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
  * {@code StoreException}.
  */
 public final class LedgerBooks {
+    /** The first of the pending rescans may have begun; the next one has not, and reads for what is watched by now. */
+    private static final String NEXT_SCAN =
+            "COALESCE((SELECT scan FROM scans ORDER BY scan LIMIT 1 OFFSET 1), (SELECT MAX(scan) + 1 FROM scans), 1)";
+
     private final Books file;
 
     public LedgerBooks(Books file) {
@@ -76,11 +80,16 @@ public final class LedgerBooks {
         return top.isPresent() ? top.getAsLong() + 1 : LedgerTable.NOTHING_READ;
     }
 
-    /** The first of the pending rescans may have begun; the next one has not, and reads for what is watched by now. */
+    /**
+     * Watches an address whose key is here. If it was watched without one, its coins and credits stay, and blocks are read for it as for any key
+     * that comes from elsewhere: nobody has entered its HTLCs.
+     */
     private static void watch(Page head, Watched address) {
         head.update(
-                "INSERT OR IGNORE INTO watched (address, birth, history_from, before_scan) SELECT ?, ?, ?, COALESCE("
-                        + "(SELECT scan FROM scans ORDER BY scan LIMIT 1 OFFSET 1), (SELECT MAX(scan) + 1 FROM scans), 1)",
+                "INSERT INTO watched (address, birth, history_from, before_scan) SELECT ?, ?, ?, " + NEXT_SCAN
+                        + " WHERE true ON CONFLICT (address) DO UPDATE SET watch_only = 0, read_history = 1,"
+                        + " birth = excluded.birth, history_from = excluded.history_from,"
+                        + " before_scan = excluded.before_scan WHERE watch_only = 1",
                 address.address().toArray(),
                 address.birth(),
                 address.historyFrom());
@@ -103,6 +112,57 @@ public final class LedgerBooks {
         });
     }
 
+    /**
+     * Watches addresses whose keys are elsewhere, from the block that was written last on, and others of that kind no more; an address with a key
+     * here stays as it is. Durable when the stage completes.
+     *
+     * @param births heights from which on blocks are to be read for them; empty when none is read that was before
+     */
+    public CompletionStage<Void> settleWatchOnly(Map<Address, OptionalLong> births, Collection<Address> unwatched) {
+        return file.write(session -> {
+            Page head = session.head();
+            long from = next(top(head));
+            births.forEach((address, birth) -> watchOnly(head, address, birth, from));
+            unwatched.forEach(address -> leave(head, address));
+            LedgerTable.changed(head);
+            return null;
+        });
+    }
+
+    /** Its coins go as well: nobody would tell them from those of a key that was here. What was credited stays told. */
+    private static void leave(Page head, Address address) {
+        if (head.update("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
+            head.update(
+                    "DELETE FROM coins WHERE scan IN (SELECT 0 UNION ALL SELECT scan FROM scans)"
+                            + " AND address = (SELECT id FROM addresses WHERE address = ?)",
+                    (Object) address.toArray());
+            LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
+        }
+    }
+
+    /** One that is watched already may be asked for with its history, or with more of it. */
+    private static void watchOnly(Page head, Address address, OptionalLong birth, long from) {
+        head.update(
+                "INSERT INTO watched (address, birth, history_from, watch_only, read_history, before_scan)"
+                        + " SELECT ?1, ?2, ?3, 1, ?4, " + NEXT_SCAN + " WHERE true"
+                        + " ON CONFLICT (address) DO UPDATE SET read_history = 1,"
+                        + " birth = CASE read_history WHEN 1 THEN MIN(birth, excluded.birth) ELSE excluded.birth END"
+                        + " WHERE watch_only = 1 AND excluded.read_history = 1"
+                        + " AND (read_history = 0 OR excluded.birth < birth)",
+                address.toArray(),
+                birth.orElse(0),
+                from,
+                birth.isPresent() ? 1 : 0);
+        LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
+    }
+
+    /** Addresses that are watched without a key. */
+    public CompletionStage<Set<Address>> watchOnly() {
+        return file.read(session -> new HashSet<>(session.query(
+                "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
+                row -> Address.of(row.getBytes(1)))));
+    }
+
     private static void unwatch(Page head, Address address) {
         head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
@@ -115,10 +175,11 @@ public final class LedgerBooks {
                         find(session.head(), address).filter(Watched::isCovered).isPresent()));
     }
 
+    /** All that are watched because their keys are here. */
     public CompletionStage<Set<Address>> allWatched() {
         return file.read(session -> {
             Set<Address> watched = new HashSet<>();
-            for (byte[] joined : WatchedAddresses.joined(session)) {
+            for (byte[] joined : WatchedAddresses.OWNED.joined(session)) {
                 for (int at = 0; at < joined.length; at += Address.LENGTH) {
                     watched.add(Address.of(Arrays.copyOfRange(joined, at, at + Address.LENGTH)));
                 }
@@ -129,7 +190,7 @@ public final class LedgerBooks {
 
     /** The same, each address once, end to end, in several arrays. */
     public CompletionStage<List<byte[]>> allWatchedJoined() {
-        return file.read(WatchedAddresses::joined);
+        return file.read(WatchedAddresses.OWNED::joined);
     }
 
     public CompletionStage<Optional<Watched>> find(Address address) {

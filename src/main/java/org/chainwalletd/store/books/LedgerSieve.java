@@ -4,12 +4,12 @@ import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Row;
@@ -23,16 +23,16 @@ final class LedgerSieve {
     /** As many spent coins may stay in it before it is read anew, and as many again as there were unspent ones. */
     private static final int SPENT = 100_000;
 
-    /** Addresses that were found in the table, so that the books that ask for one after another have one look. */
+    /** Addresses that were found in the table, and whether their keys are here, so that the books that ask for one after another have one look. */
     private static final int FOUND = 8_192;
 
     private final Sieve watched = new Sieve();
-    private final Set<Address> found = new HashSet<>();
+    private final Map<Address, Boolean> found = new HashMap<>();
     private final Sieve unspent = new Sieve();
     private final int most;
 
     private LedgerSieve(BooksSession session) {
-        for (byte[] joined : WatchedAddresses.joined(session)) {
+        for (byte[] joined : WatchedAddresses.ALL.joined(session)) {
             ByteBuffer all = ByteBuffer.wrap(joined);
             for (int at = 0; at < joined.length; at += Address.LENGTH) {
                 watched.add(all.getLong(at));
@@ -66,6 +66,7 @@ final class LedgerSieve {
 
     void watch(Address address) {
         watched.add(number(address));
+        found.remove(address);
     }
 
     /** It is watched no more. */
@@ -78,22 +79,27 @@ final class LedgerSieve {
         return watched.mayHave(number(address));
     }
 
-    /** @param isInTable looks whether it is, and is not asked for what is known */
-    boolean isWatched(Address address, BooleanSupplier isInTable) {
+    /**
+     * Whether the key of a watched address is here; empty for one that is not watched.
+     *
+     * @param inTable looks, and is not asked for what is known
+     */
+    Optional<Boolean> owned(Address address, Supplier<Optional<Boolean>> inTable) {
         if (!mayBeWatched(address)) {
-            return false;
+            return Optional.empty();
         }
-        if (found.contains(address)) {
-            return true;
+        Boolean known = found.get(address);
+        if (known != null) {
+            return Optional.of(known);
         }
-        boolean watchedNow = isInTable.getAsBoolean();
-        if (watchedNow) {
+        Optional<Boolean> owned = inTable.get();
+        if (owned.isPresent()) {
             if (found.size() >= FOUND) {
                 found.clear();
             }
-            found.add(address);
+            found.put(address, owned.get());
         }
-        return watchedNow;
+        return owned;
     }
 
     void unspent(Outpoint outpoint) {
@@ -118,8 +124,12 @@ final class LedgerSieve {
         return ByteBuffer.wrap(id).getLong() + index;
     }
 
-    /** All addresses that the ledger watches. */
-    static final class WatchedAddresses {
+    /** Addresses that the ledger watches. */
+    enum WatchedAddresses {
+        ALL(""),
+        /** Those with a key here. */
+        OWNED(" AND watch_only = 0");
+
         /**
          * A part of the addresses at once, end to end: a row for each would cost the driver three times as much. SQLite joins the bytes as they are,
          * whichever these are; the count shows that none is missing.
@@ -129,13 +139,17 @@ final class LedgerSieve {
 
         private static final int PARTS = 4;
 
-        private WatchedAddresses() {}
+        private final String which;
+
+        WatchedAddresses(String which) {
+            this.which = which;
+        }
 
         /** Each address once, end to end, in several arrays. */
-        static List<byte[]> joined(BooksSession session) {
+        List<byte[]> joined(BooksSession session) {
             List<byte[]> parts = new ArrayList<>(PARTS);
             for (int part = 0; part < PARTS; part++) {
-                session.visit(SOME_WATCHED, row -> parts.add(joined(row)), border(part), border(part + 1));
+                session.visit(SOME_WATCHED + which, row -> parts.add(joined(row)), border(part), border(part + 1));
             }
             return parts;
         }

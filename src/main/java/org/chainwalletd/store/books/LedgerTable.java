@@ -90,6 +90,17 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             "DROP TABLE earlier_watched",
             "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1)");
 
+    /**
+     * Addresses whose keys are elsewhere, and whether the blocks before their being watched are to be read. The index of what a rescan has to
+     * read leaves out those for which nobody has asked for that.
+     */
+    private static final List<String> WATCH_ONLY = List.of(
+            "ALTER TABLE watched ADD COLUMN watch_only INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE watched ADD COLUMN read_history INTEGER NOT NULL DEFAULT 1",
+            "DROP INDEX watched_unread",
+            "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1) AND read_history = 1",
+            "CREATE INDEX watched_without_key ON watched (address) WHERE watch_only = 1");
+
     /** The history that is known of an address begins here as long as no block was read for it. */
     static final long NOTHING_READ = Long.MAX_VALUE;
 
@@ -102,16 +113,25 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     /** What the ledger looks up while it reads a block. */
     public record View(Page page) {
+        /** Whether its coins are entered, with a key here or without. */
         public boolean isWatched(Address address) {
-            return LedgerSieve.of(page.session())
-                    .map(sieve -> sieve.isWatched(address, () -> isInTable(address)))
-                    .orElseGet(() -> isInTable(address));
+            return owned(address).isPresent();
         }
 
-        private boolean isInTable(Address address) {
-            return page.queryOne(
-                            "SELECT 1 FROM watched WHERE address = ?", row -> row.getInt(1), (Object) address.toArray())
-                    .isPresent();
+        /** Whether it is watched because its key is here. */
+        public boolean isOwned(Address address) {
+            return owned(address).orElse(false);
+        }
+
+        private Optional<Boolean> owned(Address address) {
+            return LedgerSieve.of(page.session())
+                    .map(sieve -> sieve.owned(address, () -> inTable(address)))
+                    .orElseGet(() -> inTable(address));
+        }
+
+        private Optional<Boolean> inTable(Address address) {
+            return page.queryOne("SELECT watch_only FROM watched WHERE address = ?", row -> row.getInt(1) == 0, (Object)
+                    address.toArray());
         }
     }
 
@@ -122,7 +142,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
 
     @Override
     public List<List<String>> steps() {
-        return List.of(FIRST, SECOND, ShortKeys.COINS, BLOCKS_ONLY);
+        return List.of(FIRST, SECOND, ShortKeys.COINS, BLOCKS_ONLY, WATCH_ONLY);
     }
 
     @Override
@@ -176,7 +196,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     @Override
     public OptionalLong unread(Page head, Optional<ScanRow> underway) {
         return head.queryOne(
-                        "SELECT birth FROM watched INDEXED BY watched_unread WHERE history_from > MAX(birth, 1)"
+                        "SELECT birth FROM watched INDEXED BY watched_unread WHERE history_from > MAX(birth, 1) AND read_history = 1"
                                 + " AND NOT (before_scan <= ? AND ? <= MAX(birth, 1)) ORDER BY birth LIMIT 1",
                         row -> row.getLong(1),
                         underway.map(ScanRow::scan).orElse(-1L),

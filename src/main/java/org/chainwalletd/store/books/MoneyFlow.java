@@ -22,15 +22,20 @@ public final class MoneyFlow {
     /** Blocks that are read at a time, so that other questions come in between. */
     private static final int BLOCKS = 1_000;
 
+    /** Coins of addresses whose keys are elsewhere are not the wallet's. */
+    private static final String OURS =
+            " AND NOT EXISTS (SELECT 1 FROM addresses a JOIN watched w ON w.address = a.address WHERE a.id = coins.address"
+                    + " AND w.watch_only = 1)";
+
     private static final String PAID =
             "SELECT height AS at, tx_id AS tx, value FROM coins INDEXED BY coins_by_height WHERE scan = 0 AND height > ? AND height <= ?"
-                    + " AND coinbase = 0";
+                    + " AND coinbase = 0" + OURS;
     private static final String MATURED =
             "SELECT height AS at, tx_id AS tx, value FROM coins INDEXED BY coins_by_height WHERE scan = 0 AND height > ? AND height <= ?"
-                    + " AND coinbase = 1";
+                    + " AND coinbase = 1" + OURS;
     private static final String SPENT =
             "SELECT spent_height AS at, spent_by AS tx, value FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?"
-                    + " AND spent_height <= ?";
+                    + " AND spent_height <= ?" + OURS;
 
     private MoneyFlow() {}
 

@@ -31,6 +31,7 @@ import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.testkit.Await;
 
 /** The read methods behind the real envelope, over nodes that the test chooses. */
@@ -68,16 +69,20 @@ final class ReadRig implements AutoCloseable {
                 return 2;
             }
         };
+        ReadMethods.Addresses addresses = new ReadMethods.Addresses() {
+            @Override
+            public List<KeyEntry> owned() {
+                return List.copyOf(keys);
+            }
+
+            @Override
+            public List<WatchStore.WatchOnly> watchOnly() {
+                return List.of();
+            }
+        };
         dispatcher = new RpcDispatcher(
                 MethodRegistry.of(ReadMethods.all(
-                        PROFILE,
-                        "9.9.9",
-                        nodes,
-                        nodes.client(),
-                        () -> List.copyOf(keys),
-                        WalletFigures::new,
-                        inFlight,
-                        executor)),
+                        PROFILE, "9.9.9", nodes, nodes.client(), addresses, WalletFigures::new, inFlight, executor)),
                 List.of(new NodeErrors()),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(100, 4, 10),

@@ -36,7 +36,7 @@ class SwapErrorsTest {
 
     @Test
     void a_lock_that_is_under_way_is_never_told_as_one_that_did_not_happen() {
-        SwapErrors all = new SwapErrors(List.of(new PoolErrors(), new SpendErrors()));
+        SwapErrors all = new SwapErrors(List.of(new PoolErrors(), new SpendErrors(address -> false)));
         for (StoreException.Reason reason : StoreException.Reason.values()) {
             RefusedException told = all.translate(
                             new SwapException.LockUnknown("s1", new StoreException(reason, "the disk", null)))

@@ -49,7 +49,9 @@ class BooksPlanTest {
             Pattern.compile("SELECT address FROM watched( WHERE history_from <= MAX\\(birth, 1\\))? => .*"
                     + "|UPDATE watched SET (history_from|birth) = .* => .*|SELECT birth FROM watched INDEXED BY watched_unread .*"
                     + "|SELECT tx_id, output_index FROM coins INDEXED BY coins_unspent .*"
-                    + "|SELECT scan, from_height FROM scans .*|INSERT INTO scans .*|INSERT OR IGNORE INTO watched .*SCAN scans.*"
+                    + "|SELECT scan, from_height FROM scans .*|INSERT INTO scans .*|INSERT INTO watched .*SCAN scans.*"
+                    + "|SELECT address FROM watched INDEXED BY watched_without_key .*"
+                    + "|DELETE FROM coins WHERE scan IN .*SCAN scans.*"
                     + "|SELECT (seq|name) FROM sqlite_(sequence|master).*");
 
     @TempDir
@@ -248,6 +250,10 @@ class BooksPlanTest {
                 .toList();
         Await.result(books.watch(List.of(OURS), true, 0));
         Await.result(books.settle(Map.of(OURS, 0L), List.of()));
+        Await.result(books.settleWatchOnly(Map.of(many.get(0), OptionalLong.of(3)), List.of()));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(many.get(0))));
+        Await.result(books.watchOnly());
+        Await.result(books.allWatched());
         write(session -> ledger.unread(session.head(), Optional.empty()));
         Await.result(books.coversAny(List.of(OURS)));
         Await.result(file.read(session -> ledger.view(session.head()).isWatched(OURS)));

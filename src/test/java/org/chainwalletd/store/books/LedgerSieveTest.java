@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -211,5 +212,67 @@ class LedgerSieveTest {
                         .mapToInt(joined -> joined.length)
                         .sum())
                 .isEqualTo(watched.size() * Address.LENGTH);
+    }
+
+    private boolean isOwned(Address address) {
+        return Await.result(file.write(session -> table.view(session.head()).isOwned(address)));
+    }
+
+    private void watchOnly(OptionalLong birth) {
+        Await.result(books.settleWatchOnly(Map.of(OURS, birth), List.of()));
+    }
+
+    private LedgerBooks.Watched row() {
+        return Await.result(books.find(OURS)).orElseThrow();
+    }
+
+    private OptionalLong unread() {
+        return Await.result(file.read(session -> table.unread(session.head(), Optional.empty())));
+    }
+
+    private void follow(long height) {
+        write(page -> {
+            BlockRows.put(page, new BlockRow(height, hash(77), hash(76), 0, hash(0), true));
+            table.begin(page, height);
+        });
+    }
+
+    @Test
+    void the_key_of_a_watched_address_makes_it_owned_for_ever_and_its_history_is_read() {
+        follow(50);
+        watchOnly(OptionalLong.of(51));
+        assertThat(isWatched(OURS)).isTrue();
+        assertThat(isOwned(OURS)).isFalse();
+        assertThat(row().isCovered()).isTrue();
+        assertThat(Await.result(books.allWatched())).isEmpty();
+
+        Await.result(books.watch(List.of(OURS), false, 0));
+        assertThat(isOwned(OURS)).isTrue();
+        assertThat(row().isCovered()).as("its HTLCs are not known").isFalse();
+        assertThat(unread()).hasValue(0);
+        assertThat(Await.result(books.allWatched())).containsExactly(OURS);
+        assertThat(Await.result(books.watchOnly())).isEmpty();
+
+        watchOnly(OptionalLong.of(1));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(OURS)));
+        assertThat(isOwned(OURS)).as("owned wins").isTrue();
+    }
+
+    @Test
+    void blocks_are_read_for_an_address_without_a_key_only_when_its_birth_is_told_and_never_fewer_than_before() {
+        follow(50);
+        watchOnly(OptionalLong.empty());
+        assertThat(unread()).isEmpty();
+        assertThat(row().isCovered()).as("nobody knows what it was paid before").isFalse();
+        watchOnly(OptionalLong.of(20));
+        assertThat(unread()).hasValue(20);
+        watchOnly(OptionalLong.of(10));
+        assertThat(unread()).hasValue(10);
+        watchOnly(OptionalLong.of(40));
+        watchOnly(OptionalLong.empty());
+        assertThat(unread()).hasValue(10);
+        Await.result(books.settleWatchOnly(Map.of(), List.of(OURS)));
+        assertThat(isWatched(OURS)).isFalse();
+        assertThat(unread()).isEmpty();
     }
 }

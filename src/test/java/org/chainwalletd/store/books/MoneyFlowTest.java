@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
 import org.chainwalletd.chain.Address;
@@ -112,6 +113,18 @@ class MoneyFlowTest {
         block(3);
 
         assertThat(all(3)).containsExactly(moved(1, 3, 157, 0, 0), moved(2, 0, 0, 1, 47));
+    }
+
+    @Test
+    void coins_of_an_address_whose_key_is_elsewhere_are_no_deposits_and_no_payments_also_when_it_is_left() {
+        Address cold = Address.of(hash(500).toArray());
+        Await.result(books.settleWatchOnly(Map.of(cold, OptionalLong.empty()), List.of()));
+        block(1, made(10, 0, cold, 100, 1), made(11, 0, OURS, 7, 1));
+        block(2, spent(10, 0, 2, 12), made(12, 0, cold, 90, 2));
+
+        assertThat(all(2)).containsExactly(moved(1, 1, 7, 0, 0));
+        Await.result(books.settleWatchOnly(Map.of(), List.of(cold)));
+        assertThat(all(2)).containsExactly(moved(1, 1, 7, 0, 0));
     }
 
     @Test

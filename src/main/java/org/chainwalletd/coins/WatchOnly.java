@@ -1,0 +1,356 @@
+package org.chainwalletd.coins;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.KeyEvents;
+import org.chainwalletd.keyring.Spawner;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.WatchStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Addresses that are watched although their keys are elsewhere. A row of the store is durable first, then the books watch the address, and
+ * only then its caller hears of it; in the same order it is given up. What a crash leaves between the two is made good at the next start. An
+ * address whose key comes into the keyring is owned from then on: its row goes, its coins and credits stay. Safe for threads: one actor makes
+ * the changes, one after the other, and everybody reads what it has made.
+ */
+public final class WatchOnly implements KeyEvents {
+    /** As many addresses can be watched, some 300 bytes of memory each. */
+    public static final int MOST = 100_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(WatchOnly.class);
+
+    /** Part of the books that this needs: which addresses they watch without a key. */
+    @FunctionalInterface
+    public interface WatchedInBooks {
+        /** See {@code LedgerBooks.settleWatchOnly}. */
+        CompletionStage<Void> settle(Map<Address, OptionalLong> births, Collection<Address> unwatched);
+    }
+
+    /** The address has a key here, so it is watched anyway. */
+    public static final class OwnedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OwnedException(Address address) {
+            super(
+                    "address " + address + " is in the keyring, and so its credits and balance are told anyway",
+                    null,
+                    false,
+                    false);
+        }
+    }
+
+    /** No further address can be watched. */
+    public static final class FullException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        FullException() {
+            super(
+                    MOST + " addresses are watched without a key, and that is the most; unwatch_address makes room",
+                    null,
+                    false,
+                    false);
+        }
+    }
+
+    private final Map<Address, WatchStore.WatchOnly> known;
+    private final Newest newest;
+    private final Predicate<Address> owned;
+    private final ActorRef<Changes.Command> changes;
+
+    private WatchOnly(
+            Map<Address, WatchStore.WatchOnly> known,
+            Newest newest,
+            Predicate<Address> owned,
+            ActorRef<Changes.Command> changes) {
+        this.known = known;
+        this.newest = newest;
+        this.owned = owned;
+        this.changes = changes;
+    }
+
+    /**
+     * @param rows of the store, all of which the books watch
+     * @param owned whether there is a key for an address, from memory
+     */
+    public static WatchOnly start(
+            Spawner spawner,
+            List<WatchStore.WatchOnly> rows,
+            WatchStore store,
+            WatchedInBooks books,
+            Predicate<Address> owned) {
+        Map<Address, WatchStore.WatchOnly> known = new ConcurrentHashMap<>();
+        rows.forEach(row -> known.put(row.address(), row));
+        Newest newest = new Newest();
+        rows.stream().limit(Newest.PUSHED).forEach(row -> newest.add(row.address()));
+        ActorRef<Changes.Command> changes = spawner.spawn(
+                Behaviors.setup(context -> new Changes(context, known, newest, store, books, owned)), "watch-only");
+        return new WatchOnly(known, newest, owned, changes);
+    }
+
+    /** From now on {@code listener} is told which addresses nodes are asked to push changes of, the newest first; it must not block. */
+    public void tellNewest(Consumer<List<Address>> listener) {
+        newest.tell(listener);
+    }
+
+    /** Addresses that nodes are asked to push changes of, as long as they have places for them; the others are told by blocks. */
+    private static final class Newest {
+        static final int PUSHED = 500;
+
+        private final Deque<Address> addresses = new ArrayDeque<>();
+        private Consumer<List<Address>> listener = pushed -> {};
+
+        synchronized void tell(Consumer<List<Address>> told) {
+            listener = told;
+            listener.accept(List.copyOf(addresses));
+        }
+
+        synchronized void add(Address address) {
+            addresses.remove(address);
+            addresses.addFirst(address);
+            if (addresses.size() > PUSHED) {
+                addresses.removeLast();
+            }
+            listener.accept(List.copyOf(addresses));
+        }
+
+        synchronized void remove(Address address) {
+            if (addresses.remove(address)) {
+                listener.accept(List.copyOf(addresses));
+            }
+        }
+    }
+
+    /**
+     * Watches an address from now on, and reads its history from {@code row.birth()} on if there is one. One that is watched already gets the
+     * label and the birth of {@code row}. Fails with {@link OwnedException}, {@link FullException} or {@code StoreException}.
+     */
+    public CompletionStage<Void> watch(WatchStore.WatchOnly row) {
+        CompletableFuture<Void> reply = new CompletableFuture<>();
+        changes.tell(new Changes.Watch(row, reply));
+        return reply;
+    }
+
+    /** Watches an address no more; whether it was watched. What was credited to it stays told. Fails as {@link #watch} does. */
+    public CompletionStage<Boolean> unwatch(Address address) {
+        CompletableFuture<Boolean> reply = new CompletableFuture<>();
+        changes.tell(new Changes.Unwatch(address, reply));
+        return reply;
+    }
+
+    /** Whether it is watched and has no key here. */
+    public boolean has(Address address) {
+        return known.containsKey(address) && !owned.test(address);
+    }
+
+    /** All of them, in the order of their addresses. */
+    public List<WatchStore.WatchOnly> list() {
+        return known.values().stream()
+                .filter(row -> !owned.test(row.address()))
+                .sorted(Comparator.comparing(row -> row.address().toString()))
+                .toList();
+    }
+
+    /** A key that was drawn here is no address that anybody watches, so that no mint waits. */
+    @Override
+    public CompletionStage<Void> added(List<OwnKey> keys) {
+        List<Address> watched =
+                keys.stream().map(OwnKey::address).filter(known::containsKey).toList();
+        return watched.isEmpty() ? CompletableFuture.completedFuture(null) : forget(watched);
+    }
+
+    @Override
+    public void learnt(List<OwnKey> keys) {
+        // Which keys there are is all that counts here.
+    }
+
+    /** What could not be forgotten when its key came. */
+    @Override
+    public void removed(Set<Address> addresses) {
+        List<Address> watched = addresses.stream().filter(known::containsKey).toList();
+        if (!watched.isEmpty()) {
+            forget(watched);
+        }
+    }
+
+    private CompletionStage<Void> forget(List<Address> addresses) {
+        CompletableFuture<Void> reply = new CompletableFuture<>();
+        changes.tell(new Changes.Forget(addresses, reply));
+        return reply;
+    }
+
+    /** Makes the changes in the order in which they are asked for. Owns what is waiting; a restart begins from the rows. */
+    private static final class Changes extends AbstractBehavior<Changes.Command> {
+        sealed interface Command {}
+
+        record Watch(WatchStore.WatchOnly row, CompletableFuture<Void> reply) implements Command {}
+
+        record Unwatch(Address address, CompletableFuture<Boolean> reply) implements Command {}
+
+        /** Their keys have come, or have come and gone. */
+        record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
+
+        private record Written(Outcome<Void> done, Runnable next, CompletableFuture<?> reply) implements Command {}
+
+        private record Forgotten(Outcome<Void> done, CompletableFuture<Void> reply) implements Command {}
+
+        private final Map<Address, WatchStore.WatchOnly> known;
+        private final Newest newest;
+        private final WatchStore store;
+        private final WatchedInBooks books;
+        private final Predicate<Address> owned;
+        private final Queue<Runnable> waiting = new ArrayDeque<>();
+        private boolean writing;
+
+        Changes(
+                ActorContext<Command> context,
+                Map<Address, WatchStore.WatchOnly> known,
+                Newest newest,
+                WatchStore store,
+                WatchedInBooks books,
+                Predicate<Address> owned) {
+            super(context);
+            this.known = known;
+            this.newest = newest;
+            this.store = store;
+            this.books = books;
+            this.owned = owned;
+        }
+
+        @Override
+        public Receive<Command> createReceive() {
+            return newReceiveBuilder()
+                    .onMessage(Watch.class, command -> soon(() -> watch(command)))
+                    .onMessage(Unwatch.class, command -> soon(() -> unwatch(command)))
+                    .onMessage(Forget.class, command -> soon(() -> forget(command)))
+                    .onMessage(Written.class, this::onWritten)
+                    .onMessage(Forgotten.class, this::onForgotten)
+                    .build();
+        }
+
+        private Behavior<Command> soon(Runnable change) {
+            waiting.add(change);
+            goOn();
+            return this;
+        }
+
+        private void goOn() {
+            while (!writing && !waiting.isEmpty()) {
+                waiting.remove().run();
+            }
+        }
+
+        private void write(CompletionStage<Void> stage, Runnable next, CompletableFuture<?> reply) {
+            writing = true;
+            getContext().pipeToSelf(stage, (done, failure) -> new Written(Outcome.of(done, failure), next, reply));
+        }
+
+        private Behavior<Command> onWritten(Written written) {
+            writing = false;
+            written.done()
+                    .match(
+                            done -> written.next().run(),
+                            failure -> written.reply().completeExceptionally(failure));
+            goOn();
+            return this;
+        }
+
+        private void watch(Watch command) {
+            WatchStore.WatchOnly row = command.row();
+            Address address = row.address();
+            if (owned.test(address)) {
+                command.reply().completeExceptionally(new OwnedException(address));
+            } else if (known.size() >= MOST && !known.containsKey(address)) {
+                command.reply().completeExceptionally(new FullException());
+            } else {
+                write(store.put(row), () -> stored(row, command.reply()), command.reply());
+            }
+        }
+
+        private void stored(WatchStore.WatchOnly row, CompletableFuture<Void> reply) {
+            known.put(row.address(), row);
+            newest.add(row.address());
+            write(books.settle(Map.of(row.address(), row.birth()), List.of()), () -> watched(row, reply), reply);
+        }
+
+        /** Its key may have come meanwhile, and nobody has forgotten the row then. */
+        private void watched(WatchStore.WatchOnly row, CompletableFuture<Void> reply) {
+            if (owned.test(row.address())) {
+                drop(row.address());
+                write(
+                        store.remove(List.of(row.address())),
+                        () -> reply.completeExceptionally(new OwnedException(row.address())),
+                        reply);
+            } else {
+                reply.complete(null);
+            }
+        }
+
+        private boolean drop(Address address) {
+            newest.remove(address);
+            return known.remove(address) != null;
+        }
+
+        /** Both are told of it each time: a call before may have got only to the first. */
+        private void unwatch(Unwatch command) {
+            Address address = command.address();
+            if (owned.test(address)) {
+                command.reply().completeExceptionally(new OwnedException(address));
+                return;
+            }
+            write(
+                    store.remove(List.of(address)),
+                    () -> {
+                        boolean was = drop(address);
+                        write(
+                                books.settle(Map.of(), List.of(address)),
+                                () -> command.reply().complete(was),
+                                command.reply());
+                    },
+                    command.reply());
+        }
+
+        /** They are owned whatever becomes of their rows, which the next start removes. */
+        private void forget(Forget command) {
+            command.addresses().forEach(this::drop);
+            writing = true;
+            getContext()
+                    .pipeToSelf(
+                            store.remove(command.addresses()),
+                            (done, failure) -> new Forgotten(Outcome.of(done, failure), command.reply()));
+        }
+
+        private Behavior<Command> onForgotten(Forgotten forgotten) {
+            forgotten
+                    .done()
+                    .failure()
+                    .ifPresent(failure -> LOG.warn(
+                            "addresses whose keys have come are rows of watched ones until the next start: {}",
+                            failure.toString()));
+            forgotten.reply().complete(null);
+            writing = false;
+            goOn();
+            return this;
+        }
+    }
+}

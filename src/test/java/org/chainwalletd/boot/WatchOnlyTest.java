@@ -1,0 +1,357 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.WatchStore;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Addresses whose keys are elsewhere, over HTTP (payments.md, section 4). */
+@Timeout(120)
+class WatchOnlyTest {
+    private static final Party COLD = new Party(41);
+    private static final Party OWN = new Party(42);
+
+    @TempDir
+    Path folder;
+
+    private Devnet chain;
+    private DaemonRig rig;
+
+    @BeforeEach
+    void start() throws IOException {
+        chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+        restart();
+    }
+
+    private void restart() {
+        stopDaemon();
+        rig = DaemonRig.over(chain, folder);
+        rig.awaitFollowed();
+    }
+
+    private void stopDaemon() {
+        if (rig != null) {
+            rig.close();
+            rig = null;
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        stopDaemon();
+        chain.close();
+    }
+
+    private void pay(Party party, long amount) {
+        chain.faucet(party.address, Amount.of(amount));
+        chain.mine(1);
+        rig.awaitFollowed();
+    }
+
+    private JsonNode watch(Object... more) {
+        List<Object> all = new ArrayList<>(List.of("address", COLD.address));
+        all.addAll(List.of(more));
+        return rig.call("watch_address", params(all.toArray()));
+    }
+
+    private List<JsonNode> credits(Object... more) {
+        List<Object> all = new ArrayList<>(List.of("min_confirmations", 1, "limit", 1000));
+        all.addAll(List.of(more));
+        List<JsonNode> credits = new ArrayList<>();
+        rig.call("list_credits", params(all.toArray())).get("credits").forEach(credits::add);
+        return credits;
+    }
+
+    private List<Long> amounts(Object... more) {
+        return credits(more).stream()
+                .map(credit -> credit.get("amount").asLong())
+                .toList();
+    }
+
+    private List<JsonNode> listed() {
+        List<JsonNode> listed = new ArrayList<>();
+        rig.call("list_addresses", params("include_watch_only", true))
+                .get("watch_only")
+                .forEach(listed::add);
+        return listed;
+    }
+
+    private void awaitHistories() {
+        Await.until(
+                "all histories are read",
+                () -> rig.followerStatus().path("full_scan_complete").asBoolean());
+    }
+
+    private Outpoint coinOf(Party party) {
+        return chain.ledger()
+                .list(Bytes.wrap(party.address.toArray()), null, null, 9)
+                .coins()
+                .get(0)
+                .outpoint();
+    }
+
+    @Test
+    void an_address_is_credited_from_when_it_is_watched_and_in_no_total_unless_asked_for() {
+        rig.imported(42);
+        pay(OWN, 7_000);
+        pay(COLD, 1_000);
+        JsonNode watched = watch("label", "cold storage");
+        assertThat(watched.get("origin").asText()).isEqualTo("watch_only");
+        assertThat(watched.has("rescan_blocks_left")).isFalse();
+        pay(COLD, 2_000);
+
+        JsonNode credit = credits("address", COLD.address).get(0);
+        assertThat(credit.get("amount").asLong()).isEqualTo(2_000);
+        assertThat(credit.get("watch_only").asBoolean()).isTrue();
+        assertThat(credit.get("own").asBoolean()).isFalse();
+        assertThat(credits("address", OWN.address).get(0).has("watch_only")).isFalse();
+        assertThat(rig.call("get_balance", params("address", COLD.address))
+                        .get("balance")
+                        .asLong())
+                .isEqualTo(3_000);
+        assertThat(rig.call("get_wallet_balance", Map.of()).get("total").asLong())
+                .isEqualTo(7_000);
+        JsonNode all = rig.call("get_wallet_balance", params("include_watch_only", true));
+        assertThat(all.get("total").asLong()).isEqualTo(10_000);
+        assertThat(all.get("entries").get(1).get("origin").asText()).isEqualTo("watch_only");
+        assertThat(all.get("entries").get(0).has("origin")).isFalse();
+        assertThat(rig.call("list_addresses", Map.of()).has("watch_only")).isFalse();
+        assertThat(rig.call("list_addresses", Map.of()).get("addresses")).hasSize(1);
+
+        restart();
+        assertThat(listed()).singleElement().satisfies(row -> {
+            assertThat(row.get("address").asText()).isEqualTo(COLD.address.hex());
+            assertThat(row.get("label").asText()).isEqualTo("cold storage");
+        });
+        pay(COLD, 4_000);
+        assertThat(amounts("address", COLD.address)).containsExactly(2_000L, 4_000L);
+    }
+
+    @Test
+    void blocks_from_the_birth_on_are_read_and_then_the_books_answer() {
+        for (long value : List.of(1_000L, 2_000L, 3_000L)) {
+            pay(COLD, value);
+        }
+        long birth = rig.followerStatus().get("last_indexed_height").asLong() - 1;
+        assertThat(watch("birth_height", birth).get("rescan_blocks_left").asLong())
+                .isPositive();
+        awaitHistories();
+        assertThat(amounts("address", COLD.address)).containsExactly(2_000L, 3_000L);
+
+        watch("birth_height", 1);
+        awaitHistories();
+        assertThat(new HashSet<>(amounts("address", COLD.address))).isEqualTo(Set.of(1_000L, 2_000L, 3_000L));
+        long asked = rig.node().count("get_balance");
+        assertThat(rig.call("get_balance", params("address", COLD.address))
+                        .get("balance")
+                        .asLong())
+                .isEqualTo(6_000);
+        assertThat(rig.node().count("get_balance")).isEqualTo(asked);
+        chain.reorg(1);
+        chain.mine(1);
+        rig.awaitFollowed();
+        assertThat(new HashSet<>(amounts("address", COLD.address))).isEqualTo(Set.of(1_000L, 2_000L, 3_000L));
+    }
+
+    @Test
+    void a_wait_with_a_cursor_and_the_events_tell_of_a_watched_address() throws Exception {
+        watch();
+        String cursor = rig.call("list_credits", params("from", "now", "address", COLD.address))
+                .get("cursor")
+                .asText();
+        try (EventReader events = EventReader.open(rig.uri(), rig.token(), null)) {
+            pay(COLD, 5_000);
+            JsonNode waited = rig.call(
+                    "wait_for_payment", params("address", COLD.address, "since_cursor", cursor, "timeout_secs", 20));
+            assertThat(waited.get("amount").asLong()).isEqualTo(5_000);
+            JsonNode told = new ObjectMapper().readTree(events.next("credit").data());
+            assertThat(told.get("address").asText()).isEqualTo(COLD.address.hex());
+            assertThat(told.get("watch_only").asBoolean()).isTrue();
+        }
+    }
+
+    @Test
+    void nothing_is_spent_from_a_watched_address_and_the_refusal_says_why() {
+        watch();
+        pay(COLD, 5_000);
+        var refused = rig.refused(
+                "transfer",
+                params(
+                        "from",
+                        COLD.address,
+                        "outputs",
+                        List.of(params("to", OWN.address, "amount", 1_000)),
+                        "client_token",
+                        "from a watched one"));
+        assertThat(refused.code()).isEqualTo(-32010);
+        assertThat(refused.getMessage()).contains("only watched", "key is not in this keystore");
+    }
+
+    @Test
+    void an_address_of_the_keyring_is_neither_watched_nor_unwatched() {
+        rig.imported(42);
+        for (String method : List.of("watch_address", "unwatch_address")) {
+            var refused = rig.refused(method, params("address", OWN.address));
+            assertThat(refused.code()).isEqualTo(-32602);
+            assertThat(refused.getMessage()).contains("in the keyring");
+        }
+    }
+
+    @Test
+    void the_key_of_a_watched_address_makes_it_owned_and_no_credit_is_told_again() {
+        watch("birth_height", 0);
+        pay(COLD, 5_000);
+        Party other = new Party(43);
+        HtlcParams terms = new HtlcParams(COLD.key, other.key, Hash256.parse("ab".repeat(32)), 1_000);
+        chain.ledger()
+                .submit(COLD.pay(
+                        chain.genesisId(), coinOf(COLD), TxOutput.toScript(HtlcScript.build(terms), Amount.of(4_000))));
+        chain.mine(1);
+        pay(COLD, 6_000);
+        awaitHistories();
+        assertThat(rig.call("htlc_list", Map.of()).get("htlcs"))
+                .as("an HTLC that nobody here can redeem")
+                .isEmpty();
+        String cursor =
+                rig.call("list_credits", params("limit", 1000)).get("cursor").asText();
+        List<JsonNode> before = credits();
+
+        rig.imported(41);
+        assertThat(listed()).isEmpty();
+        awaitHistories();
+        assertThat(rig.call("list_credits", params("cursor", cursor)).get("credits"))
+                .isEmpty();
+        assertThat(credits().stream().map(credit -> credit.get("seq")).toList())
+                .isEqualTo(before.stream().map(credit -> credit.get("seq")).toList());
+        assertThat(credits().get(0).has("watch_only")).isFalse();
+        assertThat(rig.call("htlc_list", Map.of()).get("htlcs")).hasSize(1);
+        assertThat(rig.call("get_wallet_balance", Map.of()).get("total").asLong())
+                .isEqualTo(6_000);
+        assertThat(rig.refused("unwatch_address", params("address", COLD.address))
+                        .code())
+                .isEqualTo(-32602);
+
+        rig.call("delete_address", params("address", COLD.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+        restart();
+        assertThat(listed()).as("a key that is deleted leaves nothing watched").isEmpty();
+    }
+
+    @Test
+    void what_was_watched_is_told_no_more_and_what_was_told_stays() {
+        watch();
+        pay(COLD, 1_000);
+        assertThat(rig.call("unwatch_address", params("address", COLD.address))
+                        .get("was_watched")
+                        .asBoolean())
+                .isTrue();
+        assertThat(rig.call("unwatch_address", params("address", COLD.address))
+                        .get("was_watched")
+                        .asBoolean())
+                .isFalse();
+        pay(COLD, 2_000);
+        assertThat(amounts()).containsExactly(1_000L);
+        assertThat(rig.refused("list_credits", params("address", COLD.address)).code())
+                .isEqualTo(-32010);
+        restart();
+        pay(COLD, 3_000);
+        assertThat(amounts()).containsExactly(1_000L);
+    }
+
+    @Test
+    void a_payment_by_a_watched_address_is_not_our_own() {
+        rig.imported(42);
+        watch();
+        pay(COLD, 5_000);
+        chain.ledger()
+                .submit(COLD.pay(chain.genesisId(), coinOf(COLD), TxOutput.toAddress(OWN.address, Amount.of(3_000))));
+        chain.mine(1);
+        rig.awaitFollowed();
+        assertThat(credits("address", OWN.address).get(0).get("own").asBoolean())
+                .isFalse();
+    }
+
+    /** The store's rows and the books as the daemon has left them, which is stopped. */
+    private interface Change {
+        void make(SqliteStore store, LedgerBooks books);
+    }
+
+    private void betweenTwoLives(Change change) {
+        stopDaemon();
+        try (SqliteStore store = SqliteStore.open(folder, Books.remembered(folder));
+                Books books = Books.open(folder, Following.tables())) {
+            change.make(store, new LedgerBooks(books));
+        }
+        restart();
+    }
+
+    @Test
+    void a_start_makes_good_what_a_crash_has_left_between_the_store_and_the_books() {
+        Address gone = new Party(44).address;
+        rig.imported(42);
+        betweenTwoLives((store, books) -> {
+            Await.result(store.watchOnly()
+                    .put(new WatchStore.WatchOnly(COLD.address, Optional.of("half"), OptionalLong.empty())));
+            Await.result(store.watchOnly()
+                    .put(new WatchStore.WatchOnly(OWN.address, Optional.empty(), OptionalLong.empty())));
+            Await.result(books.settleWatchOnly(Map.of(gone, OptionalLong.empty()), List.of()));
+        });
+        assertThat(listed()).extracting(row -> row.get("address").asText()).containsExactly(COLD.address.hex());
+        pay(COLD, 1_000);
+        pay(new Party(44), 2_000);
+        assertThat(amounts()).containsExactly(1_000L);
+        betweenTwoLives((store, books) -> {
+            assertThat(Await.result(store.watchOnly().all()))
+                    .as("the row of an address whose key is here is gone")
+                    .extracting(WatchStore.WatchOnly::address)
+                    .containsExactly(COLD.address);
+            assertThat(Await.result(books.watchOnly())).containsExactly(COLD.address);
+        });
+    }
+
+    @Test
+    void books_that_are_built_anew_watch_what_the_store_says() throws IOException {
+        watch("birth_height", 1);
+        pay(COLD, 1_000);
+        stopDaemon();
+        for (String file : List.of("books.db", "books.db-wal", "books.db-shm")) {
+            Files.deleteIfExists(folder.resolve(file));
+        }
+        restart();
+        awaitHistories();
+        assertThat(amounts("address", COLD.address)).containsExactly(1_000L);
+    }
+}
