@@ -7,6 +7,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.wire.AmountOrMax;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.Inline;
 import org.chainwalletd.wire.U32;
@@ -18,9 +19,17 @@ public final class Spending {
     /** Recipient of a payment. {@code to} stays text until the number of outputs is known to be allowed. */
     public record Output(
             @Doc("recipient's address, 64 hex characters") String to,
-            @Doc("base units, at least 200") Amount amount) {
+
+            @Doc(
+                    "base units, at least 200. `max` for a single output: the most that one transaction can move from free coins, within max_fee")
+            AmountOrMax amount) {
         public static Output of(Address to, Amount amount) {
-            return new Output(to.hex(), amount);
+            return new Output(to.hex(), AmountOrMax.of(amount));
+        }
+
+        /** The only output, of the most that one transaction can move. */
+        public static Output max(Address to) {
+            return new Output(to.hex(), AmountOrMax.MAX);
         }
     }
 

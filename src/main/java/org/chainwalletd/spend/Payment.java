@@ -1,7 +1,16 @@
 package org.chainwalletd.spend;
 
+import java.util.Optional;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 
-/** One recipient of a transfer. */
-public record Payment(Address to, Amount amount) {}
+/**
+ * One recipient of a transfer.
+ *
+ * @param amount empty: the most that one transaction can move, which only a single recipient can have
+ */
+public record Payment(Address to, Optional<Amount> amount) {
+    public Payment(Address to, Amount amount) {
+        this(to, Optional.of(amount));
+    }
+}

@@ -114,6 +114,10 @@ public record PaymentPlan(
     /** Sorted here, off the actor that selects: it then looks at no more coins than it takes. */
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        return largestFirst(node, from, executor);
+    }
+
+    static CompletionStage<Candidates> largestFirst(NodeClient node, Address from, Executor executor) {
         return node.addressUtxos(from)
                 .thenApplyAsync(
                         listing -> {
@@ -223,13 +227,20 @@ public record PaymentPlan(
                 : new SpendRefusal.InsufficientBalance(shortage);
     }
 
+    /** Coins that may be selected, the largest first. */
+    static List<Coin> freeCoins(Candidates candidates, Holdings holdings) {
+        List<Coin> free = rest(new FreeCoins(candidates, holdings));
+        free.sort(Comparator.comparing(Coin::value).reversed().thenComparing(Coin::outpoint));
+        return free;
+    }
+
     private static List<Coin> rest(FreeCoins coins) {
         List<Coin> rest = new ArrayList<>();
         coins.forEachRemaining(rest::add);
         return rest;
     }
 
-    private static Amount value(List<Coin> coins) {
+    static Amount value(List<Coin> coins) {
         Amount sum = Amount.ZERO;
         for (Coin coin : coins) {
             sum = saturatedSum(sum, coin.value());

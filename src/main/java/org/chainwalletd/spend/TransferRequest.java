@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,23 +27,30 @@ public record TransferRequest(
     public static final int MAX_OUTPUTS = 16;
     public static final Amount DEFAULT_MAX_FEE = Amount.of(2_000_000);
 
+    /** @throws IllegalArgumentException when one of several payments is for all that there is */
     public TransferRequest {
         payments = List.copyOf(payments);
+        if (payments.size() > 1
+                && payments.stream().anyMatch(payment -> payment.amount().isEmpty())) {
+            throw new IllegalArgumentException("all that there is goes to one output");
+        }
     }
 
-    PaymentPlan plan() {
+    SpendPlan plan() {
+        Optional<TokenBinding> binding = clientToken().map(token -> new TokenBinding(token, digest()));
+        if (isForAll()) {
+            return new MaxPlan(from(), payments().get(0).to(), datum(), fee(), maxFee(), binding);
+        }
         List<TxOutput> outputs = new ArrayList<>();
         for (Payment payment : payments()) {
-            TxOutput output = TxOutput.toAddress(payment.to(), payment.amount());
+            TxOutput output = TxOutput.toAddress(payment.to(), payment.amount().orElseThrow());
             outputs.add(outputs.isEmpty() && datum().isPresent() ? output.withDatum(datum().get()) : output);
         }
-        return new PaymentPlan(
-                PaymentPlan.TRANSFER,
-                from(),
-                outputs,
-                fee(),
-                maxFee(),
-                clientToken().map(token -> new TokenBinding(token, digest())));
+        return new PaymentPlan(PaymentPlan.TRANSFER, from(), outputs, fee(), maxFee(), binding);
+    }
+
+    private boolean isForAll() {
+        return payments().stream().anyMatch(payment -> payment.amount().isEmpty());
     }
 
     /**
@@ -54,7 +62,11 @@ public record TransferRequest(
                 .put(from().toArray())
                 .putNumber(payments().size());
         for (Payment payment : payments()) {
-            parameters.put(payment.to().toArray()).putNumber(payment.amount().bits());
+            parameters.put(payment.to().toArray());
+            payment.amount()
+                    .ifPresentOrElse(
+                            amount -> parameters.putNumber(amount.bits()),
+                            () -> parameters.put("max".getBytes(StandardCharsets.US_ASCII)));
         }
         parameters.put(fee()).putNumber(maxFee().bits());
         parameters.putNumber(datum().isPresent() ? 1 : 0);

@@ -108,6 +108,17 @@ record WireValue<T>(
         add(
                 table,
                 new WireValue<>(
+                        List.of(AmountOrMax.class),
+                        "u64 or `max`",
+                        "AmountOrMax",
+                        WireValue::amountOrMaxSchema,
+                        (value, path) -> value.isTextual() && value.textValue().equals(AmountOrMax.WORD)
+                                ? AmountOrMax.MAX
+                                : AmountOrMax.of(Amount.ofUnsigned(u64(value, path))),
+                        Optional.of(WireValue::writeAmountOrMax)));
+        add(
+                table,
+                new WireValue<>(
                         List.of(Long.class, Long.TYPE),
                         "u64",
                         "U64",
@@ -193,6 +204,22 @@ record WireValue<T>(
 
     private static ObjectNode typed(String type) {
         return JsonNodeFactory.instance.objectNode().put("type", type);
+    }
+
+    private static ObjectNode amountOrMaxSchema() {
+        ObjectNode schema = JsonNodeFactory.instance.objectNode();
+        schema.putArray("oneOf")
+                .add(u64Schema().put("title", "Amount"))
+                .add(typed("string").put("const", AmountOrMax.WORD).put("title", "Max"));
+        return schema;
+    }
+
+    private static void writeAmountOrMax(AmountOrMax value, JsonGenerator out) throws IOException {
+        if (value.amount().isPresent()) {
+            writeUnsigned(value.amount().get().bits(), out);
+        } else {
+            out.writeString(AmountOrMax.WORD);
+        }
     }
 
     static void writeUnsigned(long bits, JsonGenerator out) throws IOException {

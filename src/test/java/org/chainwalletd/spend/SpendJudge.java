@@ -77,7 +77,7 @@ final class SpendJudge {
         }
 
         Amount amount() {
-            return request.payments().get(0).amount();
+            return request.payments().get(0).amount().orElseThrow();
         }
 
         private Optional<String> token() {

@@ -93,7 +93,7 @@ class TransferPropertyTest {
         for (int i = 0; i < request.payments().size(); i++) {
             Payment payment = request.payments().get(i);
             assertThat(tx.outputs().get(i).address()).contains(payment.to());
-            assertThat(tx.outputs().get(i).value()).isEqualTo(payment.amount());
+            assertThat(tx.outputs().get(i).value()).isEqualTo(payment.amount().orElseThrow());
             assertThat(receipt.outputs().get(i).change()).isFalse();
         }
         assertThat(tx.outputs())

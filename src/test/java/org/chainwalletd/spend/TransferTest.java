@@ -541,7 +541,7 @@ class TransferTest {
     @Test
     void a_plan_that_fails_inside_fails_alone() {
         Address payer = spends.funded(1, 10_000);
-        PaymentPlan sound = request(payer, shop, 1_000).plan();
+        PaymentPlan sound = (PaymentPlan) request(payer, shop, 1_000).plan();
         SpendPlan unsound = new UnsoundPlan(sound);
 
         assertThatThrownBy(() -> get(spends.spending.spend(unsound))).hasMessage("unsound");

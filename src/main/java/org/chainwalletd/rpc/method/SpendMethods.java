@@ -116,6 +116,11 @@ public final class SpendMethods {
         if (count > TransferRequest.MAX_OUTPUTS) {
             throw SpendErrors.tooManyOutputs(count, TransferRequest.MAX_OUTPUTS);
         }
+        if (count > 1
+                && payment.outputs().stream()
+                        .anyMatch(output -> output.amount().amount().isEmpty())) {
+            throw RefusedException.invalidParams("`amount` \"max\" is for a single output");
+        }
         return new TransferRequest(
                 payment.from(),
                 payments(payment.outputs()),
@@ -129,7 +134,8 @@ public final class SpendMethods {
         List<Payment> payments = new ArrayList<>(outputs.size());
         for (Output output : outputs) {
             try {
-                payments.add(new Payment(Address.parse(output.to()), output.amount()));
+                payments.add(
+                        new Payment(Address.parse(output.to()), output.amount().amount()));
             } catch (IllegalArgumentException e) {
                 throw RefusedException.invalidParams(
                         "`outputs[" + payments.size() + "].to` must be an address of 64 hex characters");
