@@ -149,6 +149,10 @@ record Services(
                         // not list. That the books have none permits nothing.
                         entry -> following.ledger().objection(entry.address()),
                         new OwnSpendsGuard(spending::openSpendOf, answers()),
+                        entry -> payouts.waitingFrom(entry.address())
+                                .thenApplyAsync(
+                                        waiting -> waiting.map(id -> "the payout " + id + " waits to be paid from it"),
+                                        answers()),
                         new OpenHtlcsGuard(htlcs.records(), answers()),
                         openSwaps),
                 answers());

@@ -296,6 +296,11 @@ public final class Payouts {
         return over.thenRunAsync(() -> waiting.remove(change), env.executor());
     }
 
+    /** Id of a payout that is not in flight yet and that this address may pay. */
+    public CompletionStage<Optional<String>> waitingFrom(Address address) {
+        return env.store().waitingFrom(address);
+    }
+
     public CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant) {
         return env.store().cancel(payoutIds, claimant, env.clock().millis());
     }

@@ -197,7 +197,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     /** A token that the store cannot know is spent at once. */
     private void unknown(TokenBinding token, Caller caller) {
-        if (known.isNew(token.token())) {
+        if (known.isNew(token.token()) && !env.receipts().mayBePayouts()) {
             spend(token.token(), List.of(caller), runner -> Spend.begin(runner, caller.plan()));
             return;
         }

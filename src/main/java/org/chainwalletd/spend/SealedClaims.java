@@ -326,6 +326,11 @@ public final class SealedClaims implements Store {
         private final ReceiptStore inner = store.receipts();
 
         @Override
+        public boolean mayBePayouts() {
+            return inner.mayBePayouts();
+        }
+
+        @Override
         public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
             return token.startsWith(SWAP) ? one(inner.find(token, closedBefore)) : inner.find(token, closedBefore);
         }

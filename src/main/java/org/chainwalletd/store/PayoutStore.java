@@ -157,8 +157,11 @@ public interface PayoutStore {
     /** Cancels what is queued or held; everything else is left as it is. */
     CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now);
 
-    /** Queues what is held. */
+    /** Queues what is held; whether its token has ended does not matter any more. */
     CompletionStage<Change> release(List<String> payoutIds, Claimant claimant, long now);
+
+    /** Id of a payout that is queued or held and that this address may pay. */
+    CompletionStage<Optional<String>> waitingFrom(Address address);
 
     /** Holds what is queued for tokens that have ended. */
     CompletionStage<Integer> holdEnded(Set<String> owners, long now);

@@ -45,7 +45,8 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                     + " LEFT JOIN spends s ON s.id = p.spend WHERE ";
 
     private final SentLog.Lines log;
-    private long lastId;
+    /** Written by the writer alone, read by whoever asks whether there are any. */
+    private volatile long lastId;
     private long lastChange;
     /** Empty when it has to be counted anew. */
     private OptionalLong unfinished = OptionalLong.empty();
@@ -57,6 +58,11 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
 
     PayoutTable(SentLog.Lines log) {
         this.log = log;
+    }
+
+    /** Whether there has ever been a payout. */
+    boolean any() {
+        return lastId > 0;
     }
 
     void takeUp(SqlSession session) throws SQLException {
@@ -76,6 +82,11 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
 
     boolean hasEnded(Optional<String> owner) {
         return owner.filter(ended).isPresent();
+    }
+
+    /** Whether its token has ended, and nobody has released it since. */
+    boolean mustBeHeld(Standing payout) {
+        return !payout.released() && hasEnded(payout.owner());
     }
 
     @Override
@@ -110,6 +121,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
             List<Address> from,
             String mark,
             OptionalLong spend,
+            boolean released,
             long at) {
         boolean isWaiting() {
             return spend.isEmpty() && !mark.equals(CANCELLED);
@@ -121,7 +133,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     private static final String STANDING =
-            "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.submitted_at,"
+            "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released, p.submitted_at,"
                     + " f.addresses FROM payouts p JOIN payout_sources f ON f.id = p.source WHERE ";
 
     private static Standing standing(Row row) throws SQLException {
@@ -132,6 +144,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 unpack(row.raw("addresses")),
                 row.text("mark"),
                 row.ifNumber("spend"),
+                row.number("released") != 0,
                 row.number("submitted_at"));
     }
 
@@ -167,7 +180,8 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
 
     long insert(SqlSession session, Order order, long source, Optional<String> owner, String mark, long now)
             throws SQLException {
-        long id = ++lastId;
+        long id = lastId + 1;
+        lastId = id;
         session.update(
                 "INSERT INTO payouts (id, payout_id, to_address, amount, datum, memo, source, token_name, mark,"
                         + " submitted_at, changed_at, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -200,6 +214,12 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         if (mark.equals(CANCELLED)) {
             log.add(cancelled(payout));
         }
+    }
+
+    /** Queues a payout that is held; from now on it does not matter whether its token has ended. */
+    void release(SqlSession session, Standing payout, long now) throws SQLException {
+        mark(session, payout, QUEUED, now);
+        session.update("UPDATE payouts SET released = 1 WHERE id = ?", payout.id());
     }
 
     private static SentLine.Cancelled cancelled(Standing payout) {
@@ -257,7 +277,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         for (int i = 0; i < payouts.size(); i++) {
             Optional<Standing> payout = find(session, payouts.get(i));
             boolean pays = payout.filter(Standing::isQueued)
-                    .filter(queued -> !hasEnded(queued.owner()))
+                    .filter(queued -> !mustBeHeld(queued))
                     .filter(queued -> queued.from().contains(batch.from()))
                     .map(queued -> queued.order().output())
                     .filter(outputs.get(i)::equals)
@@ -333,7 +353,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 row.id());
         CrashPoint.PAYOUTS_IN_REQUEUE.reached();
         for (Standing payout : carried) {
-            if (payout.mark().equals(QUEUED) && hasEnded(payout.owner())) {
+            if (payout.mark().equals(QUEUED) && mustBeHeld(payout)) {
                 session.update("UPDATE payouts SET mark = ? WHERE id = ?", HELD, payout.id());
             }
         }
@@ -342,7 +362,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
 
     /** Holds what is queued, and what becomes queued when its transaction is lost; whoever reads changes begins anew. */
     static void holdAll(SqlSession session, long generation) throws SQLException {
-        session.update("UPDATE payouts SET mark = ? WHERE mark = ?", HELD, QUEUED);
+        session.update("UPDATE payouts SET mark = ?, released = 0 WHERE mark = ?", HELD, QUEUED);
         session.update("UPDATE payout_queue SET generation = ? WHERE one = 1", generation);
     }
 
@@ -430,13 +450,13 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         }
         List<SentLine.Carried.Item> items = new ArrayList<>();
         session.visit(
-                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend,"
+                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released,"
                         + " p.submitted_at, f.addresses, p.output_index AS place FROM payouts p JOIN payout_sources f"
                         + " ON f.id = p.source WHERE p.spend = ?",
                 found -> items.add(item(standing(found), (int) found.number("place"))),
                 row.id());
         session.visit(
-                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend,"
+                "SELECT p.id, p.payout_id, p.to_address, p.amount, p.datum, p.memo, p.token_name, p.mark, p.spend, p.released,"
                         + " p.submitted_at, f.addresses, a.output_index AS place FROM payout_attempts a JOIN payouts p"
                         + " ON p.id = a.payout JOIN payout_sources f ON f.id = p.source WHERE a.spend = ?",
                 found -> items.add(item(standing(found), (int) found.number("place"))),
@@ -576,7 +596,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         return packed;
     }
 
-    private static List<Address> unpack(byte[] packed) {
+    static List<Address> unpack(byte[] packed) {
         List<Address> addresses = new ArrayList<>();
         for (int at = 0; at < packed.length; at += Hash256.LENGTH) {
             addresses.add(Address.of(Arrays.copyOfRange(packed, at, at + Hash256.LENGTH)));

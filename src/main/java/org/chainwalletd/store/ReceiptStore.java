@@ -55,6 +55,9 @@ public interface ReceiptStore {
      */
     CompletionStage<List<Long>> fingerprints(int most);
 
+    /** Whether a token may be the id of a payout, which {@link #fingerprints} leaves out: there are payouts. */
+    boolean mayBePayouts();
+
     /** What a token is bound to. */
     sealed interface Bound {
         /** Of the parameters that the token stands for. */

@@ -317,6 +317,7 @@ final class Schema {
               source INTEGER NOT NULL,
               token_name TEXT,
               mark TEXT NOT NULL,
+              released INTEGER NOT NULL DEFAULT 0,
               spend INTEGER,
               output_index INTEGER,
               submitted_at INTEGER NOT NULL,

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -171,8 +172,33 @@ final class SqlitePayouts implements PayoutStore {
     public CompletionStage<Change> release(List<String> payoutIds, Claimant claimant, long now) {
         return change(payoutIds, claimant, (session, payout) -> {
             if (payout.isWaiting() && !payout.isQueued()) {
-                table.mark(session, payout, PayoutTable.QUEUED, now);
+                table.release(session, payout, now);
             }
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<String>> waitingFrom(Address address) {
+        return store.read(session -> {
+            List<Long> sources = new ArrayList<>();
+            session.query(
+                            "SELECT id, addresses FROM payout_sources",
+                            row -> Map.entry(row.number("id"), PayoutTable.unpack(row.raw("addresses"))))
+                    .forEach(source -> {
+                        if (source.getValue().contains(address)) {
+                            sources.add(source.getKey());
+                        }
+                    });
+            for (long source : sources) {
+                Optional<String> waiting = session.queryOne(
+                        "SELECT payout_id FROM payouts WHERE " + PayoutTable.WAITING + " AND source = ? LIMIT 1",
+                        row -> row.text("payout_id"),
+                        source);
+                if (waiting.isPresent()) {
+                    return waiting;
+                }
+            }
+            return Optional.empty();
         });
     }
 
@@ -185,7 +211,7 @@ final class SqlitePayouts implements PayoutStore {
             int held = 0;
             for (long id : queued) {
                 Standing payout = PayoutTable.find(session, id).orElseThrow();
-                if (payout.owner().filter(owners::contains).isPresent() && table.hasEnded(payout.owner())) {
+                if (payout.owner().filter(owners::contains).isPresent() && table.mustBeHeld(payout)) {
                     table.mark(session, payout, PayoutTable.HELD, now);
                     held++;
                 }

@@ -50,6 +50,11 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     }
 
     @Override
+    public boolean mayBePayouts() {
+        return payouts.any();
+    }
+
+    @Override
     public CompletionStage<Opening> openBatch(Intent intent, List<Long> carried, long closedBefore, LongSupplier now) {
         return store.writeNew(session -> payouts.mayCarry(session, intent, carried)
                 ? opened(session, intent, carried, closedBefore, true, now)

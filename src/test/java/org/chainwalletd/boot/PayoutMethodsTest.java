@@ -95,7 +95,7 @@ class PayoutMethodsTest {
         daemon.call("payout_resume", Map.of());
 
         Await.until("they are in flight", () -> isIn("batch-of-twenty-19", "in_flight"));
-        daemon.mine(1);
+        mineSpendOf(payer);
         Await.until("they are confirmed", () -> isIn("batch-of-twenty-19", "confirmed"));
         Set<String> transactions = new HashSet<>();
         Set<Long> outputs = new HashSet<>();
@@ -128,7 +128,7 @@ class PayoutMethodsTest {
         page.get("payouts").forEach(payout -> ids.add(payout.get("payout_id").asText()));
         assertThat(ids).containsExactlyInAnyOrder("feed-one", "feed-two");
         String cursor = page.get("cursor").asText();
-        daemon.mine(1);
+        mineSpendOf(payer);
 
         JsonNode next = daemon.call("payout_changes", params("cursor", cursor, "wait_secs", 30));
 
@@ -136,6 +136,15 @@ class PayoutMethodsTest {
         next.get("payouts")
                 .forEach(payout -> assertThat(payout.get("state").asText()).isEqualTo("confirmed"));
         assertThat(refusal("payout_changes", params("cursor", "nonsense"))).isEqualTo(-32602);
+    }
+
+    /** What is in flight may not be with the node yet. */
+    private static void mineSpendOf(Party payer) {
+        Map<String, Object> address = params("address", payer.address);
+        Await.until("the node has it", () -> !daemon.call("get_address_mempool", address)
+                .get("mempool")
+                .isEmpty());
+        daemon.mine(1);
     }
 
     /** The cursor behind everything that there is. */
@@ -171,6 +180,20 @@ class PayoutMethodsTest {
         assertThat(refusal("payout_cancel", params("payout_ids", List.of("never-submitted"))))
                 .isEqualTo(-32602);
         daemon.mine(1);
+    }
+
+    @Test
+    void an_address_that_a_payout_waits_to_be_paid_from_is_kept() {
+        Party empty = daemon.imported(826);
+        daemon.call("payout_submit", submission(empty, List.of(order("without-coins", new Party(827), 3_000))));
+        Map<String, Object> deletion = params("address", empty.address, "passphrase", DaemonRig.PASSPHRASE);
+
+        WalletdException.RpcError refused = daemon.refused("delete_address", deletion);
+        assertThat(refused.code()).isEqualTo(-32602);
+        assertThat(refused).hasMessageContaining("the payout without-coins waits to be paid from it");
+
+        daemon.call("payout_cancel", params("payout_ids", List.of("without-coins")));
+        daemon.call("delete_address", deletion);
     }
 
     @Test

@@ -197,11 +197,14 @@ class PayoutStoreTest {
         done(store.intents().loseForGood(batch(1, 1).txId(), IntentState.PREPARED, "another is final", 30));
         assertThat(state(1)).isEqualTo(State.HELD);
         assertThat(find(1).attempts()).containsExactly(batch(1, 1).txId());
-        ended.clear();
         done(store.payouts().release(List.of("payout-1"), Claimant.ANYBODY, 31));
         assertThat(state(1)).isEqualTo(State.QUEUED);
+        assertThat(done(store.payouts().holdEnded(Set.of("worker"), 32)))
+                .as("what the operator has released is not held again")
+                .isZero();
         assertThat(done(store.payouts().cancel(List.of("payout-1"), new Claimant(Optional.of("thief")), 32)))
                 .isEqualTo(new PayoutStore.Change.Foreign("payout-1"));
+        assertThat(carry(batch(3, 1), List.of(find(1)))).isEqualTo(new Opening.Opened(false));
     }
 
     @Test
