@@ -522,6 +522,15 @@ public enum Option {
             "days for which a client token answers its receipt after its payment is settled; then it names a new payment",
             1,
             366),
+    SPENDS_KEEP_DAYS(
+            "spends-keep-days",
+            "spend.spends-keep-days",
+            Form.COUNT,
+            "0",
+            "days for which list_spends tells of a payment after its last change, never shorter than its token is answered; 0: for"
+                    + " ever",
+            0,
+            36_500),
     RECEIPT_TTL(
             "receipt-ttl-secs",
             "spend.receipt-ttl-secs",

@@ -212,6 +212,7 @@ public record Settings(
      * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
      * @param receiptTtl how long a client token answers its receipt after its payment is settled
      * @param autoReclaim whether own HTLC locks past their timeout are taken back without being asked
+     * @param historyKept how long payments are told of after their last change; empty: for ever
      * @param sharedKeys whether another daemon has keys of this one
      * @param storeRestored whether the operator says that the store was restored from a backup, or lost
      */
@@ -221,6 +222,7 @@ public record Settings(
             Duration capPeriod,
             Duration reservationTtl,
             Duration receiptTtl,
+            Optional<Duration> historyKept,
             Duration rebroadcastInterval,
             boolean autoReclaim,
             boolean sharedKeys,

@@ -277,6 +277,7 @@ public final class SettingsLoader {
                 Duration.ofSeconds(values.number(Option.SPEND_CAP_PERIOD)),
                 Duration.ofSeconds(values.number(Option.RESERVATION_TTL)),
                 tokenKeep(),
+                historyKept(),
                 Duration.ofSeconds(values.number(Option.REBROADCAST_INTERVAL)),
                 values.truth(Option.AUTO_RECLAIM),
                 values.truth(Option.SHARED_KEYS),
@@ -299,6 +300,11 @@ public final class SettingsLoader {
                     + named.get().word() + ": leave --network out");
         }
         return own.or(() -> named);
+    }
+
+    private Optional<Duration> historyKept() {
+        long days = values.number(Option.SPENDS_KEEP_DAYS);
+        return days == 0 ? Optional.empty() : Optional.of(Duration.ofDays(days));
     }
 
     private Duration tokenKeep() {

@@ -124,6 +124,7 @@ final class Derivations {
                 added,
                 Map.of(),
                 merged,
+                Map.of(),
                 Set.of(),
                 last + 1,
                 Optional.empty(),

@@ -337,6 +337,20 @@ public final class Keyring implements Signer {
         return ask(reply -> new KeyringProtocol.Derive(label, reply));
     }
 
+    /**
+     * Changes the label of an address, durably.
+     *
+     * @param label empty takes it away
+     */
+    public CompletionStage<Optional<String>> setLabel(Address address, Optional<String> label) {
+        try {
+            KeyEntry.checkLabel(label);
+        } catch (KeyringException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return ask(reply -> new KeyringProtocol.SetLabel(address, label, reply));
+    }
+
     /** @param secretHex 64 hexadecimal characters */
     public CompletionStage<KeyEntry> importSecret(SecretBytes secretHex, Optional<String> label) {
         return bring(() -> maker.ofSecret(secretHex, label));

@@ -38,6 +38,7 @@ import org.chainwalletd.keyring.KeyringProtocol.Pooled;
 import org.chainwalletd.keyring.KeyringProtocol.Question;
 import org.chainwalletd.keyring.KeyringProtocol.RecordEvmKey;
 import org.chainwalletd.keyring.KeyringProtocol.SeedUnsealed;
+import org.chainwalletd.keyring.KeyringProtocol.SetLabel;
 import org.chainwalletd.keyring.KeyringProtocol.Sign;
 import org.chainwalletd.keyring.KeyringProtocol.Store;
 import org.chainwalletd.keyring.KeyringProtocol.Stored;
@@ -192,6 +193,7 @@ final class KeyringActor {
                 .onMessage(Store.class, question -> handled(() -> arrivals.begin(question)))
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
+                .onMessage(SetLabel.class, question -> handled(() -> setLabel(question)))
                 .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
                 .onMessage(Lend.class, this::onLend)
                 .onMessage(KeepPool.class, command -> handled(() -> keepPool(command)))
@@ -234,6 +236,17 @@ final class KeyringActor {
                 .onAnyMessage(message -> Behaviors.same())
                 .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
+    }
+
+    private void setLabel(SetLabel question) {
+        if (!table.contains(question.address())) {
+            question.refuse(KeyringFailures.unknown(question.address()));
+            return;
+        }
+        writes.submit(KeyTable.Change.labelling(
+                question.address(),
+                question.label(),
+                failure -> KeyringFailures.answer(question.reply(), question::label, failure)));
     }
 
     private Behavior<Command> onDerive(Derive question) {

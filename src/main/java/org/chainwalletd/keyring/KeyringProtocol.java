@@ -107,6 +107,10 @@ final class KeyringProtocol {
     /** Derives the next legacy HD key. */
     record Derive(Optional<String> label, CompletableFuture<KeyEntry> reply) implements Question {}
 
+    /** @param label empty takes the label away */
+    record SetLabel(Address address, Optional<String> label, CompletableFuture<Optional<String>> reply)
+            implements Question {}
+
     /** @param guard asked before anything is removed; empty for none */
     record Delete(Address address, Optional<DeletionGuard> guard, CompletableFuture<Address> reply)
             implements Question {}

@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. Of a
- * payment that is buried it keeps, a day later, no more than what its token answers.
+ * payment that is buried it keeps, a day later, no more than what its token answers and {@code list_spends} tells; of one that is 400 days old
+ * only its sums, and nothing of one that is older than the operator wants payments to be told.
  *
  * <p>No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. When a block has a
  * payment all the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is
@@ -42,6 +43,8 @@ import org.slf4j.LoggerFactory;
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
     private static final Duration EVERY = Duration.ofMinutes(1);
+    /** How long payments are told with all that was ever kept of them. */
+    private static final Duration TOLD_WHOLE = Duration.ofDays(400);
     /** Payments must not wait behind a commit that removes a day's receipts. */
     private static final int BITE = 256;
 
@@ -64,6 +67,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private record Forgotten(Outcome<Integer> count) implements Command {}
 
     private record Pruned(Outcome<Integer> count) implements Command {}
+
+    private record Shortened(Outcome<Integer> count) implements Command {}
+
+    private record Erased(Outcome<Integer> count) implements Command {}
 
     private record Settled(Outcome<List<Intent>> spends) implements Command {}
 
@@ -102,6 +109,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Forgotten.class, this::forgotten)
                 .onMessage(Pruned.class, this::pruned)
+                .onMessage(Shortened.class, this::shortened)
+                .onMessage(Erased.class, this::erased)
                 .onMessage(Settled.class, this::settled)
                 .onMessage(Shrunk.class, this::shrunk)
                 .onMessage(LookAgain.class, command -> lookAtLost())
@@ -124,6 +133,8 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                                 new Forgotten(Outcome.of(done, failure).map(forgotten -> BITE)));
         lookAtLost();
         forgetAnswers();
+        shorten();
+        erase();
         // An older store may have millions of them, which take longer than it is until the next tick.
         if (!shrinking) {
             shrink();
@@ -238,7 +249,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private void forgetReceipts() {
         getContext()
                 .pipeToSelf(
-                        env.intents().forget(env.tokensExpiredBefore(), BITE, Forgetting::toldOf),
+                        env.intents().forget(env.tokensExpiredBefore(), BITE, OwnPayment::kept),
                         (count, failure) -> new Forgotten(Outcome.of(count, failure)));
     }
 
@@ -255,6 +266,41 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                         count -> goOn(count, this::forgetAnswers),
                         failure -> LOG.warn(
                                 "receipts that are out of date could not be removed: {}", Broadcast.words(failure)));
+        return this;
+    }
+
+    private void shorten() {
+        getContext()
+                .pipeToSelf(
+                        env.history()
+                                .shorten(
+                                        env.toldBefore(TOLD_WHOLE),
+                                        BITE,
+                                        spend -> OwnPayment.of(spend).amounts()),
+                        (count, failure) -> new Shortened(Outcome.of(count, failure)));
+    }
+
+    private Behavior<Command> shortened(Shortened command) {
+        command.count()
+                .match(
+                        count -> goOn(count, this::shorten),
+                        failure -> LOG.warn("old payments are kept whole: {}", Broadcast.words(failure)));
+        return this;
+    }
+
+    private void erase() {
+        env.historyKept()
+                .ifPresent(age -> getContext()
+                        .pipeToSelf(
+                                env.history().erase(env.toldBefore(age), BITE),
+                                (count, failure) -> new Erased(Outcome.of(count, failure))));
+    }
+
+    private Behavior<Command> erased(Erased command) {
+        command.count()
+                .match(
+                        count -> goOn(count, this::erase),
+                        failure -> LOG.warn("old payments could not be erased: {}", Broadcast.words(failure)));
         return this;
     }
 
@@ -284,11 +330,6 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         getContext()
                 .pipeToSelf(env.receipts().keep(answers), (count, failure) -> new Shrunk(Outcome.of(count, failure)));
         return this;
-    }
-
-    /** What is sealed holds a secret, and is told by its sums. */
-    private static Optional<Bytes> toldOf(Intent spend) {
-        return spend.isSealed() ? Optional.empty() : answerOf(spend);
     }
 
     private static Optional<Bytes> answerOf(Intent spend) {

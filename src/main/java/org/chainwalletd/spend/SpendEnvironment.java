@@ -22,6 +22,7 @@ import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 
 /**
@@ -58,6 +59,7 @@ public record SpendEnvironment(
     /**
      * What is durable.
      *
+     * @param historyKept how long spends are told of after their last change; empty: for ever
      * @param stopped why nothing is spent, see {@link Store#stopped}
      */
     public record Stores(
@@ -65,14 +67,27 @@ public record SpendEnvironment(
             ReservationStore reservations,
             ReceiptStore receipts,
             AllowanceStore allowance,
+            SpendHistory history,
+            Optional<Duration> historyKept,
             Optional<String> stopped) {
+        /** One whose spends are told of for ever. */
         public static Stores of(Store store) {
+            return of(store, Optional.empty());
+        }
+
+        static Stores of(Store store, Optional<Duration> historyKept) {
             return new Stores(
-                    store.intents(), store.reservations(), store.receipts(), store.allowance(), store.stopped());
+                    store.intents(),
+                    store.reservations(),
+                    store.receipts(),
+                    store.allowance(),
+                    store.history(),
+                    historyKept,
+                    store.stopped());
         }
 
         public Stores withIntents(IntentStore others) {
-            return new Stores(others, reservations, receipts, allowance, stopped);
+            return new Stores(others, reservations, receipts, allowance, history, historyKept, stopped);
         }
     }
 
@@ -123,7 +138,7 @@ public record SpendEnvironment(
                         chain,
                         () -> nodes.get().tip(chain.setAside())),
                 signer,
-                Stores.of(store),
+                Stores.of(store, spend.historyKept()),
                 limits,
                 new Pace(
                         TICK,
@@ -182,11 +197,17 @@ public record SpendEnvironment(
      * followed chain must have come as far. Nothing expires before its first block.
      */
     long tokensExpiredBefore() {
+        return longBefore(pace.receiptTtl());
+    }
+
+    /** The same of what is told in short, or not at all: never while its token is answered. */
+    long toldBefore(Duration age) {
+        return Math.min(tokensExpiredBefore(), longBefore(age));
+    }
+
+    private long longBefore(Duration age) {
         OptionalLong tip = chain().tipMillis();
-        if (tip.isEmpty()) {
-            return Long.MIN_VALUE;
-        }
-        return Math.min(clock.millis(), tip.getAsLong()) - pace.receiptTtl().toMillis();
+        return tip.isEmpty() ? Long.MIN_VALUE : Math.min(clock.millis(), tip.getAsLong()) - age.toMillis();
     }
 
     Optional<String> stopped() {
@@ -218,6 +239,14 @@ public record SpendEnvironment(
 
     ReceiptStore receipts() {
         return stores.receipts();
+    }
+
+    SpendHistory history() {
+        return stores.history();
+    }
+
+    Optional<Duration> historyKept() {
+        return stores.historyKept();
     }
 
     AllowanceStore allowanceStore() {

@@ -28,6 +28,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
 
@@ -334,6 +335,11 @@ public final class SpendService {
     /** Rest of the cap per period of a named token; empty when it has none. */
     public CompletionStage<Optional<Amount>> remainingOf(String tokenName) {
         return env.allowanceStore().remainingOf(tokenName);
+    }
+
+    /** What was ever decided on. */
+    public SpendHistory history() {
+        return env.history();
     }
 
     /** Outpoints that are held or reserved. */

@@ -16,6 +16,11 @@ import org.chainwalletd.api.Htlcs.*;
 import org.chainwalletd.api.Indexing.*;
 import org.chainwalletd.api.Keys.*;
 import org.chainwalletd.api.Messages.*;
+import org.chainwalletd.api.OwnPayments.GetSpend;
+import org.chainwalletd.api.OwnPayments.ListSpends;
+import org.chainwalletd.api.OwnPayments.OwnSpend;
+import org.chainwalletd.api.OwnPayments.SetLabel;
+import org.chainwalletd.api.OwnPayments.SetMemo;
 import org.chainwalletd.api.PaymentUris.*;
 import org.chainwalletd.api.Payouts;
 import org.chainwalletd.api.Payouts.PayoutCancel;
@@ -223,6 +228,13 @@ class EveryMethodIT {
                 .containsOnly(paid.txId());
         wallet.confirm();
         assertThat(both.same(WaitForTx.of(paid.txId())).confirmations()).isPositive();
+        OwnSpend told = both.same(GetSpend.ofToken("every-method-1")).spend().orElseThrow();
+        assertThat(told.txId()).isEqualTo(paid.txId());
+        assertThat(both.same(ListSpends.of().withTokenName("spend")).spends())
+                .extracting(OwnSpend::spendId)
+                .contains(told.spendId());
+        assertThat(both.same(new SetMemo(told.spendId(), "order 7")).memo()).contains("order 7");
+        assertThat(both.same(new SetLabel(shop.address(), "the shop")).label()).contains("the shop");
         assertThat(both.same(new GetOutputDatum(paid.txId(), 0)).quoteId()).contains(Bytes.parse("00".repeat(16)));
         Input spent = paid.inputs().get(0);
         assertThat(both.same(new GetOutputSpentBy(spent.txId(), spent.outputIndex()))

@@ -271,6 +271,8 @@ final class SpendHarness implements AutoCloseable {
                         beforeReservations.apply(store.reservations()),
                         beforeReceipts.apply(store.receipts()),
                         store.allowance(),
+                        store.history(),
+                        Optional.empty(),
                         store.stopped()),
                 limits,
                 new Pace(

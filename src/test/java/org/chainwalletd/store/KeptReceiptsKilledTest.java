@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.ReceiptStore.Bound;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
@@ -103,8 +105,25 @@ class KeptReceiptsKilledTest {
                         .isNotInstanceOf(Opening.Opened.class);
             }
             assertThat(done(store.receipts().fingerprints(10 * payments))).hasSize(payments);
+            assertThat(told(store, 7))
+                    .as("each is told once, in the order in which they were made")
+                    .containsExactlyElementsOf(IntStream.range(0, payments)
+                            .mapToObj(i -> intent(i, Optional.empty(), i).txId())
+                            .toList());
         }
         return receipts;
+    }
+
+    private static List<Hash256> told(Store store, int page) {
+        List<Hash256> told = new ArrayList<>();
+        long after = 0;
+        for (List<SpendHistory.PastSpend> some = done(store.history().after(after, page));
+                !some.isEmpty();
+                some = done(store.history().after(after, page))) {
+            some.forEach(spend -> told.add(spend.txId()));
+            after = some.get(some.size() - 1).number();
+        }
+        return told;
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -188,10 +189,15 @@ public final class KeyColumns {
     }
 
     private void put(int row, KeyEntry entry, byte[] label) {
+        putLabel(row, label);
+        putKey(row, entry);
+        kinds[row] |= entry.label().isPresent() ? LABELLED : 0;
+    }
+
+    private void putLabel(int row, byte[] label) {
         int at = labelStart(row);
         System.arraycopy(label, 0, labels, at, label.length);
         labelEnds[row] = at + label.length;
-        putKey(row, entry);
     }
 
     private void putKey(int row, KeyEntry entry) {
@@ -202,11 +208,34 @@ public final class KeyColumns {
         indexes[row] = (int) entry.index().orElse(0);
         kinds[row] = (byte) ((entry.imported() ? IMPORTED : 0)
                 | (entry.index().isPresent() ? DERIVED : 0)
-                | (entry.publicKey().isPresent() ? WITH_PUBLIC_KEY : 0)
-                | (entry.label().isPresent() ? LABELLED : 0));
+                | (entry.publicKey().isPresent() ? WITH_PUBLIC_KEY : 0));
     }
 
-    /** A copy of the first {@code rows} with other entries, of the same addresses and labels, in some of them. */
+    /** A copy of the first {@code rows} with other labels in some of them; an empty one takes the label away. */
+    KeyColumns labelled(int rows, Map<Integer, Optional<String>> changed) {
+        Map<Integer, byte[]> texts = new HashMap<>();
+        int room = rows == 0 ? 0 : labelEnds[rows - 1];
+        for (Map.Entry<Integer, Optional<String>> label : changed.entrySet()) {
+            byte[] text = label.getValue().orElse("").getBytes(StandardCharsets.UTF_8);
+            texts.put(label.getKey(), text);
+            room += text.length;
+        }
+        KeyColumns copy = new KeyColumns(
+                Arrays.copyOf(records, rows * RECORD),
+                Arrays.copyOf(kinds, rows),
+                Arrays.copyOf(indexes, rows),
+                new int[rows],
+                new byte[room]);
+        for (int row = 0; row < rows; row++) {
+            byte[] text = texts.get(row);
+            copy.putLabel(row, text == null ? Arrays.copyOfRange(labels, labelStart(row), labelEnds[row]) : text);
+        }
+        changed.forEach((row, label) -> copy.kinds[row] =
+                (byte) (label.isPresent() ? copy.kinds[row] | LABELLED : copy.kinds[row] & ~LABELLED));
+        return copy;
+    }
+
+    /** A copy of the first {@code rows} with other entries, of the same addresses, in some of them; labels stay as they are. */
     KeyColumns replaced(int rows, Map<Integer, KeyEntry> replacements) {
         KeyColumns copy = new KeyColumns(
                 Arrays.copyOf(records, rows * RECORD),
@@ -214,7 +243,10 @@ public final class KeyColumns {
                 Arrays.copyOf(indexes, rows),
                 Arrays.copyOf(labelEnds, rows),
                 Arrays.copyOf(labels, rows == 0 ? 0 : labelEnds[rows - 1]));
-        replacements.forEach(copy::putKey);
+        replacements.forEach((row, entry) -> {
+            copy.putKey(row, entry);
+            copy.kinds[row] |= (byte) (kinds[row] & LABELLED);
+        });
         return copy;
     }
 

@@ -67,6 +67,7 @@ public final class KeyTable {
             return changes.stream()
                     .allMatch(change -> change.removed().isEmpty()
                             && change.replaced().isEmpty()
+                            && change.labels().isEmpty()
                             && change.evmKey().isEmpty());
         }
 
@@ -108,11 +109,17 @@ public final class KeyTable {
         BitSet removed = new BitSet();
         List<KeyEntry> added = new ArrayList<>();
         long nextIndex = view.nextIndex();
+        Map<Integer, Optional<String>> labels = new HashMap<>();
         Optional<Change.EvmKeyChange> evmKey = Optional.empty();
         for (Change change : changes) {
             change.replaced().forEach((address, entry) -> {
                 if (contains(address)) {
                     replaced.put(row(address), entry);
+                }
+            });
+            change.labels().forEach((address, label) -> {
+                if (contains(address)) {
+                    labels.put(row(address), label);
                 }
             });
             change.removed().stream().filter(this::contains).forEach(address -> removed.set(row(address)));
@@ -121,6 +128,7 @@ public final class KeyTable {
             evmKey = change.evmKey().isPresent() ? change.evmKey() : evmKey;
         }
         KeyringView after = replaced.isEmpty() ? view : view.replaced(replaced);
+        after = labels.isEmpty() ? after : after.labelled(labels);
         if (!removed.isEmpty()) {
             after = after.without(removed);
         }
@@ -157,7 +165,8 @@ public final class KeyTable {
      * @param before where a test kills the process when the sealed files are there and the record is not; empty when {@code state.json} stays as
      *     it is
      * @param notes on added keys
-     * @param replaced entries in the places of those with the same addresses
+     * @param replaced entries in the places of those with the same addresses, which keep their labels
+     * @param labels of addresses that are there
      * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
      * @param evmKey empty leaves the account-chain key as it is
      * @param ended told on the actor's thread when the change is durable, or why it was not made
@@ -167,6 +176,7 @@ public final class KeyTable {
             List<KeyEntry> added,
             Map<Address, KeyNote> notes,
             Map<Address, KeyEntry> replaced,
+            Map<Address, Optional<String>> labels,
             Set<Address> removed,
             long nextIndex,
             Optional<EvmKeyChange> evmKey,
@@ -177,24 +187,49 @@ public final class KeyTable {
                 List<KeyEntry> added,
                 Map<Address, KeyNote> notes,
                 Consumer<Optional<KeyringException>> ended) {
-            return new Change(Optional.of(before), added, notes, Map.of(), Set.of(), 0, Optional.empty(), ended);
+            return new Change(
+                    Optional.of(before), added, notes, Map.of(), Map.of(), Set.of(), 0, Optional.empty(), ended);
         }
 
         /** Entries whose public keys became known, which {@code state.json} does not hold. */
         public static Change learning(Map<Address, KeyEntry> learnt) {
             return new Change(
-                    Optional.empty(), List.of(), Map.of(), learnt, Set.of(), 0, Optional.empty(), failure -> {});
+                    Optional.empty(),
+                    List.of(),
+                    Map.of(),
+                    learnt,
+                    Map.of(),
+                    Set.of(),
+                    0,
+                    Optional.empty(),
+                    failure -> {});
         }
 
         /** Whether {@code state.json} stays as it is. */
         boolean onlyLearns() {
-            return before.isEmpty();
+            return before.isEmpty() && labels.isEmpty();
+        }
+
+        /** @param label empty takes the label away */
+        public static Change labelling(
+                Address address, Optional<String> label, Consumer<Optional<KeyringException>> ended) {
+            return new Change(
+                    Optional.empty(),
+                    List.of(),
+                    Map.of(),
+                    Map.of(),
+                    Map.of(address, label),
+                    Set.of(),
+                    0,
+                    Optional.empty(),
+                    ended);
         }
 
         public static Change removing(Address address, Consumer<Optional<KeyringException>> ended) {
             return new Change(
                     Optional.of(CrashPoint.DELETE_BEFORE_STATE),
                     List.of(),
+                    Map.of(),
                     Map.of(),
                     Map.of(),
                     Set.of(address),
@@ -208,6 +243,7 @@ public final class KeyTable {
             return new Change(
                     Optional.of(before),
                     List.of(),
+                    Map.of(),
                     Map.of(),
                     Map.of(),
                     Set.of(),

@@ -144,7 +144,12 @@ public final class KeyringView {
                 columns.without(size, rows), size - rows.cardinality(), nextIndex, unknownMembers, evmKey);
     }
 
-    /** With other entries of the same addresses and labels in some rows. */
+    /** With other labels in some rows, or without. */
+    KeyringView labelled(Map<Integer, Optional<String>> labels) {
+        return new KeyringView(columns.labelled(size, labels), size, nextIndex, unknownMembers, evmKey);
+    }
+
+    /** With other entries of the same addresses in some rows, which keep their labels. */
     KeyringView replaced(Map<Integer, KeyEntry> replacements) {
         return new KeyringView(columns.replaced(size, replacements), size, nextIndex, unknownMembers, evmKey);
     }

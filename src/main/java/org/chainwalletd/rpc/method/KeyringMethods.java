@@ -27,6 +27,7 @@ import org.chainwalletd.api.Keys.RevealPrivateKey;
 import org.chainwalletd.api.Keys.UnwatchAddress;
 import org.chainwalletd.api.Keys.WatchAddress;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.OwnPayments.SetLabel;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.WatchOnly;
@@ -82,6 +83,7 @@ public final class KeyringMethods {
                 RpcMethod.of(ListAddresses.class, methods::list),
                 RpcMethod.of(WatchAddress.class, methods::watch),
                 RpcMethod.of(UnwatchAddress.class, methods::unwatch),
+                RpcMethod.of(SetLabel.class, methods::setLabel),
                 RpcMethod.of(RevealAddressMnemonic.class, methods::revealPhrase),
                 RpcMethod.of(RevealMnemonic.class, methods::revealSeedPhrase),
                 RpcMethod.of(RevealPrivateKey.class, methods::revealSecret),
@@ -207,6 +209,11 @@ public final class KeyringMethods {
             throw RefusedException.invalidParams(cause.getMessage());
         }
         throw Causes.passedOn(cause);
+    }
+
+    private CompletionStage<SetLabel.Result> setLabel(SetLabel call, CallContext context) {
+        return keyring.setLabel(call.address(), Optional.of(call.label()).filter(label -> !label.isEmpty()))
+                .thenApplyAsync(label -> new SetLabel.Result(call.address(), label), executor);
     }
 
     private static ListAddresses.AddressEntry listed(KeyEntry entry) {

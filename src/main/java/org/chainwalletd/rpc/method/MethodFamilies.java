@@ -112,6 +112,8 @@ public record MethodFamilies(
         methods.addAll(KeyringMethods.all(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
         methods.addAll(PayoutMethods.all(money.payouts(), executor));
+        methods.addAll(OwnPaymentMethods.all(
+                () -> money.spending().history(), () -> chain.follower().height(), executor));
         methods.addAll(FollowMethods.all(
                 chain.follower(),
                 () -> chain.nodes().chain().complaint(),

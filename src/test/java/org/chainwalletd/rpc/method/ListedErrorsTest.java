@@ -38,6 +38,7 @@ class ListedErrorsTest {
             -32010 | HtlcMethodsTest | htlc_lock simulate_htlc_lock htlc_claim htlc_reclaim
             -32010 | MergedRecordsTest | htlc_status
             -32010 | KeyringRefusalsIT | reveal_address_mnemonic reveal_private_key export_address delete_address
+            -32010 | OwnPaymentsDaemonTest | set_label
             -32010 | QuoteMethodsTest | quote_issue
             -32010 | MessageMethodsTest | sign_message
             -32010 | SwapMethodsTest | swap_get_quote

@@ -298,6 +298,8 @@ public final class SwapDaemon implements AutoCloseable {
                         mortal.reservations(),
                         sealed.receipts(),
                         mortal.allowance(),
+                        store.history(),
+                        Optional.empty(),
                         store.stopped()),
                 new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(

@@ -26,9 +26,12 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.spend.OwnPayment;
 import org.chainwalletd.spend.SealedClaims;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
@@ -122,6 +125,37 @@ public class SealedClaimsTest {
             assertThat(Await.result(store.intents().open(claim, 0)).isThere(claim))
                     .isTrue();
         }
+    }
+
+    @Test
+    void the_claim_of_a_swap_is_told_without_its_secret_also_when_its_row_is_forgotten() throws Exception {
+        Intent claim = claim(1, ofSwap(1))
+                .with(new Intent.Details(Optional.empty(), Optional.empty(), Optional.of(Amount.of(100))));
+        int derived = TestSeals.derivations();
+        try (Store store = sealing(SqliteStore.open(folder))) {
+            Await.result(store.intents().open(claim, 0));
+            int opened = TestSeals.derivations();
+            assertIsToldWithoutSecret(store);
+            Await.result(store.intents()
+                    .confirm(claim.txId(), IntentState.PREPARED, new BlockPlace(8, Hash256.ZERO), 2_000));
+            Await.result(store.intents().bury(List.of(claim.txId())));
+            assertThat(Await.result(store.intents().forget(3_000, 10, OwnPayment::kept)))
+                    .isEqualTo(1);
+            assertThat(Await.result(store.intents().find(claim.txId()))).isEmpty();
+            assertIsToldWithoutSecret(store);
+            assertThat(TestSeals.derivations()).as("nothing was opened").isEqualTo(opened);
+            assertThat(opened).isGreaterThanOrEqualTo(derived);
+        }
+        assertThat(isSecretInFiles()).isFalse();
+    }
+
+    private static void assertIsToldWithoutSecret(Store store) {
+        OwnPayment told =
+                OwnPayment.of(Await.result(store.history().after(0, 10)).get(0));
+        assertThat(told.amounts().amount()).contains(Amount.of(900));
+        assertThat(told.amounts().fee()).contains(Amount.of(100));
+        assertThat(told.from()).contains(OURS);
+        assertThat(told.toString()).doesNotContain(Bytes.wrap(SECRET).hex());
     }
 
     /** What a caller claims himself with a preimage of his own is his to keep. */

@@ -1,0 +1,294 @@
+package org.chainwalletd.rpc.method;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.chainwalletd.api.OwnPayments.GetSpend;
+import org.chainwalletd.api.OwnPayments.Kind;
+import org.chainwalletd.api.OwnPayments.ListSpends;
+import org.chainwalletd.api.OwnPayments.OwnSpend;
+import org.chainwalletd.api.OwnPayments.SentOutput;
+import org.chainwalletd.api.OwnPayments.SetMemo;
+import org.chainwalletd.api.OwnPayments.State;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.OwnPayment;
+import org.chainwalletd.spend.SealedClaims;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.SpendHistory;
+import org.chainwalletd.store.SpendHistory.PastSpend;
+
+/** Answers those methods of {@link org.chainwalletd.api.OwnPayments} that are about payments. */
+public final class OwnPaymentMethods {
+    private static final long DEFAULT_LIMIT = 100;
+    private static final long MOST = 1_000;
+    /** Rows that one call looks at: a filter that fits nothing must not keep the store's reader from others. */
+    private static final int MOST_LOOKED_AT = 10_000;
+
+    private static final int BITE = 500;
+    /** What a page may have, beside its brackets and its cursor: a megabyte in all. */
+    private static final long MOST_BYTES = (1 << 20) - 1_024;
+
+    private static final String CURSOR = "s1.";
+
+    private final Supplier<SpendHistory> history;
+    private final Supplier<OptionalLong> tip;
+    private final Executor executor;
+
+    private OwnPaymentMethods(Supplier<SpendHistory> history, Supplier<OptionalLong> tip, Executor executor) {
+        this.history = history;
+        this.tip = tip;
+        this.executor = executor;
+    }
+
+    /**
+     * @param tip height that was followed, as far as it is known
+     * @param executor for turning answers into results: any pool of the daemon
+     */
+    public static List<RpcMethod<?, ?>> all(
+            Supplier<SpendHistory> history, Supplier<OptionalLong> tip, Executor executor) {
+        OwnPaymentMethods methods = new OwnPaymentMethods(history, tip, executor);
+        return List.of(
+                RpcMethod.of(ListSpends.class, methods::list),
+                RpcMethod.of(GetSpend.class, methods::get),
+                RpcMethod.of(SetMemo.class, methods::setMemo));
+    }
+
+    private CompletionStage<ListSpends.Result> list(ListSpends call, CallContext context) {
+        long limit = call.limit().orElse(DEFAULT_LIMIT);
+        if (limit < 1 || limit > MOST) {
+            throw RefusedException.invalidParams("`limit` must be from 1 to " + MOST);
+        }
+        return more(new Page(call, (int) limit, tip.get()), after(call.cursor()));
+    }
+
+    private static long after(Optional<String> cursor) {
+        if (cursor.isEmpty()) {
+            return 0;
+        }
+        try {
+            String text = cursor.get();
+            long number = text.startsWith(CURSOR) ? Long.parseLong(text.substring(CURSOR.length())) : -1;
+            if (number >= 0 && text.equals(CURSOR + number)) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw RefusedException.invalidParams("`cursor` is none of list_spends");
+    }
+
+    private CompletionStage<ListSpends.Result> more(Page page, long after) {
+        return history.get()
+                .after(after, BITE)
+                .thenComposeAsync(
+                        found -> page.take(found)
+                                ? more(page, page.told)
+                                : CompletableFuture.completedFuture(page.result(after)),
+                        executor);
+    }
+
+    /** A page that is being filled. */
+    private static final class Page {
+        private final ListSpends call;
+        private final int limit;
+        private final OptionalLong tip;
+        private final List<OwnSpend> spends = new ArrayList<>();
+        private long bytes;
+        private int lookedAt;
+        /** The last number that is told, or does not fit the filters. */
+        private long told = -1;
+
+        private boolean more;
+
+        Page(ListSpends call, int limit, OptionalLong tip) {
+            this.call = call;
+            this.limit = limit;
+            this.tip = tip;
+        }
+
+        /** Whether it can take more than what was found, and there may be more. */
+        boolean take(List<PastSpend> found) {
+            for (PastSpend spend : found) {
+                if (spends.size() == limit || lookedAt == MOST_LOOKED_AT || !takes(spend)) {
+                    more = true;
+                    return false;
+                }
+            }
+            return found.size() == BITE;
+        }
+
+        /** Whether there was room for it, if it fits the filters. */
+        private boolean takes(PastSpend past) {
+            lookedAt++;
+            if (mayFit(past)) {
+                OwnSpend spend = told(past, tip);
+                if (fits(spend)) {
+                    bytes += bytesAtMost(spend);
+                    if (bytes > MOST_BYTES && !spends.isEmpty()) {
+                        return false;
+                    }
+                    spends.add(spend);
+                }
+            }
+            told = past.number();
+            return true;
+        }
+
+        /** What is said without reading the transaction. */
+        private boolean mayFit(PastSpend past) {
+            return call.kind().filter(kind -> kind != kindOf(past)).isEmpty()
+                    && call.state().filter(state -> state != stateOf(past)).isEmpty()
+                    && call.tokenName()
+                            .filter(name -> !past.details().tokenName().equals(Optional.of(name)))
+                            .isEmpty();
+        }
+
+        private boolean fits(OwnSpend spend) {
+            boolean inTime = call.since().isEmpty() && call.until().isEmpty()
+                    || spend.createdAt().isPresent()
+                            && spend.createdAt().getAsLong() >= call.since().orElse(Long.MIN_VALUE)
+                            && spend.createdAt().getAsLong() < call.until().orElse(Long.MAX_VALUE);
+            return inTime
+                    && call.address()
+                            .filter(address -> Stream.concat(
+                                            spend.from().stream(),
+                                            spend.outputs().stream()
+                                                    .flatMap(List::stream)
+                                                    .flatMap(output -> output.to().stream()))
+                                    .noneMatch(address::equals))
+                            .isEmpty();
+        }
+
+        ListSpends.Result result(long after) {
+            return new ListSpends.Result(spends, CURSOR + Math.max(told, after), more);
+        }
+    }
+
+    /** Upper bound of its length on the wire. */
+    private static long bytesAtMost(OwnSpend spend) {
+        long outputs = spend.outputs().map(List::size).orElse(0);
+        long words = utf8(spend.memo()) + utf8(spend.clientToken());
+        // Escaped as in \u0000 a byte takes six.
+        return 800 + 160 * outputs + 6 * words;
+    }
+
+    private static long utf8(Optional<String> text) {
+        return text.map(words -> words.getBytes(StandardCharsets.UTF_8).length).orElse(0);
+    }
+
+    private static OwnSpend told(PastSpend past, OptionalLong tip) {
+        OwnPayment payment = OwnPayment.of(past);
+        Kind kind = kindOf(past);
+        boolean batch = kind == Kind.PAYOUT_BATCH;
+        return new OwnSpend(
+                past.number(),
+                past.clientToken().filter(OwnPaymentMethods::isCallers),
+                kind,
+                stateOf(past),
+                past.txId(),
+                payment.from(),
+                batch
+                        ? Optional.empty()
+                        : payment.outputs()
+                                .map(outputs -> outputs.stream()
+                                        .map(paid -> new SentOutput(
+                                                paid.output().address(),
+                                                paid.output().value(),
+                                                paid.change()))
+                                        .toList()),
+                batch && payment.outputCount().isPresent()
+                        ? OptionalLong.of(payment.outputCount().getAsInt())
+                        : OptionalLong.empty(),
+                payment.amounts().amount(),
+                payment.amounts().fee(),
+                past.blockHeight(),
+                confirmations(past, tip),
+                past.createdAt().isPresent()
+                        ? OptionalLong.of(past.createdAt().getAsLong() / 1_000)
+                        : OptionalLong.empty(),
+                past.changedAt() / 1_000,
+                past.details().tokenName(),
+                past.details().memo());
+    }
+
+    private static OptionalLong confirmations(PastSpend past, OptionalLong tip) {
+        if (past.state() != IntentState.CONFIRMED) {
+            return OptionalLong.of(0);
+        }
+        if (past.blockHeight().isEmpty() || tip.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        return OptionalLong.of(Math.max(1, tip.getAsLong() - past.blockHeight().getAsLong() + 1));
+    }
+
+    /** Tokens of the daemon's own are no words that a caller could repeat. */
+    private static boolean isCallers(String token) {
+        return token.chars().allMatch(c -> c >= 0x20 && c <= 0x7e);
+    }
+
+    private static State stateOf(PastSpend past) {
+        return State.valueOf(past.state().name());
+    }
+
+    /** The kind of a spend as it is told; locks and returns of swaps have kinds of their own in the store. */
+    private static Kind kindOf(PastSpend past) {
+        boolean ofSwap = past.kind().startsWith("swap")
+                || past.clientToken()
+                        .filter(token -> token.startsWith(SealedClaims.SWAP))
+                        .isPresent();
+        if (ofSwap) {
+            return Kind.SWAP;
+        }
+        String word = past.kind().toUpperCase(Locale.ROOT);
+        return word.startsWith("PAYOUT") ? Kind.PAYOUT_BATCH : Kind.valueOf(word);
+    }
+
+    private CompletionStage<GetSpend.Result> get(GetSpend call, CallContext context) {
+        long given = Stream.of(
+                        call.clientToken().isPresent(),
+                        call.txId().isPresent(),
+                        call.spendId().isPresent())
+                .filter(present -> present)
+                .count();
+        if (given != 1) {
+            throw RefusedException.invalidParams("give one of `client_token`, `tx_id` and `spend_id`");
+        }
+        return find(call)
+                .thenApplyAsync(found -> new GetSpend.Result(found.map(spend -> told(spend, tip.get()))), executor);
+    }
+
+    private CompletionStage<Optional<PastSpend>> find(GetSpend call) {
+        if (call.txId().isPresent()) {
+            return history.get().ofTransaction(call.txId().get());
+        }
+        return call.spendId().isPresent()
+                ? history.get().ofNumber(call.spendId().getAsLong())
+                : SpendOptions.token(call.clientToken())
+                        .map(history.get()::ofToken)
+                        .orElseThrow();
+    }
+
+    private CompletionStage<SetMemo.Result> setMemo(SetMemo call, CallContext context) {
+        Optional<String> memo = SpendOptions.memo(Optional.of(call.memo()));
+        return history.get()
+                .setMemo(call.spendId(), memo)
+                .thenApplyAsync(
+                        there -> {
+                            if (!there) {
+                                throw RefusedException.invalidParams("`spend_id` is none of list_spends");
+                            }
+                            return new SetMemo.Result(call.spendId(), memo);
+                        },
+                        executor);
+    }
+}

@@ -1,0 +1,106 @@
+package org.chainwalletd.spend;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.ReceiptStore.Bound;
+import org.chainwalletd.store.SpendHistory.Amounts;
+import org.chainwalletd.store.SpendHistory.PastSpend;
+import org.chainwalletd.store.SpendHistory.Told;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A spend of the store as it is told. What is in a witness is never read: bytes that are sealed stay sealed.
+ *
+ * @param from empty where nothing names it any more
+ * @param outputs empty where only sums are left
+ */
+public record OwnPayment(
+        PastSpend spend, Optional<Address> from, Optional<List<Receipt.PaidOutput>> outputs, Amounts amounts) {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnPayment.class);
+
+    /** One that cannot be read is told without its outputs. */
+    public static OwnPayment of(PastSpend spend) {
+        Optional<Receipt> receipt = receipt(spend);
+        if (receipt.isEmpty()) {
+            Amounts amounts = spend.told() instanceof Told.Sums sums
+                    ? sums.amounts()
+                    : new Amounts(Optional.empty(), spend.details().fee());
+            return new OwnPayment(spend, spend.from(), Optional.empty(), amounts);
+        }
+        List<Receipt.PaidOutput> outputs = receipt.get().outputs();
+        Optional<Address> change = outputs.stream()
+                .filter(Receipt.PaidOutput::change)
+                .findFirst()
+                .flatMap(paid -> paid.output().address());
+        return new OwnPayment(
+                spend,
+                spend.from().or(() -> change),
+                Optional.of(outputs),
+                new Amounts(
+                        Optional.of(paid(outputs)), Optional.of(receipt.get().fee())));
+    }
+
+    private static Amount paid(List<Receipt.PaidOutput> outputs) {
+        return outputs.stream()
+                .filter(output -> !output.change())
+                .map(output -> output.output().value())
+                .reduce(Amount.ZERO, Amount::plus);
+    }
+
+    private static Optional<Receipt> receipt(PastSpend spend) {
+        try {
+            if (spend.told() instanceof Told.Whole whole) {
+                return receipt(whole.intent());
+            }
+            return spend.told() instanceof Told.Answer kept
+                    ? Optional.of(KeptAnswer.read(new Bound.ToReceipt(spend.txId(), Hash256.ZERO, kept.answer())))
+                    : Optional.empty();
+        } catch (RuntimeException e) {
+            LOG.warn("spend {} cannot be read, and is told without its outputs", spend.txId(), e);
+            return Optional.empty();
+        }
+    }
+
+    /** A claim whose bytes are sealed pays one coin to whom it spends from. */
+    private static Optional<Receipt> receipt(Intent intent) {
+        if (!intent.isSealed()) {
+            return Optional.of(Receipt.of(intent));
+        }
+        return intent.details().fee().map(fee -> {
+            Amount spent = intent.inputs().stream().map(Coin::value).reduce(Amount.ZERO, Amount::plus);
+            TxOutput output = TxOutput.toAddress(intent.from(), spent.minus(fee));
+            return new Receipt(
+                    intent.txId(),
+                    0,
+                    fee,
+                    0,
+                    intent.inputs(),
+                    List.of(new Receipt.PaidOutput(output, false)),
+                    intent.builtAtHeight());
+        });
+    }
+
+    /** What is kept of a spend whose token has expired: no signature and no secret. */
+    public static Optional<Bytes> kept(Intent intent) {
+        try {
+            return receipt(intent).map(KeptAnswer::of);
+        } catch (RuntimeException e) {
+            LOG.error("spend {} cannot be read, and only its id is kept", intent.txId(), e);
+            return Optional.empty();
+        }
+    }
+
+    /** How many outputs it has, where that is known. */
+    public OptionalInt outputCount() {
+        return outputs.isPresent() ? OptionalInt.of(outputs.get().size()) : OptionalInt.empty();
+    }
+}
