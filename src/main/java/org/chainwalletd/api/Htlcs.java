@@ -173,6 +173,13 @@ public final class Htlcs {
             this(lock, Optional.of(clientToken), Optional.empty());
         }
 
+        /** The recipient is the receiver's public key. */
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(
+                    lock.from(), List.of(new Recipient(lock.receiver().hex(), lock.amount()))));
+        }
+
         public HtlcLock withMemo(String changed) {
             return new HtlcLock(lock, clientToken, Optional.of(changed));
         }
@@ -360,6 +367,11 @@ public final class Htlcs {
                     from, lockTxId, outputIndex, preimage, sender, timeout, fee, maxFee, Optional.of(changed), memo);
         }
 
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(from, List.of()));
+        }
+
         public HtlcClaim withMemo(String changed) {
             return new HtlcClaim(
                     from,
@@ -489,6 +501,11 @@ public final class Htlcs {
         public HtlcReclaim withClientToken(String changed) {
             return new HtlcReclaim(
                     from, lockTxId, outputIndex, receiver, hashLock, timeout, fee, maxFee, Optional.of(changed), memo);
+        }
+
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(from, List.of()));
         }
 
         public HtlcReclaim withMemo(String changed) {

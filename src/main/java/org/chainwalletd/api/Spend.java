@@ -1,6 +1,9 @@
 package org.chainwalletd.api;
 
+import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 
 /**
  * A method that moves money and takes a {@code client_token}: called again with the same token and parameters it settles the payment that was
@@ -10,4 +13,18 @@ import java.util.Optional;
  */
 public interface Spend<R> extends Call<R> {
     Optional<String> clientToken();
+
+    /** Who pays whom, for the audit line. */
+    default Optional<Payees> payees() {
+        return Optional.empty();
+    }
+
+    /**
+     * @param from whose coins are spent
+     * @param to recipients as they were asked for, not checked yet; none when the money stays with {@code from}
+     */
+    record Payees(Address from, List<Recipient> to) {}
+
+    /** @param to address or public key */
+    record Recipient(String to, Amount amount) {}
 }

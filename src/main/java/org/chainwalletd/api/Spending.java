@@ -112,6 +112,15 @@ public final class Spending {
             this(payment, Optional.of(clientToken), Optional.empty());
         }
 
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(
+                    payment.from(),
+                    payment.outputs().stream()
+                            .map(output -> new Recipient(output.to(), output.amount()))
+                            .toList()));
+        }
+
         public Transfer withMemo(String changed) {
             return new Transfer(payment, clientToken, Optional.of(changed));
         }

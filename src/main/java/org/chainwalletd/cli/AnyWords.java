@@ -82,6 +82,7 @@ final class AnyWords {
                     new DemoCommand(),
                     new RpcCommand(),
                     new StatusCommand(),
+                    new ExportCommand(),
                     new StopCommand(),
                     new WatchCommand(),
                     new DoctorCommand(),

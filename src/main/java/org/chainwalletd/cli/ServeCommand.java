@@ -9,6 +9,7 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.observe.LogSetup;
+import org.slf4j.LoggerFactory;
 
 /** Runs the daemon until it is told to stop. */
 final class ServeCommand implements Command {
@@ -53,8 +54,10 @@ final class ServeCommand implements Command {
     }
 
     private static void announce(Daemon daemon, Configuration configuration, PrintStream out) {
-        out.println(Lines.NAME + " " + Version.number() + " ready on " + daemon.uri() + " (datadir "
-                + configuration.settings().datadir() + ")");
+        String ready = Lines.NAME + " " + Version.number() + " ready on " + daemon.uri() + " (datadir "
+                + configuration.settings().datadir() + ")";
+        out.println(ready);
         out.flush();
+        LoggerFactory.getLogger(ServeCommand.class).info(ready);
     }
 }

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Optional;
+import java.util.TimeZone;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -149,6 +150,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
      * stands inside of its strings alone, and is written the same way.
      */
     public static final class JsonLines extends JsonEncoder {
+        private static final TimeZone UTC = TimeZone.getTimeZone("UTC");
+
         public JsonLines() {
             // Otherwise a line holds the text with {} in it and its values apart, and nobody can search for what was
             // said.
@@ -165,6 +168,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
         @Override
         public byte[] encode(ILoggingEvent event) {
             String line = new String(super.encode(event), StandardCharsets.UTF_8);
+            line = "{\"time\":\"" + LocalTime.text(event.getTimeStamp(), UTC) + "\"," + line.substring(1);
             String printable = Printable.text(line.stripTrailing()) + System.lineSeparator();
             return printable.getBytes(StandardCharsets.UTF_8);
         }

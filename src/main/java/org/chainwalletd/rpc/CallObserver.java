@@ -3,6 +3,7 @@ package org.chainwalletd.rpc;
 import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 
 /**
@@ -30,8 +31,21 @@ public interface CallObserver {
      * @param error empty for success
      * @param nanos from the start of the call to its end
      * @param txId the {@code tx_id} of the result, if it has one
+     * @param spend what was asked for, of a call that moves money and whose parameters could be read
      */
-    record CallOutcome(String method, Scope required, Optional<ErrorCode> error, long nanos, Optional<Hash256> txId) {
+    record CallOutcome(
+            String method,
+            Scope required,
+            Optional<ErrorCode> error,
+            long nanos,
+            Optional<Hash256> txId,
+            Optional<Spend<?>> spend) {
+        /** Of a call that moves no money. */
+        public CallOutcome(
+                String method, Scope required, Optional<ErrorCode> error, long nanos, Optional<Hash256> txId) {
+            this(method, required, error, nanos, txId, Optional.empty());
+        }
+
         static final String UNKNOWN_METHOD = "unknown";
     }
 }

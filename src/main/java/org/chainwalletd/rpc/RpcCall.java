@@ -10,6 +10,7 @@ import java.util.function.Function;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.MDC;
 
@@ -28,6 +29,8 @@ final class RpcCall {
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
+    /** What was asked for, when it is to move money. */
+    private Optional<Spend<?>> spend = Optional.empty();
 
     /**
      * @param room where the answer is counted
@@ -134,6 +137,7 @@ final class RpcCall {
                 throw noRoom();
             }
             P params = method.binder().bind(method.method().spelling().asDeclared(envelope.params()));
+            spend = params instanceof Spend<?> asked ? Optional.of(asked) : Optional.empty();
             if (method.method().longPoll()) {
                 shared.longPolls().enter();
                 waiting = true;
@@ -233,7 +237,7 @@ final class RpcCall {
                 .ended(
                         context,
                         new CallObserver.CallOutcome(
-                                method.method().name(), method.method().scope(), error, nanos(), txId));
+                                method.method().name(), method.method().scope(), error, nanos(), txId, spend));
     }
 
     private void observeRefusal(String method, Scope required, RefusedException refusal) {

@@ -1,10 +1,14 @@
 package org.chainwalletd.boot;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -16,6 +20,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.chainwalletd.cli.Invocation;
+import org.chainwalletd.cli.Program;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
@@ -221,9 +227,54 @@ class OwnPaymentsDaemonTest {
         return tokens;
     }
 
+    private static List<String> exported(String... words) {
+        List<String> all = new ArrayList<>(List.of("export"));
+        all.addAll(Arrays.asList(words));
+        all.addAll(List.of("--datadir", datadir.toString()));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int code = Program.run(
+                all.toArray(String[]::new),
+                Map.of("WALLETD_URL", daemon.uri().toString(), "WALLETD_AUTH_TOKEN", daemon.token()),
+                new Invocation.Streams(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, true, UTF_8),
+                        new PrintStream(err, true, UTF_8)));
+        assertThat(code).as(err.toString(UTF_8)).isZero();
+        return out.toString(UTF_8).lines().toList();
+    }
+
+    @Test
+    void spends_and_credits_are_exported_with_amounts_in_coins_and_times_in_utc() {
+        pay("exported-payment", 1_234, "=1+1, \"quoted\"");
+        mine(1);
+        JsonNode told = spend("client_token", "exported-payment");
+        String created = Instant.ofEpochSecond(told.path("created_at").asLong()).toString();
+        List<String> csv = exported("spends");
+        assertThat(csv.get(0)).startsWith("spend_id,created_at,").endsWith(",token_name,memo");
+        assertThat(csv.stream()
+                        .filter(line -> line.contains("exported-payment"))
+                        .toList())
+                .singleElement()
+                .asString()
+                .startsWith(told.path("spend_id").asText() + "," + created + ",")
+                .contains("," + SHOP + ":1234,2,1234,0.00001234,")
+                .endsWith(",\"'=1+1, \"\"quoted\"\"\"");
+        assertThat(exported("spends", "--format", "jsonl", "--since", created).stream()
+                        .filter(line -> line.contains("exported-payment"))
+                        .toList())
+                .singleElement()
+                .asString()
+                .contains("\"amount\":1234,\"amount_coins\":\"0.00001234\"", "\"memo\":\"=1+1, \\\"quoted\\\"\"");
+        assertThat(exported("spends", "--until", "1999-01-01")).hasSize(1);
+        assertThat(exported("credits").size()).isGreaterThan(100);
+        assertThat(exported("credits", "--format", "jsonl").get(0))
+                .contains("\"event\":\"confirmed\"", "\"amount\":50000,\"amount_coins\":\"0.00050000\"");
+    }
+
     @Test
     void a_page_has_at_most_a_megabyte() {
         JsonNode all = daemon.call("list_spends", Map.of("limit", 1_000));
-        assertThat(all.toString().getBytes(StandardCharsets.UTF_8).length).isLessThanOrEqualTo(1 << 20);
+        assertThat(all.toString().getBytes(UTF_8).length).isLessThanOrEqualTo(1 << 20);
     }
 }

@@ -15,10 +15,17 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.api.Spending.Output;
+import org.chainwalletd.api.Spending.Payment;
+import org.chainwalletd.api.Spending.Transfer;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
@@ -63,6 +70,27 @@ class ObserveTest {
                         "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=spend client=192.0.2.1 request_id=ab-1 tx_id=- outcome=-32031 millis=7",
                         "time=2026-11-21T10:00:00.123Z method=generate_address scope=manage token=spend client=192.0.2.1 request_id=ab-1 tx_id=- outcome=ok millis=7",
                         "time=2026-11-21T10:00:00.123Z method=transfer scope=spend token=read client=192.0.2.9 request_id=ab-2 tx_id=- outcome=-32001 millis=7");
+    }
+
+    @Test
+    void the_line_of_a_spend_tells_who_pays_whom_and_its_client_token_and_never_its_memo() {
+        List<String> lines = new ArrayList<>();
+        AuditTrail audit = new AuditTrail(Clock.systemUTC(), lines::add);
+        Address payer = Address.parse("a1".repeat(32));
+        List<Output> outputs = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            outputs.add(new Output("b2".repeat(32), Amount.of(1_000 + i)));
+        }
+        Transfer transfer = new Transfer(Payment.of(payer, outputs), "payout 7=x").withMemo("for the secret agent");
+        audit.ended(
+                CALLER,
+                new CallObserver.CallOutcome(
+                        "transfer", Scope.SPEND, Optional.empty(), 1, Optional.empty(), Optional.of(transfer)));
+        assertThat(lines.get(0))
+                .contains(" from=" + payer + " to=" + "b2".repeat(32) + ":1000," + "b2".repeat(32) + ":1001,")
+                .contains(":1003,+12 client_token=payout")
+                .doesNotContain("secret agent")
+                .doesNotContain(" 7=x");
     }
 
     @Test
