@@ -8,6 +8,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.wire.AmountOrMax;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.Inline;
 import org.chainwalletd.wire.OneOrMore;
@@ -177,7 +178,7 @@ public final class Htlcs {
         @Override
         public Optional<Payees> payees() {
             return Optional.of(new Payees(
-                    lock.from(), List.of(new Recipient(lock.receiver().hex(), lock.amount()))));
+                    lock.from(), List.of(new Recipient(lock.receiver().hex(), AmountOrMax.of(lock.amount())))));
         }
 
         public HtlcLock withMemo(String changed) {

@@ -3,7 +3,7 @@ package org.chainwalletd.api;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
+import org.chainwalletd.wire.AmountOrMax;
 
 /**
  * A method that moves money and takes a {@code client_token}: called again with the same token and parameters it settles the payment that was
@@ -26,5 +26,5 @@ public interface Spend<R> extends Call<R> {
     record Payees(Address from, List<Recipient> to) {}
 
     /** @param to address or public key */
-    record Recipient(String to, Amount amount) {}
+    record Recipient(String to, AmountOrMax amount) {}
 }

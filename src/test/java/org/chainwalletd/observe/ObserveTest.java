@@ -29,6 +29,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.wire.AmountOrMax;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -79,7 +80,7 @@ class ObserveTest {
         Address payer = Address.parse("a1".repeat(32));
         List<Output> outputs = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
-            outputs.add(new Output("b2".repeat(32), Amount.of(1_000 + i)));
+            outputs.add(new Output("b2".repeat(32), AmountOrMax.of(Amount.of(1_000 + i))));
         }
         Transfer transfer = new Transfer(Payment.of(payer, outputs), "payout 7=x").withMemo("for the secret agent");
         audit.ended(
