@@ -47,6 +47,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
     private final SentLog.Lines log;
     /** Written by the writer alone, read by whoever asks whether there are any. */
     private volatile long lastId;
+
     private long lastChange;
     /** Empty when it has to be counted anew. */
     private OptionalLong unfinished = OptionalLong.empty();

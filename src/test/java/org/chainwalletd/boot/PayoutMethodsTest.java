@@ -141,9 +141,11 @@ class PayoutMethodsTest {
     /** What is in flight may not be with the node yet. */
     private static void mineSpendOf(Party payer) {
         Map<String, Object> address = params("address", payer.address);
-        Await.until("the node has it", () -> !daemon.call("get_address_mempool", address)
-                .get("mempool")
-                .isEmpty());
+        Await.until(
+                "the node has it",
+                () -> !daemon.call("get_address_mempool", address)
+                        .get("mempool")
+                        .isEmpty());
         daemon.mine(1);
     }
 
