@@ -122,7 +122,8 @@ final class UncertainDisk {
                 || part == IntentStore.class && method.getName().equals("abandon")) {
             closed.add((Hash256) arguments[0]);
         }
-        if (NO_COMMITS.contains(method.getName())) {
+        boolean asksNoDisk = !CompletionStage.class.isAssignableFrom(method.getReturnType());
+        if (asksNoDisk || NO_COMMITS.contains(method.getName())) {
             return invoked(store, method, arguments);
         }
         if (!fails()) {
