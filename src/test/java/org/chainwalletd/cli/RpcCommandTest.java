@@ -211,8 +211,7 @@ class RpcCommandTest {
 
         assertThat(run("rpc", "ping")).isZero();
         assertThat(shown).isEqualTo("Bearer of-read");
-        assertThat(run("rpc", "ping", "--bind", "127.0.0.1:" + FreePort.any()))
-                .isEqualTo(ExitCode.NO_ANSWER);
+        assertThat(run("rpc", "ping", "--bind", "127.0.0.1:" + FreePort.any())).isEqualTo(ExitCode.NO_ANSWER);
 
         Files.setPosixFilePermissions(folder.resolve("DAEMON"), PosixFilePermissions.fromString("rw-rw-rw-"));
         assertThat(text(err)).doesNotContain("7448");
