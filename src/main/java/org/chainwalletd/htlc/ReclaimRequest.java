@@ -11,6 +11,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.store.TokenBinding;
 
 /**
  * A reclaim as the caller asked for it (interface.md, section 4.8).
@@ -43,9 +44,9 @@ public record ReclaimRequest(
         this(from, lock, receiver, hashLock, timeout, fee, Optional.empty(), clientToken);
     }
 
-    /** Token of the watchdog's reclaim of a lock, the same in every life of the daemon. */
+    /** Token of the watchdog's reclaim of a lock, the same in every life of the daemon; no caller can name it. */
     public static String tokenOfWatchdog(Outpoint lock) {
-        return "auto-reclaim-" + lock;
+        return TokenBinding.ofDaemon("auto-reclaim-" + lock);
     }
 
     @Override

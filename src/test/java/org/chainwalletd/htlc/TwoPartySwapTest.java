@@ -330,6 +330,17 @@ class TwoPartySwapTest {
         long timeout = chain.tip().height() + 2;
         String lock = lock(alice, aliceKey, bobKey, timeout, ALICES);
         mineAbove(timeout);
+        // The name under which the watchdog takes a lock back is none that a caller can use up.
+        alice.call(
+                "transfer",
+                params(
+                        "from",
+                        aliceKey.address,
+                        "outputs",
+                        List.of(Map.of("to", bobKey.address.toString(), "amount", 1_000)),
+                        "client_token",
+                        "auto-reclaim-" + lock + ":0"));
+        mine(1);
         Await.until("the watchdog counts it", () -> alice.metrics().contains("walletd_htlc_overdue 1"));
         assertThat(alice.call("htlc_list", params("state", "locked_expired"))
                         .at("/htlcs/0/lock_tx_id")
