@@ -1,7 +1,6 @@
 package org.chainwalletd.spend;
 
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
@@ -104,8 +103,6 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     /** Bound of what is kept until the store has answered: each is a spend that lands or is taken back. */
     private static final int MOST_EARLY = 100_000;
-    /** How long a spend that is not known to have been accepted is left to its spender when spends may be running at the start. */
-    private static final Duration ADOPTION = Duration.ofSeconds(30);
 
     /** Confirmed spends that are looked up in the books together. */
     private static final int TOGETHER = 500;
@@ -157,12 +154,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         this.reservations = reservations;
         Known known = loaded.known().value().orElseThrow();
         long now = clock.millis();
-        this.inFlight = new SpendsInFlight(
-                known.inFlight(),
-                intent -> loaded.again() ? adoptedIn(intent, now) : 0,
-                now,
-                counts.inFlight(),
-                counts.oldest());
+        this.inFlight = new SpendsInFlight(known.inFlight(), loaded.again(), now, counts.inFlight(), counts.oldest());
         this.unburied = new UnburiedSpends(known.unburied(), counts.unburied());
         this.resting = env.stopped().isPresent();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
@@ -279,12 +271,6 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                         setup.reservations().join(),
                         loaded)
                 .tick()));
-    }
-
-    /** Its spender may be sending it for the first time just now, and must not meet a node that has it already. */
-    private static long adoptedIn(Intent intent, long now) {
-        long age = now - Math.max(intent.createdAt(), intent.changedAt());
-        return intent.state() == IntentState.PREPARED && age >= 0 ? Math.max(0, ADOPTION.toMillis() - age) : 0;
     }
 
     @Override

@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.ToLongFunction;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
@@ -28,6 +27,8 @@ import org.chainwalletd.store.books.SpendingBooks;
  */
 final class SpendsInFlight {
     private static final int AT_ONCE = 8;
+    /** How long a spend that is not known to have been accepted is left to its spender when spends may be running at the start. */
+    private static final long ADOPTION_MILLIS = 30_000;
 
     /** One watched spend: where it was seen, whether its coins are reserved, and when it is looked at and sent next. */
     static final class InFlight {
@@ -40,6 +41,9 @@ final class SpendsInFlight {
         private boolean busy;
         private long waitMillis;
         private long dueAt;
+        /** Nothing makes a look due before this: its spender may be sending it for the first time until then. */
+        private final long spendersUntil;
+
         private int sends;
         private long sendWaitMillis;
         private long sendAt = Long.MIN_VALUE;
@@ -47,14 +51,20 @@ final class SpendsInFlight {
         /**
          * @param holdsCoins whether its coins are certainly reserved; they may not be when it is old
          * @param firstWait milliseconds until the first look
+         * @param spendersUntil before that it is left to its spender
          */
-        private InFlight(Intent intent, boolean holdsCoins, long number, long now, long firstWait) {
+        private InFlight(Intent intent, boolean holdsCoins, long number, long now, long firstWait, long spendersUntil) {
             this.intent = intent;
             this.reservedForCertain = holdsCoins;
             this.number = number;
             this.inMempool = intent.state() == IntentState.ACCEPTED;
             this.waitMillis = firstWait;
-            this.dueAt = now + firstWait;
+            this.spendersUntil = spendersUntil;
+            makeDue(now + firstWait);
+        }
+
+        private void makeDue(long at) {
+            dueAt = Math.max(at, spendersUntil);
         }
 
         Hash256 txId() {
@@ -163,9 +173,13 @@ final class SpendsInFlight {
             return sends++;
         }
 
-        /** A clock that was set back must not put a spend to sleep: nothing is due later than {@code longest} from now. */
+        /**
+         * A clock that was set back must not put a spend to sleep: nothing is due later than {@code longest} from now, and nothing is left to
+         * its spender for longer than {@link #ADOPTION_MILLIS}.
+         */
         private boolean isDue(long now, long longest) {
-            return dueAt <= now || dueAt > now + longest;
+            boolean isSpenders = spendersUntil > now && spendersUntil <= now + ADOPTION_MILLIS;
+            return dueAt <= now || dueAt > now + longest && !isSpenders;
         }
     }
 
@@ -189,16 +203,20 @@ final class SpendsInFlight {
 
     /**
      * @param known who reads the number meanwhile never sees a part of them
-     * @param firstWait milliseconds until the first look at one of them
+     * @param again whether spends may be running: a fresh one is left to its spender, who must not meet a node that has it already
      * @param count kept equal to the number of spends that are broadcast and not yet settled
      * @param oldest kept equal to when the oldest of these was made, milliseconds since 1970; 0 without any
      */
-    SpendsInFlight(
-            List<Intent> known, ToLongFunction<Intent> firstWait, long now, AtomicInteger count, AtomicLong oldest) {
+    SpendsInFlight(List<Intent> known, boolean again, long now, AtomicInteger count, AtomicLong oldest) {
         this.count = count;
         this.oldest = oldest;
-        known.forEach(intent -> put(intent, false, now, firstWait.applyAsLong(intent)));
+        known.forEach(intent -> put(intent, false, now, 0, again ? spendersUntil(intent, now) : now));
         counted();
+    }
+
+    private static long spendersUntil(Intent intent, long now) {
+        long changed = Math.max(intent.createdAt(), intent.changedAt());
+        return intent.state() == IntentState.PREPARED && changed <= now ? changed + ADOPTION_MILLIS : now;
     }
 
     /** What changes from now on is not counted any more. */
@@ -210,12 +228,12 @@ final class SpendsInFlight {
     /** One that is watched already begins anew. */
     void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
-        put(intent, holdsCoins, now, firstWait);
+        put(intent, holdsCoins, now, firstWait, now);
         counted();
     }
 
-    private void put(Intent intent, boolean holdsCoins, long now, long firstWait) {
-        InFlight spend = new InFlight(intent, holdsCoins, ++added, now, firstWait);
+    private void put(Intent intent, boolean holdsCoins, long now, long firstWait, long spendersUntil) {
+        InFlight spend = new InFlight(intent, holdsCoins, ++added, now, firstWait, spendersUntil);
         spends.put(intent.txId(), spend);
         waiting.add(spend);
         if (spend.isInFlight()) {
@@ -281,7 +299,7 @@ final class SpendsInFlight {
     void makeAllDue(long now) {
         waiting.clear();
         for (InFlight spend : spends.values()) {
-            spend.dueAt = now;
+            spend.makeDue(now);
             if (!spend.busy) {
                 waiting.add(spend);
             }
@@ -294,7 +312,7 @@ final class SpendsInFlight {
             spend.sendWaitMillis = 0;
             spend.sendAt = Long.MIN_VALUE;
             boolean waits = waiting.remove(spend);
-            spend.dueAt = now;
+            spend.makeDue(now);
             if (waits) {
                 waiting.add(spend);
             }
@@ -324,7 +342,7 @@ final class SpendsInFlight {
         spend.waitMillis = Math.min(
                 Math.max(2 * spend.waitMillis, pace.tick().toMillis()),
                 pace.longest().toMillis());
-        spend.dueAt = now + spend.waitMillis;
+        spend.makeDue(now + spend.waitMillis);
         waiting.add(spend);
     }
 }

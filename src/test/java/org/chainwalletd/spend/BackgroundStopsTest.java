@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.request;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
@@ -17,6 +20,7 @@ import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +37,7 @@ class BackgroundStopsTest {
     private Keeper keeper;
     private Address payer;
     private Address shop;
+    private final AtomicReference<CompletableFuture<Void>> holdsNextOpen = new AtomicReference<>();
 
     @BeforeEach
     void start() {
@@ -44,6 +49,7 @@ class BackgroundStopsTest {
             }
         });
         spends.background = keeper;
+        spends.before = this::heldOpen;
         spends.start();
         keeper.start();
         payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000);
@@ -110,6 +116,48 @@ class BackgroundStopsTest {
         keeper.start();
         assertThat(get(spends.spending.abandon(coins)).released()).isEqualTo(coins.size());
         assertThat(spend(receipt).state()).isEqualTo(IntentState.ABANDONED);
+    }
+
+    /** The store has the payment, and its spender goes on with it only now and then: nobody else may send it first. */
+    @Test
+    void a_payment_that_is_being_made_is_left_to_its_spender_when_background_work_begins_again() {
+        CompletableFuture<Void> goesOn = new CompletableFuture<>();
+        holdsNextOpen.set(goesOn);
+        CompletionStage<Receipt> paid = spends.spending.transfer(request(payer, shop, 1_000, "token-held"));
+        Await.until(
+                "its intent is durable",
+                () -> !get(spends.store.intents().inFlight()).isEmpty());
+        Intent held = get(spends.store.intents().inFlight()).get(0);
+
+        keeper.stop();
+        keeper.start();
+        spends.devnet.mine(1);
+        spends.awaitFollowed();
+        Receipt later = get(spends.spending.transfer(request(payer, shop, 2_000, "token-later")));
+        spends.devnet.forgetMempool();
+        Await.until("what was made later is sent again", () -> {
+            spends.wake();
+            return spends.devnet.ledger().transaction(later.txId()).isPresent();
+        });
+
+        assertThat(spends.devnet.ledger().transaction(held.txId())).isEmpty();
+        goesOn.complete(null);
+        assertThat(get(paid).txId()).isEqualTo(held.txId());
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(2);
+    }
+
+    /** What is opened is durable before {@link #holdsNextOpen}, and its spender hears of that after it. */
+    private IntentStore heldOpen(IntentStore store) {
+        return (IntentStore) Proxy.newProxyInstance(
+                IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
+                    Object answer = method.invoke(store, arguments);
+                    CompletableFuture<Void> goesOn =
+                            method.getName().equals("open") ? holdsNextOpen.getAndSet(null) : null;
+                    return goesOn == null
+                            ? answer
+                            : ((CompletionStage<?>) answer).thenCombine(goesOn, (opened, now) -> opened);
+                });
     }
 
     @Test
