@@ -38,7 +38,8 @@ final class AllowanceTable {
     static void add(SqlSession session, long minute, BigInteger amount) throws SQLException {
         if (amount.signum() != 0) {
             session.update(
-                    "INSERT OR REPLACE INTO allowance_minutes (minute, amount) VALUES (?, ?)",
+                    "INSERT INTO allowance_minutes (minute, amount) VALUES (?, ?)"
+                            + " ON CONFLICT (minute) DO UPDATE SET amount = excluded.amount",
                     minute,
                     sum(session, minute).add(amount).toByteArray());
         }

@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -14,7 +15,9 @@ final class Commits {
 
     /** What it has had last. */
     static CommitMark last(SqlSession session) throws SQLException {
-        String id = session.queryOne("SELECT lower(hex(id)) FROM identity WHERE one = 1", row -> row.getString(1))
+        String id = session.queryOne(
+                        "SELECT id FROM identity WHERE one = 1",
+                        row -> HexFormat.of().formatHex(row.getBytes(1)))
                 .orElseThrow();
         long opening = session.queryOne(
                         "SELECT random FROM commits WHERE number = (SELECT max(number) FROM commits)",

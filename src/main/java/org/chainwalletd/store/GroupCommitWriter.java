@@ -1,7 +1,5 @@
 package org.chainwalletd.store;
 
-import java.io.IOException;
-import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,8 +8,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,68 +40,47 @@ final class GroupCommitWriter {
         void settle();
     }
 
-    private final SqlSession session;
+    /** How an engine begins and ends the transactions of its writer. Used on the writer's thread. */
+    interface Transactions {
+        SqlSession session();
+
+        void begin() throws SQLException;
+
+        /**
+         * Returns when the transaction is durable.
+         *
+         * @param settle is run as soon as it is made
+         * @throws RuntimeException a {@link StoreException} as well, when the transaction is made or may be
+         */
+        void commit(Runnable settle) throws SQLException;
+
+        /** Ends a transaction of which nothing is to be left, whatever state it is in. */
+        void rollback();
+
+        /** What is told to those whose transaction failed, and is ended by this. */
+        StoreException failure(Exception e);
+    }
+
+    private final Transactions transactions;
     private final String file;
     private final List<InMemory> memory;
-    private final SentLog log;
-    private final SentLog.Lines lines;
     private final BlockingQueue<Unit<?>> queue = new LinkedBlockingQueue<>();
     private final Unit<Void> end = new Unit<>(ignored -> null);
     private final Thread thread;
     private final CompletableFuture<Void> died = new CompletableFuture<>();
     private boolean closed;
-    private boolean committing;
     private long commitNanos;
-    private final long opening = randomOpening();
-    private boolean opened;
-    /** The newest commit of the store, and the one that is being prepared. */
-    private CommitMark last;
-
-    private CommitMark next;
-    private volatile CommitMark confirmed;
-    private final LongConsumer pruner;
-    private final AtomicReference<SentLog.Successor> successor = new AtomicReference<>();
-    private boolean pruning;
-
-    /**
-     * @param memory what the units of a commit change beside the rows
-     * @param log has every commit before it is made
-     * @param lines what the units of a commit say there
-     * @param last commit of the store
-     * @param pruner makes a successor of the log, elsewhere, and hands it to {@link #succeed}; is given where the log ends now
-     */
-    GroupCommitWriter(
-            SqlSession session,
-            String file,
-            List<InMemory> memory,
-            SentLog log,
-            SentLog.Lines lines,
-            CommitMark last,
-            LongConsumer pruner) {
-        this.pruner = pruner;
-        this.session = session;
+    /** @param memory what the units of a commit change beside the rows */
+    GroupCommitWriter(Transactions transactions, String file, List<InMemory> memory) {
+        this.transactions = transactions;
         this.file = file;
         this.memory = memory;
-        this.log = log;
-        this.lines = lines;
-        this.last = last;
-        this.confirmed = last;
         this.thread = new Thread(this::run, "store-writer");
         thread.setDaemon(true);
     }
 
-    private static long randomOpening() {
-        long random = new SecureRandom().nextLong();
-        return random == CommitMark.BEFORE_OPENINGS ? 1 : random;
-    }
-
     void start() {
         thread.start();
-    }
-
-    /** The newest commit that is on the disk, in the store and in the log. */
-    CommitMark confirmed() {
-        return confirmed;
     }
 
     /** The future fails with {@link StoreException}; it is completed on the writer's thread. */
@@ -117,7 +92,7 @@ final class GroupCommitWriter {
                 return unit.future;
             }
         }
-        unit.fail(unavailable("is closed", null));
+        unit.fail(unavailable(file, "is closed", null));
         return unit.future;
     }
 
@@ -162,7 +137,7 @@ final class GroupCommitWriter {
             closed = true;
             queue.drainTo(waiting);
         }
-        StoreException failure = unavailable("has lost its writer: " + e, e);
+        StoreException failure = unavailable(file, "has lost its writer: " + e, e);
         waiting.forEach(unit -> unit.fail(failure));
         LOG.error("store {}: its writer has died, nothing can be written any more", file, e);
     }
@@ -196,54 +171,30 @@ final class GroupCommitWriter {
             if (!commitTogether(waiting, batch)) {
                 commitEachAlone(batch);
             }
-        } catch (UnloggedException e) {
-            StoreException failure = unknown(e);
-            LOG.error("store {}: {} units of work are in doubt: {}", file, batch.size(), failure.getMessage());
-            batch.forEach(unit -> unit.fail(failure));
-            return;
         } catch (SQLException | RuntimeException e) {
             // Whatever the driver throws, the thread lives and everybody gets an answer.
-            StoreException failure = failure(e);
+            memory.forEach(state -> state.undoTo(0));
+            StoreException failure = transactions.failure(e);
             LOG.error("store {}: {} units of work failed: {}", file, batch.size(), failure.getMessage());
             batch.forEach(unit -> unit.fail(failure));
             return;
         } catch (Error e) {
-            StoreException failure = unknown(e);
+            StoreException failure = unknown(file, e);
             batch.forEach(unit -> unit.fail(failure));
             throw e;
         }
         batch.forEach(Unit::complete);
     }
 
-    private StoreException failure(Exception e) {
-        boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
-        rollback();
-        return doubtful && !overwriteTheLog() ? unknown(e) : unavailable("cannot be written: " + e.getMessage(), e);
-    }
-
-    /**
-     * What a commit that failed has left in the log is taken for a commit if the process dies before another one has been written over it.
-     *
-     * @return whether one has
-     */
-    private boolean overwriteTheLog() {
-        try {
-            session.execute("BEGIN IMMEDIATE");
-            Sqlite.touch(session);
-            session.execute("COMMIT");
-            return true;
-        } catch (SQLException | RuntimeException e) {
-            LOG.warn("store {}: the failed commit cannot be written over: {}", file, e.getMessage());
-            rollback();
-            return false;
-        }
-    }
-
-    private StoreException unknown(Throwable cause) {
+    static StoreException unknown(String store, Throwable cause) {
         return new StoreException(
                 StoreException.Reason.UNKNOWN,
-                "store " + file + " may or may not have been written: " + cause.getMessage(),
+                "store " + store + " may or may not have been written: " + cause.getMessage(),
                 cause);
+    }
+
+    static StoreException unavailable(String store, String what, Throwable cause) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, "store " + store + " " + what, cause);
     }
 
     /**
@@ -255,146 +206,44 @@ final class GroupCommitWriter {
         long began = System.nanoTime();
         long longest = Math.max(LEAST_APPLYING_NANOS, 2 * commitNanos);
         batch.add(waiting.remove());
-        begin();
-        boolean written = batch.get(0).apply(session);
+        transactions.begin();
+        boolean written = batch.get(0).apply();
         while (written && !waiting.isEmpty() && System.nanoTime() - began < longest) {
             Unit<?> unit = waiting.remove();
             batch.add(unit);
-            written = unit.apply(session);
+            written = unit.apply();
         }
         if (!written) {
-            session.update("ROLLBACK");
-            undoAll();
+            transactions.rollback();
+            memory.forEach(state -> state.undoTo(0));
             return false;
         }
         long applied = System.nanoTime();
-        commit();
+        transactions.commit(this::settle);
         commitNanos = System.nanoTime() - applied;
         return true;
     }
 
     /** A unit that is refused leaves nothing behind, and the others are written. */
     private void commitEachAlone(List<Unit<?>> batch) throws SQLException {
-        begin();
+        transactions.begin();
+        SqlSession session = transactions.session();
         for (Unit<?> unit : batch) {
             session.update("SAVEPOINT unit");
             int[] marks = memory.stream().mapToInt(InMemory::mark).toArray();
-            int line = lines.mark();
-            if (!unit.apply(session)) {
+            if (!unit.apply()) {
                 session.update("ROLLBACK TO unit");
                 for (int i = 0; i < marks.length; i++) {
                     memory.get(i).undoTo(marks[i]);
                 }
-                lines.undoTo(line);
             }
             session.update("RELEASE unit");
         }
-        commit();
+        transactions.commit(this::settle);
     }
 
-    /** The commit is made, and the log of it cannot be forced to the disk: what it has decided must not leave before it is. */
-    private static final class UnloggedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        UnloggedException(IOException cause) {
-            super(SentLog.FILE_NAME + " cannot be written: " + cause.getMessage(), cause);
-        }
-    }
-
-    /**
-     * The log is forced to the disk while the store is, and before it when a line must be there first. Nothing is committed that the log does
-     * not take.
-     */
-    private void commit() throws SQLException {
-        announce();
-        CrashPoint.STORE_BEFORE_COMMIT.reached();
-        committing = true;
-        session.update("COMMIT");
-        committing = false;
-        opened = true;
-        last = next;
+    private void settle() {
         memory.forEach(InMemory::settle);
-        CrashPoint.STORE_AFTER_COMMIT.reached();
-        try {
-            log.made();
-        } catch (IOException e) {
-            throw new UnloggedException(e);
-        }
-        confirmed = next;
-    }
-
-    private void announce() throws SQLException {
-        try {
-            log.announce(next, lines);
-            CrashPoint.STORE_LOGGED.reached();
-            if (lines.goFirst()) {
-                log.force();
-            } else {
-                log.beginForce();
-            }
-        } catch (IOException e) {
-            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
-        }
-    }
-
-    /** The log is exchanged between two commits for one that tells only of what the store still knows. */
-    private void prune() {
-        try {
-            SentLog.Successor ready = successor.getAndSet(null);
-            if (ready != null) {
-                pruning = false;
-                log.exchange(ready);
-            } else if (!pruning && log.isWorthPruning()) {
-                pruning = true;
-                pruner.accept(log.end());
-            }
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("store {}: {} cannot be pruned: {}", file, SentLog.FILE_NAME, e.getMessage());
-        }
-    }
-
-    /** Takes the successor at the next commit. */
-    void succeed(SentLog.Successor ready) {
-        successor.set(ready);
-    }
-
-    /** What no commit came for is not needed any more. */
-    void dropSuccessor() throws IOException {
-        SentLog.Successor ready = successor.getAndSet(null);
-        if (ready != null) {
-            ready.log().discard();
-        }
-    }
-
-    private void begin() throws SQLException {
-        prune();
-        session.update("BEGIN IMMEDIATE");
-        lines.undoTo(0);
-        next = new CommitMark(last.store(), opening, last.number() + 1);
-        Commits.count(session, next.number());
-        if (!opened) {
-            Commits.open(session, next.number(), opening);
-        }
-    }
-
-    private void undoAll() {
-        memory.forEach(state -> state.undoTo(0));
-        lines.undoTo(0);
-    }
-
-    private void rollback() {
-        committing = false;
-        undoAll();
-        try {
-            session.execute("ROLLBACK");
-        } catch (SQLException | RuntimeException e) {
-            // SQLite has rolled back by itself after some errors; there is no transaction left then.
-            LOG.debug("store {}: nothing to roll back: {}", file, e.getMessage());
-        }
-    }
-
-    private StoreException unavailable(String what, Throwable cause) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, "store " + file + " " + what, cause);
     }
 
     /** Writes what is queued, then ends. Blocks. */
@@ -419,17 +268,17 @@ final class GroupCommitWriter {
         }
 
         /** False when this unit alone is refused; an error that spoils the whole transaction is thrown. */
-        private boolean apply(SqlSession on) throws SQLException {
+        private boolean apply() throws SQLException {
             refusal = null;
             try {
-                result = work.apply(on);
+                result = work.apply(transactions.session());
                 return true;
             } catch (SQLException e) {
-                if (!Sqlite.isConstraint(e)) {
+                if (!transactions.session().dialect().isConstraint(e)) {
                     throw e;
                 }
                 // Collisions are looked for before anything is written, so this is a fault of the unit.
-                refusal = unavailable("refuses a row: " + e.getMessage(), e);
+                refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);
             } catch (RuntimeException e) {
                 refusal = e instanceof StoreException known
                         ? known

@@ -267,7 +267,7 @@ final class KeptSpends {
                             ? row[COLUMNS.indexOf("token_rest")]
                             : TokenHash.of((String) token).rest());
         }
-        session.update("UPDATE identity SET spends_after = max(spends_after, ?) WHERE one = 1", id);
+        session.update("UPDATE identity SET spends_after = ? WHERE one = 1 AND spends_after < ?", id, id);
         session.update("DELETE FROM kept_spends WHERE id = ?", id);
     }
 
@@ -276,7 +276,9 @@ final class KeptSpends {
         if (spend.intent().token().isPresent()) {
             TokenHash hash = TokenHash.of(spend.intent().token().get().token());
             session.update(
-                    "INSERT OR REPLACE INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO erased_spends (id, tx_id, token_key, token_rest) VALUES (?, ?, ?, ?)"
+                            + " ON CONFLICT (id) DO UPDATE SET tx_id = excluded.tx_id, token_key = excluded.token_key,"
+                            + " token_rest = excluded.token_rest",
                     spend.id(),
                     spend.intent().txId().toArray(),
                     hash.key(),

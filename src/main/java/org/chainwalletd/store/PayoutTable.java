@@ -173,7 +173,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
 
     static long source(SqlSession session, List<Address> from) throws SQLException {
         byte[] packed = pack(from);
-        session.update("INSERT OR IGNORE INTO payout_sources (addresses) VALUES (?)", (Object) packed);
+        session.update("INSERT INTO payout_sources (addresses) VALUES (?) ON CONFLICT DO NOTHING", (Object) packed);
         return session.queryOne(
                         "SELECT id FROM payout_sources WHERE addresses = ?", row -> row.getLong(1), (Object) packed)
                 .orElseThrow();
@@ -344,8 +344,8 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         List<Standing> carried = session.query(STANDING + "p.spend = ?", PayoutTable::standing, row.id());
         long change = nextChange();
         session.update(
-                "INSERT OR IGNORE INTO payout_attempts (payout, spend, output_index)"
-                        + " SELECT id, spend, output_index FROM payouts WHERE spend = ?",
+                "INSERT INTO payout_attempts (payout, spend, output_index)"
+                        + " SELECT id, spend, output_index FROM payouts WHERE spend = ? ON CONFLICT DO NOTHING",
                 row.id());
         session.update(
                 "UPDATE payouts SET spend = NULL, output_index = NULL, changed_at = ?, change = ? WHERE spend = ?",
@@ -407,7 +407,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
             if (lost || carrier.isPresent()) {
                 elsewhere |= carrier.isPresent() && !lost;
                 session.update(
-                        "INSERT OR IGNORE INTO payout_attempts (payout, spend, output_index) VALUES (?, ?, ?)",
+                        "INSERT INTO payout_attempts (payout, spend, output_index) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
                         id,
                         row.id(),
                         item.index());

@@ -173,7 +173,7 @@ final class Schema {
                 "CREATE UNIQUE INDEX swaps_by_pool_id ON swaps (pool_id)",
                 "CREATE UNIQUE INDEX swaps_by_hash_lock ON swaps (hash_lock)",
                 "CREATE INDEX swaps_by_status ON swaps (status, number)",
-                "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqliteSwaps.WATCHED);
+                "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqlSwaps.WATCHED);
     }
 
     /** Which store this is, and how many commits it has had, see {@link Commits}. */

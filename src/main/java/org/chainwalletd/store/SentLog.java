@@ -69,19 +69,26 @@ final class SentLog implements AutoCloseable {
     }
 
     /** The lines of a commit that is being prepared; those of a unit that is refused go away with it. */
-    static final class Lines {
+    static final class Lines implements GroupCommitWriter.InMemory {
         private final List<SentLine> lines = new ArrayList<>();
 
         void add(SentLine line) {
             lines.add(line);
         }
 
-        int mark() {
+        @Override
+        public int mark() {
             return lines.size();
         }
 
-        void undoTo(int mark) {
+        @Override
+        public void undoTo(int mark) {
             lines.subList(mark, lines.size()).clear();
+        }
+
+        @Override
+        public void settle() {
+            lines.clear();
         }
 
         boolean goFirst() {

@@ -87,12 +87,13 @@ final class SpendTable {
 
     /** Goes on where the rows end: the last number, and what they hold. */
     void takeUp(SqlSession session) throws SQLException {
-        lastId = session.queryOne(
-                        "SELECT max(spends_after, coalesce((SELECT max(id) FROM spends), 0),"
-                                + " coalesce((SELECT max(id) FROM kept_spends), 0))"
-                                + " FROM identity WHERE one = 1",
-                        row -> row.getLong(1))
-                .orElseThrow();
+        for (String last : List.of(
+                "SELECT spends_after FROM identity WHERE one = 1",
+                "SELECT coalesce(max(id), 0) FROM spends",
+                "SELECT coalesce(max(id), 0) FROM kept_spends")) {
+            lastId = Math.max(
+                    lastId, session.queryOne(last, row -> row.getLong(1)).orElseThrow());
+        }
         for (SpendRow row : select(session, OPEN + " AND held IS NOT NULL")) {
             row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
         }

@@ -13,6 +13,24 @@ import java.util.Set;
 
 /** One database connection with its prepared statements. Used by one thread at a time. */
 public final class SqlSession implements AutoCloseable {
+    /** Differences between the engines. Tables and statements are the same; they are written as both understand them, or as SQLite does. */
+    interface Dialect {
+        /** A statement as this engine understands it. */
+        String text(String statement);
+
+        /** Begins a transaction whose questions all see the same moment. */
+        String beginReading();
+
+        /** Whether a constraint refuses a row. */
+        boolean isConstraint(SQLException e);
+
+        /** Changes nothing, and lets the transaction that it is part of be written all the same. */
+        void touch(SqlSession session) throws SQLException;
+
+        /** Whether what is replaced from now on is overwritten in the file, not only let go of. */
+        void overwrite(SqlSession session, boolean on) throws SQLException;
+    }
+
     /** Reads one row. */
     @FunctionalInterface
     public interface RowReader<T> {
@@ -26,10 +44,16 @@ public final class SqlSession implements AutoCloseable {
     }
 
     private final Connection connection;
+    private final Dialect dialect;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
-    public SqlSession(Connection connection) {
+    SqlSession(Connection connection, Dialect dialect) {
         this.connection = connection;
+        this.dialect = dialect;
+    }
+
+    Dialect dialect() {
+        return dialect;
     }
 
     /** The text of every statement that was used and not discarded. */
@@ -81,7 +105,7 @@ public final class SqlSession implements AutoCloseable {
     private PreparedStatement bind(String sql, Object... values) throws SQLException {
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
-            statement = connection.prepareStatement(sql);
+            statement = connection.prepareStatement(dialect.text(sql));
             prepared.put(sql, statement);
         }
         for (int i = 0; i < values.length; i++) {

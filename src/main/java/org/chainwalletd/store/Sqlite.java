@@ -16,7 +16,7 @@ import org.sqlite.SQLiteException;
 
 /**
  * All that is peculiar to SQLite, whose two files are the money store and the books: the native library, how a file is made, opened and checked,
- * what an error means, what is remembered in the head of a file. Another database takes the place of this class and of the text of the statements.
+ * what an error means, what is remembered in the head of a file. What statements mean elsewhere is told by {@link SqlSession.Dialect}.
  *
  * <p>A file is made whole, so one that is empty has lost what it held; SQLite would take it for a new one, and every client token would pay
  * again. Nor does SQLite notice when the end of the last page is gone.
@@ -46,6 +46,33 @@ public final class Sqlite {
     private static final String WAY_OUT =
             "; restore the file from a backup, or move it away only after checking that no payment is in flight";
 
+    static final SqlSession.Dialect DIALECT = new SqlSession.Dialect() {
+        @Override
+        public String text(String statement) {
+            return statement;
+        }
+
+        @Override
+        public String beginReading() {
+            return "BEGIN";
+        }
+
+        @Override
+        public boolean isConstraint(SQLException e) {
+            return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_CONSTRAINT.code;
+        }
+
+        @Override
+        public void touch(SqlSession session) throws SQLException {
+            session.execute("PRAGMA user_version = " + number(session, "user_version"));
+        }
+
+        @Override
+        public void overwrite(SqlSession session, boolean on) throws SQLException {
+            session.execute("PRAGMA secure_delete = " + (on ? "ON" : "OFF"));
+        }
+    };
+
     private Sqlite() {}
 
     /** Makes the tables of a new file. */
@@ -62,7 +89,7 @@ public final class Sqlite {
     public static void make(Path path, int pageSize, Tables tables) throws IOException, SQLException {
         useShippedLibrary();
         try (SQLiteConnection memory = (SQLiteConnection) new SQLiteConfig().createConnection("jdbc:sqlite::memory:")) {
-            SqlSession session = new SqlSession(memory);
+            SqlSession session = new SqlSession(memory, DIALECT);
             session.execute("PRAGMA page_size = " + pageSize);
             tables.make(session);
             AtomicFiles.write(path, memory.serialize("main"));
@@ -76,7 +103,7 @@ public final class Sqlite {
         // Otherwise the driver asks for the last row id after every write. DriverManager would look for drivers in
         // every jar.
         config.setGetGeneratedKeys(false);
-        SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path));
+        SqlSession session = new SqlSession(config.createConnection("jdbc:sqlite:" + path), DIALECT);
         session.execute("PRAGMA busy_timeout = " + BUSY_MILLIS);
         session.execute("PRAGMA journal_mode = WAL");
         session.execute("PRAGMA synchronous = FULL");
@@ -90,7 +117,7 @@ public final class Sqlite {
         useShippedLibrary();
         SQLiteConfig config = new SQLiteConfig();
         config.setReadOnly(true);
-        return new SqlSession(config.createConnection("jdbc:sqlite:" + path));
+        return new SqlSession(config.createConnection("jdbc:sqlite:" + path), DIALECT);
     }
 
     /**
@@ -136,19 +163,9 @@ public final class Sqlite {
         return complaints.equals(List.of("ok")) ? Optional.empty() : Optional.of(complaints.get(0));
     }
 
-    /** Changes nothing, and makes the transaction that it is part of write to the log all the same. */
-    static void touch(SqlSession session) throws SQLException {
-        session.execute("PRAGMA user_version = " + number(session, "user_version"));
-    }
-
     /** A commit that found no room has not written its last page, without which it is none. */
     static boolean isFull(SQLException e) {
         return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code;
-    }
-
-    /** A row that a constraint refuses. */
-    static boolean isConstraint(SQLException e) {
-        return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_CONSTRAINT.code;
     }
 
     /** @throws StoreException when a log with content shows that there was a store */

@@ -7,15 +7,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * The default store: one SQLite file, {@code walletd.db} (0600), in write-ahead mode with an fsync per commit. One thread writes with group
  * commit, one reads; callers never block except while it opens.
  */
-public final class SqliteStore implements Store {
+public final class SqliteStore extends SqlStore {
     public static final String FILE_NAME = "walletd.db";
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
@@ -36,9 +31,8 @@ public final class SqliteStore implements Store {
 
     private final String file;
     private final SqlSession readSession;
-    private final GroupCommitWriter writer;
     private final SqlSession writeSession;
-    private final ExecutorService reader;
+    private final SqliteTransactions transactions;
     private final ExecutorService pruner = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "sent-log-pruning");
         thread.setDaemon(true);
@@ -47,11 +41,6 @@ public final class SqliteStore implements Store {
     private final Optional<SentLog> log;
     private final Optional<String> stopped;
     private final boolean forgetful;
-    private final SqliteSpends spends;
-    private final SqlitePayouts payouts;
-    private final SqliteAllowance allowance;
-    private final SqliteAccountSends accountSends;
-    private final SqliteSwaps swaps;
 
     /** @param log empty when it is stopped: it is never written then */
     private SqliteStore(
@@ -59,37 +48,25 @@ public final class SqliteStore implements Store {
             SqlSession readSession,
             SqlSession writeSession,
             Optional<SentLog> log,
-            Optional<String> stopped)
+            Optional<String> stopped,
+            SentLog.Lines lines)
             throws SQLException {
+        super(file, lines);
         this.file = file;
         this.readSession = readSession;
         this.writeSession = writeSession;
         this.log = log;
         this.stopped = stopped;
         this.forgetful = Commits.isForgetful(writeSession);
-        SentLog.Lines lines = new SentLog.Lines();
-        SpendTable table = new SpendTable(lines);
-        table.takeUp(writeSession);
-        PayoutTable payoutTable = new PayoutTable(lines);
-        payoutTable.takeUp(writeSession);
-        this.allowance = new SqliteAllowance(this);
-        this.writer = new GroupCommitWriter(
+        takeUp(writeSession);
+        this.transactions = new SqliteTransactions(
                 writeSession,
                 file,
-                List.of(table.inMemory(), allowance.inMemory(), payoutTable),
                 log.orElse(null),
                 lines,
                 Commits.last(writeSession),
                 from -> pruner.execute(() -> prune(from)));
-        this.reader = Executors.newSingleThreadExecutor(task -> {
-            Thread thread = new Thread(task, "store-reader");
-            thread.setDaemon(true);
-            return thread;
-        });
-        this.spends = new SqliteSpends(this, table, allowance, payoutTable);
-        this.payouts = new SqlitePayouts(this, payoutTable);
-        this.accountSends = new SqliteAccountSends(this, lines);
-        this.swaps = new SqliteSwaps(this);
+        write(transactions);
     }
 
     /** As {@link #open(Path, Optional)}, beside no books that remember it. */
@@ -123,8 +100,9 @@ public final class SqliteStore implements Store {
             Optional<SentLog> log = stopped.isPresent()
                     ? Optional.empty()
                     : Optional.of(openLog(folder, write, memory.log(), leastToPrune));
-            SqliteStore store = new SqliteStore(path.toString(), connect(path), write, log, stopped);
-            store.writer.start();
+            SqliteStore store =
+                    new SqliteStore(path.toString(), connect(path), write, log, stopped, new SentLog.Lines());
+            store.startWriter();
             return store;
         } catch (IOException | SQLException e) {
             throw Sqlite.unusable(path, e);
@@ -303,56 +281,6 @@ public final class SqliteStore implements Store {
     }
 
     @Override
-    public IntentStore intents() {
-        return spends;
-    }
-
-    @Override
-    public ReservationStore reservations() {
-        return spends;
-    }
-
-    @Override
-    public ReceiptStore receipts() {
-        return spends;
-    }
-
-    @Override
-    public SpendHistory history() {
-        return spends;
-    }
-
-    @Override
-    public AllowanceStore allowance() {
-        return allowance;
-    }
-
-    @Override
-    public PayoutStore payouts() {
-        return payouts;
-    }
-
-    @Override
-    public AccountSendStore accountSends() {
-        return accountSends;
-    }
-
-    @Override
-    public SwapStore swaps() {
-        return swaps;
-    }
-
-    @Override
-    public ScanCursors scans() {
-        return new Scans();
-    }
-
-    @Override
-    public WatchStore watchOnly() {
-        return new WatchOnlyRows();
-    }
-
-    @Override
     public Optional<String> stopped() {
         return stopped;
     }
@@ -364,64 +292,19 @@ public final class SqliteStore implements Store {
 
     @Override
     public Optional<CommitMark> confirmed() {
-        return stopped.isPresent() ? Optional.empty() : Optional.of(writer.confirmed());
+        return stopped.isPresent() ? Optional.empty() : Optional.of(transactions.confirmed());
     }
 
     @Override
-    public int queued() {
-        return writer.queued();
-    }
-
-    @Override
-    public CompletionStage<Void> died() {
-        return writer.died();
-    }
-
-    /** As {@link #write}, unless too much waits already. */
-    <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
-        return stopped.isPresent() ? whileStopped() : writer.submitNew(work);
-    }
-
-    /** Writes in the next group commit. */
-    <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
-        return stopped.isPresent() ? whileStopped() : writer.submit(work);
-    }
-
-    private <T> CompletableFuture<T> whileStopped() {
-        return CompletableFuture.failedFuture(StoreException.stopped(stopped.orElseThrow()));
-    }
-
-    /** Reads what is committed. */
-    <T> CompletableFuture<T> read(GroupCommitWriter.Work<T> work) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        try {
-            reader.execute(() -> readInto(future, work));
-        } catch (RejectedExecutionException e) {
-            future.completeExceptionally(
-                    new StoreException(StoreException.Reason.UNAVAILABLE, "store " + file + " is closed", e));
-        }
-        return future;
-    }
-
-    private <T> void readInto(CompletableFuture<T> future, GroupCommitWriter.Work<T> work) {
-        try {
-            future.complete(work.apply(readSession));
-        } catch (SQLException | RuntimeException e) {
-            future.completeExceptionally(new StoreException(
-                    StoreException.Reason.UNAVAILABLE, "store " + file + " cannot be read: " + e.getMessage(), e));
-        } catch (Error e) {
-            // Whoever waits must hear of it before the thread ends.
-            future.completeExceptionally(new StoreException(
-                    StoreException.Reason.UNAVAILABLE, "store " + file + " cannot be read: " + e, e));
-            throw e;
-        }
+    SqlSession reading() {
+        return readSession;
     }
 
     /** Beside the writer, which goes on meanwhile. */
     private void prune(long from) {
         Path path = Path.of(file);
         try (SqlSession session = connect(path)) {
-            writer.succeed(StoreRestore.successor(path.getParent(), session, from));
+            transactions.succeed(StoreRestore.successor(path.getParent(), session, from));
         } catch (IOException | SQLException | RuntimeException e) {
             LOG.warn(
                     "store {}: {} cannot be pruned before the next start: {}", file, SentLog.FILE_NAME, e.getMessage());
@@ -430,17 +313,13 @@ public final class SqliteStore implements Store {
 
     @Override
     public void close() {
-        reader.shutdown();
         pruner.shutdown();
         try {
-            writer.finish();
+            finish();
             if (!pruner.awaitTermination(10, TimeUnit.SECONDS)) {
                 LOG.warn("store {}: the pruning of its log did not finish in time", file);
             }
-            writer.dropSuccessor();
-            if (!reader.awaitTermination(10, TimeUnit.SECONDS)) {
-                LOG.warn("store {}: a reader did not finish in time", file);
-            }
+            transactions.dropSuccessor();
             readSession.close();
             writeSession.close();
             if (log.isPresent()) {
@@ -450,59 +329,6 @@ public final class SqliteStore implements Store {
             Thread.currentThread().interrupt();
         } catch (SQLException | IOException e) {
             LOG.warn("store {}: {}", file, e.getMessage());
-        }
-    }
-
-    private final class Scans implements ScanCursors {
-        @Override
-        public CompletionStage<OptionalLong> of(String scan) {
-            return SqliteStore.this.read(
-                    session -> session.queryOne("SELECT block FROM scans WHERE name = ?", row -> row.getLong(1), scan)
-                            .map(OptionalLong::of)
-                            .orElseGet(OptionalLong::empty));
-        }
-
-        @Override
-        public CompletionStage<Void> move(String scan, long block) {
-            return SqliteStore.this.write(session -> {
-                session.update(
-                        "INSERT INTO scans (name, block) VALUES (?, ?)"
-                                + " ON CONFLICT (name) DO UPDATE SET block = max(block, excluded.block)",
-                        scan,
-                        block);
-                return null;
-            });
-        }
-    }
-
-    private final class WatchOnlyRows implements WatchStore {
-        @Override
-        public CompletionStage<Void> put(WatchOnly watched) {
-            return SqliteStore.this.writeNew(session -> {
-                session.update(
-                        "INSERT OR REPLACE INTO watch_only (address, label, birth) VALUES (?, ?, ?)",
-                        watched.address().toArray(),
-                        watched.label().orElse(null),
-                        watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
-                return null;
-            });
-        }
-
-        @Override
-        public CompletionStage<Void> remove(List<Address> addresses) {
-            return SqliteStore.this.write(session -> {
-                for (Address address : addresses) {
-                    session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray());
-                }
-                return null;
-            });
-        }
-
-        @Override
-        public CompletionStage<List<WatchOnly>> all() {
-            return SqliteStore.this.read(session -> session.query(
-                    "SELECT address, label, birth FROM watch_only ORDER BY address",
-                    row -> new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"))));
         }
     }
 }

@@ -157,7 +157,8 @@ final class TokenUses {
     private static void add(SqlSession session, String name, long minute, BigInteger amount) throws SQLException {
         if (amount.signum() != 0) {
             session.update(
-                    "INSERT OR REPLACE INTO token_minutes (token_name, minute, amount) VALUES (?, ?, ?)",
+                    "INSERT INTO token_minutes (token_name, minute, amount) VALUES (?, ?, ?)"
+                            + " ON CONFLICT (token_name, minute) DO UPDATE SET amount = excluded.amount",
                     name,
                     minute,
                     sum(session, name, minute).add(amount).toByteArray());

@@ -131,7 +131,7 @@ class FrozenStoreTest {
     }
 
     private static boolean moveSome(Path file, int commits) throws SQLException {
-        try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file))) {
+        try (SqlSession session = new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + file), Sqlite.DIALECT)) {
             Schema.upgrade(session, file.toString());
             assertThat(Schema.isNewest(session)).isTrue();
             EarlierRows rows = new EarlierRows(session);

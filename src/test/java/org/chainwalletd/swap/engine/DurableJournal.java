@@ -1,7 +1,6 @@
 package org.chainwalletd.swap.engine;
 
 import java.nio.file.Path;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
@@ -10,6 +9,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.testkit.Await;
@@ -25,8 +25,7 @@ public final class DurableJournal implements AutoCloseable {
     /** @param folder where the store has its file already */
     DurableJournal(Path folder) {
         try {
-            session =
-                    new SqlSession(DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(SqliteStore.FILE_NAME)));
+            session = Sqlite.connect(folder.resolve(SqliteStore.FILE_NAME));
         } catch (SQLException e) {
             throw new AssertionError(e);
         }

@@ -17,13 +17,13 @@ import org.chainwalletd.chain.Amount;
  * What was spent of the allowance: {@link AllowanceTable}, and {@code counted_at} of the spends that may still give their part back. {@link
  * CapWindow} is the same in memory.
  */
-final class SqliteAllowance implements AllowanceStore {
-    private final SqliteStore store;
+final class SqlAllowance implements AllowanceStore {
+    private final SqlStore store;
     private final TokenUses tokens = new TokenUses();
     private volatile CapWindow window = new CapWindow(
             new Limits(Optional.empty(), Optional.empty(), Duration.ZERO), Clock.systemUTC(), OptionalLong::empty);
 
-    SqliteAllowance(SqliteStore store) {
+    SqlAllowance(SqlStore store) {
         this.store = store;
     }
 

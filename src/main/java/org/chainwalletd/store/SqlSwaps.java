@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
-/** The swap journal in SQLite. */
-final class SqliteSwaps implements SwapStore {
+/** The swap journal in its table. */
+final class SqlSwaps implements SwapStore {
     static final String WATCHED = "watched = 1";
 
     private static final String COLUMNS =
@@ -16,9 +16,9 @@ final class SqliteSwaps implements SwapStore {
     private static final String SELECT = "SELECT " + COLUMNS + " FROM swaps";
     private static final String SAME = " WHERE id = ? OR pool_id = ? OR hash_lock = ?";
 
-    private final SqliteStore store;
+    private final SqlStore store;
 
-    SqliteSwaps(SqliteStore store) {
+    SqlSwaps(SqlStore store) {
         this.store = store;
     }
 
@@ -26,7 +26,7 @@ final class SqliteSwaps implements SwapStore {
     public CompletionStage<Optional<SwapEntry>> add(SwapEntry entry) {
         return store.writeNew(session -> {
             byte[] hashLock = entry.hashLock().toArray();
-            if (session.queryOne(SELECT + SAME, SqliteSwaps::read, entry.id(), entry.poolId(), hashLock)
+            if (session.queryOne(SELECT + SAME, SqlSwaps::read, entry.id(), entry.poolId(), hashLock)
                     .isPresent()) {
                 return Optional.empty();
             }
@@ -65,34 +65,32 @@ final class SqliteSwaps implements SwapStore {
 
     @Override
     public CompletionStage<Optional<SwapEntry>> find(String id) {
-        return store.read(session -> session.queryOne(SELECT + " WHERE id = ?", SqliteSwaps::read, id));
+        return store.read(session -> session.queryOne(SELECT + " WHERE id = ?", SqlSwaps::read, id));
     }
 
     @Override
     public CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock) {
         return store.read(session ->
-                session.queryOne(SELECT + " WHERE hash_lock = ?", SqliteSwaps::read, (Object) hashLock.toArray()));
+                session.queryOne(SELECT + " WHERE hash_lock = ?", SqlSwaps::read, (Object) hashLock.toArray()));
     }
 
     @Override
     public CompletionStage<List<SwapEntry>> watched() {
-        return store.read(
-                session -> session.query(SELECT + " WHERE " + WATCHED + " ORDER BY number", SqliteSwaps::read));
+        return store.read(session -> session.query(SELECT + " WHERE " + WATCHED + " ORDER BY number", SqlSwaps::read));
     }
 
     @Override
     public CompletionStage<Optional<SwapEntry>> newest() {
-        return store.read(session -> session.queryOne(SELECT + " ORDER BY number DESC LIMIT 1", SqliteSwaps::read));
+        return store.read(session -> session.queryOne(SELECT + " ORDER BY number DESC LIMIT 1", SqlSwaps::read));
     }
 
     @Override
     public CompletionStage<List<SwapEntry>> page(Optional<String> status, long below, int limit) {
         return store.read(session -> status.isEmpty()
-                ? session.query(
-                        SELECT + " WHERE number < ? ORDER BY number DESC LIMIT ?", SqliteSwaps::read, below, limit)
+                ? session.query(SELECT + " WHERE number < ? ORDER BY number DESC LIMIT ?", SqlSwaps::read, below, limit)
                 : session.query(
                         SELECT + " WHERE status = ? AND number < ? ORDER BY number DESC LIMIT ?",
-                        SqliteSwaps::read,
+                        SqlSwaps::read,
                         status.get(),
                         below,
                         limit));

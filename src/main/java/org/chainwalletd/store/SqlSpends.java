@@ -27,16 +27,16 @@ import org.chainwalletd.store.ReceiptStore.Bound;
  * The spends that were decided on, the coins that they hold, and what tokens stand for. The writer is alone: what it has looked at stays so
  * until it commits.
  */
-final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory {
+final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory {
     private static final long NO_SPEND = 0;
     private static final String BY_THE_OPERATOR = "abandoned by the operator";
 
-    private final SqliteStore store;
+    private final SqlStore store;
     private final SpendTable spends;
-    private final SqliteAllowance allowance;
+    private final SqlAllowance allowance;
     private final PayoutTable payouts;
 
-    SqliteSpends(SqliteStore store, SpendTable spends, SqliteAllowance allowance, PayoutTable payouts) {
+    SqlSpends(SqlStore store, SpendTable spends, SqlAllowance allowance, PayoutTable payouts) {
         this.store = store;
         this.spends = spends;
         this.allowance = allowance;
@@ -335,7 +335,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
         return store.read(session -> session.query(
                 "SELECT tx_id, inputs, block_height, block_id FROM spends WHERE " + SpendTable.UNBURIED
                         + " ORDER BY created_at",
-                SqliteSpends::confirmed));
+                SqlSpends::confirmed));
     }
 
     private static ConfirmedSpend confirmed(Row row) throws SQLException {
@@ -353,7 +353,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     @Override
     public CompletionStage<Optional<Intent>> findForCertain(Hash256 txId) {
         return store.write(session -> {
-            Sqlite.touch(session);
+            session.dialect().touch(session);
             return SpendTable.find(session, txId).map(spends::known);
         });
     }
@@ -454,13 +454,13 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
         return store.write(session -> {
             // What stood there in clear is overwritten, not only let go of.
-            session.execute("PRAGMA secure_delete = ON");
+            session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE spends SET tx = ? WHERE short_id = ? AND tx_id = ?",
                     sealed.toArray(),
                     SpendRow.shortId(txId.toArray()),
                     txId.toArray());
-            session.execute("PRAGMA secure_delete = OFF");
+            session.dialect().overwrite(session, false);
             return null;
         });
     }
@@ -484,7 +484,7 @@ final class SqliteSpends implements IntentStore, ReceiptStore, ReservationStore,
     @Override
     public CompletionStage<List<PastSpend>> after(long number, int most) {
         return store.read(session -> {
-            session.execute("BEGIN");
+            session.execute(session.dialect().beginReading());
             try {
                 List<PastSpend> page = new ArrayList<>(KeptSpends.after(session, number, most));
                 page.addAll(past(session, "id > ? ORDER BY id LIMIT ?", number, most));

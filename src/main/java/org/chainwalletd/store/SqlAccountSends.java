@@ -9,8 +9,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 
-/** The journal of the account chain in SQLite: a row for each nonce that was given, and one for each version of its transaction. */
-final class SqliteAccountSends implements AccountSendStore {
+/** The journal of the account chain in its tables: a row for each nonce that was given, and one for each version of its transaction. */
+final class SqlAccountSends implements AccountSendStore {
     private static final String IN_A_BLOCK = "state IN ('MINED', 'FINAL', 'REVERTED', 'CANCELLED')";
 
     /** A copy of ours may have used it as well. */
@@ -19,10 +19,10 @@ final class SqliteAccountSends implements AccountSendStore {
                     + " WHERE copy." + AccountSendTable.COPIES + " AND copy.chain_id = given.chain_id"
                     + " AND copy.sender = given.sender AND copy.nonce = given.nonce AND copy." + IN_A_BLOCK + ")";
 
-    private final SqliteStore store;
+    private final SqlStore store;
     private final SentLog.Lines log;
 
-    SqliteAccountSends(SqliteStore store, SentLog.Lines log) {
+    SqlAccountSends(SqlStore store, SentLog.Lines log) {
         this.store = store;
         this.log = log;
     }
@@ -160,7 +160,7 @@ final class SqliteAccountSends implements AccountSendStore {
     public CompletionStage<Void> seal(AccountSend sealed) {
         return store.write(session -> {
             // What stood there in clear is overwritten, not only let go of.
-            session.execute("PRAGMA secure_delete = ON");
+            session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE account_sends SET data = ?, sealed = 1 WHERE id = ?",
                     sealed.call().data().toArray(),
@@ -172,7 +172,7 @@ final class SqliteAccountSends implements AccountSendStore {
                         sealed.id(),
                         version.hash().toArray());
             }
-            session.execute("PRAGMA secure_delete = OFF");
+            session.dialect().overwrite(session, false);
             return null;
         });
     }

@@ -13,12 +13,12 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.PayoutTable.Standing;
 
-/** Payouts in SQLite. */
-final class SqlitePayouts implements PayoutStore {
-    private final SqliteStore store;
+/** The queue of payouts in its tables. */
+final class SqlPayouts implements PayoutStore {
+    private final SqlStore store;
     private final PayoutTable table;
 
-    SqlitePayouts(SqliteStore store, PayoutTable table) {
+    SqlPayouts(SqlStore store, PayoutTable table) {
         this.store = store;
         this.table = table;
     }

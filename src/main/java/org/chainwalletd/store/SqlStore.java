@@ -1,0 +1,238 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.chainwalletd.chain.Address;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store in the tables of {@link Schema}, whatever engine keeps them. One thread writes with group commit, one reads; callers never block except
+ * while it opens.
+ */
+abstract class SqlStore implements Store {
+    private static final Logger LOG = LoggerFactory.getLogger(SqlStore.class);
+
+    private final String name;
+    private final SentLog.Lines lines;
+    private final ExecutorService reader;
+    private final SpendTable spendTable;
+    private final PayoutTable payoutTable;
+    private final SqlSpends spends;
+    private final SqlPayouts payouts;
+    private final SqlAllowance allowance;
+    private final SqlAccountSends accountSends;
+    private final SqlSwaps swaps;
+    private GroupCommitWriter writer;
+
+    /**
+     * @param name of the file or the database, for those who read failures
+     * @param lines of a commit for {@code sent.log}
+     */
+    SqlStore(String name, SentLog.Lines lines) {
+        this.name = name;
+        this.lines = lines;
+        this.spendTable = new SpendTable(lines);
+        this.payoutTable = new PayoutTable(lines);
+        this.allowance = new SqlAllowance(this);
+        this.reader = Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, "store-reader");
+            thread.setDaemon(true);
+            return thread;
+        });
+        this.spends = new SqlSpends(this, spendTable, allowance, payoutTable);
+        this.payouts = new SqlPayouts(this, payoutTable);
+        this.accountSends = new SqlAccountSends(this, lines);
+        this.swaps = new SqlSwaps(this);
+    }
+
+    /** Goes on where the rows end. */
+    void takeUp(SqlSession session) throws SQLException {
+        spendTable.takeUp(session);
+        payoutTable.takeUp(session);
+    }
+
+    /** Is the last thing that a constructor does. */
+    void write(GroupCommitWriter.Transactions transactions) {
+        writer = new GroupCommitWriter(
+                transactions, name, List.of(spendTable.inMemory(), allowance.inMemory(), payoutTable, lines));
+    }
+
+    void startWriter() {
+        writer.start();
+    }
+
+    /** The session of the reader's thread. */
+    abstract SqlSession reading() throws SQLException;
+
+    @Override
+    public IntentStore intents() {
+        return spends;
+    }
+
+    @Override
+    public ReservationStore reservations() {
+        return spends;
+    }
+
+    @Override
+    public ReceiptStore receipts() {
+        return spends;
+    }
+
+    @Override
+    public SpendHistory history() {
+        return spends;
+    }
+
+    @Override
+    public AllowanceStore allowance() {
+        return allowance;
+    }
+
+    @Override
+    public PayoutStore payouts() {
+        return payouts;
+    }
+
+    @Override
+    public AccountSendStore accountSends() {
+        return accountSends;
+    }
+
+    @Override
+    public SwapStore swaps() {
+        return swaps;
+    }
+
+    @Override
+    public ScanCursors scans() {
+        return new Scans();
+    }
+
+    @Override
+    public WatchStore watchOnly() {
+        return new WatchOnlyRows();
+    }
+
+    @Override
+    public int queued() {
+        return writer.queued();
+    }
+
+    @Override
+    public CompletionStage<Void> died() {
+        return writer.died();
+    }
+
+    /** As {@link #write}, unless too much waits already. */
+    <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
+        return stopped().isPresent() ? whileStopped() : writer.submitNew(work);
+    }
+
+    /** Writes in the next group commit. */
+    <T> CompletableFuture<T> write(GroupCommitWriter.Work<T> work) {
+        return stopped().isPresent() ? whileStopped() : writer.submit(work);
+    }
+
+    private <T> CompletableFuture<T> whileStopped() {
+        return CompletableFuture.failedFuture(StoreException.stopped(stopped().orElseThrow()));
+    }
+
+    /** Reads what is committed. */
+    <T> CompletableFuture<T> read(GroupCommitWriter.Work<T> work) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        try {
+            reader.execute(() -> readInto(future, work));
+        } catch (RejectedExecutionException e) {
+            future.completeExceptionally(
+                    new StoreException(StoreException.Reason.UNAVAILABLE, "store " + name + " is closed", e));
+        }
+        return future;
+    }
+
+    private <T> void readInto(CompletableFuture<T> future, GroupCommitWriter.Work<T> work) {
+        try {
+            future.complete(work.apply(reading()));
+        } catch (SQLException | RuntimeException e) {
+            future.completeExceptionally(new StoreException(
+                    StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e));
+        } catch (Error e) {
+            // Whoever waits must hear of it before the thread ends.
+            future.completeExceptionally(new StoreException(
+                    StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e, e));
+            throw e;
+        }
+    }
+
+    /** Finishes what is queued. Blocks. */
+    void finish() throws InterruptedException {
+        reader.shutdown();
+        writer.finish();
+        if (!reader.awaitTermination(10, TimeUnit.SECONDS)) {
+            LOG.warn("store {}: a reader did not finish in time", name);
+        }
+    }
+
+    private final class Scans implements ScanCursors {
+        @Override
+        public CompletionStage<OptionalLong> of(String scan) {
+            return SqlStore.this.read(
+                    session -> session.queryOne("SELECT block FROM scans WHERE name = ?", row -> row.getLong(1), scan)
+                            .map(OptionalLong::of)
+                            .orElseGet(OptionalLong::empty));
+        }
+
+        @Override
+        public CompletionStage<Void> move(String scan, long block) {
+            return SqlStore.this.write(session -> {
+                session.update(
+                        "INSERT INTO scans (name, block) VALUES (?, ?)"
+                                + " ON CONFLICT (name) DO UPDATE SET block = excluded.block"
+                                + " WHERE scans.block < excluded.block",
+                        scan,
+                        block);
+                return null;
+            });
+        }
+    }
+
+    private final class WatchOnlyRows implements WatchStore {
+        @Override
+        public CompletionStage<Void> put(WatchOnly watched) {
+            return SqlStore.this.writeNew(session -> {
+                session.update(
+                        "INSERT INTO watch_only (address, label, birth) VALUES (?, ?, ?)"
+                                + " ON CONFLICT (address) DO UPDATE SET label = excluded.label, birth = excluded.birth",
+                        watched.address().toArray(),
+                        watched.label().orElse(null),
+                        watched.birth().isPresent() ? (Object) watched.birth().getAsLong() : null);
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<Void> remove(List<Address> addresses) {
+            return SqlStore.this.write(session -> {
+                for (Address address : addresses) {
+                    session.update("DELETE FROM watch_only WHERE address = ?", (Object) address.toArray());
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public CompletionStage<List<WatchOnly>> all() {
+            return SqlStore.this.read(session -> session.query(
+                    "SELECT address, label, birth FROM watch_only ORDER BY address",
+                    row -> new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"))));
+        }
+    }
+}

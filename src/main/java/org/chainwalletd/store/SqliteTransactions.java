@@ -1,0 +1,190 @@
+package org.chainwalletd.store;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Transactions of the one process that writes an SQLite file, each of which {@code sent.log} has before it is made. */
+final class SqliteTransactions implements GroupCommitWriter.Transactions {
+    private static final Logger LOG = LoggerFactory.getLogger(SqliteTransactions.class);
+
+    private final SqlSession session;
+    private final String file;
+    private final SentLog log;
+    private final SentLog.Lines lines;
+    private final long opening = randomOpening();
+    private boolean opened;
+    private boolean committing;
+    /** The newest commit of the store, and the one that is being prepared. */
+    private CommitMark last;
+
+    private CommitMark next;
+    private volatile CommitMark confirmed;
+    private final LongConsumer pruner;
+    private final AtomicReference<SentLog.Successor> successor = new AtomicReference<>();
+    private boolean pruning;
+
+    /**
+     * @param log has every commit before it is made
+     * @param lines what the units of a commit say there
+     * @param last commit of the store
+     * @param pruner makes a successor of the log, elsewhere, and hands it to {@link #succeed}; is given where the log ends now
+     */
+    SqliteTransactions(
+            SqlSession session, String file, SentLog log, SentLog.Lines lines, CommitMark last, LongConsumer pruner) {
+        this.session = session;
+        this.file = file;
+        this.log = log;
+        this.lines = lines;
+        this.last = last;
+        this.confirmed = last;
+        this.pruner = pruner;
+    }
+
+    private static long randomOpening() {
+        long random = new SecureRandom().nextLong();
+        return random == CommitMark.BEFORE_OPENINGS ? 1 : random;
+    }
+
+    @Override
+    public SqlSession session() {
+        return session;
+    }
+
+    /** The newest commit that is on the disk, in the store and in the log. */
+    CommitMark confirmed() {
+        return confirmed;
+    }
+
+    @Override
+    public void begin() throws SQLException {
+        prune();
+        session.update("BEGIN IMMEDIATE");
+        lines.undoTo(0);
+        next = new CommitMark(last.store(), opening, last.number() + 1);
+        Commits.count(session, next.number());
+        if (!opened) {
+            Commits.open(session, next.number(), opening);
+        }
+    }
+
+    /**
+     * The log is forced to the disk while the store is, and before it when a line must be there first. Nothing is committed that the log does
+     * not take.
+     */
+    @Override
+    public void commit(Runnable settle) throws SQLException {
+        announce();
+        CrashPoint.STORE_BEFORE_COMMIT.reached();
+        committing = true;
+        session.update("COMMIT");
+        committing = false;
+        opened = true;
+        last = next;
+        settle.run();
+        CrashPoint.STORE_AFTER_COMMIT.reached();
+        try {
+            log.made();
+        } catch (IOException e) {
+            throw new UnloggedException(e);
+        }
+        confirmed = next;
+    }
+
+    private void announce() throws SQLException {
+        try {
+            log.announce(next, lines);
+            CrashPoint.STORE_LOGGED.reached();
+            if (lines.goFirst()) {
+                log.force();
+            } else {
+                log.beginForce();
+            }
+        } catch (IOException e) {
+            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    /** The commit is made, and the log of it cannot be forced to the disk: what it has decided must not leave before it is. */
+    private static final class UnloggedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        UnloggedException(IOException cause) {
+            super(SentLog.FILE_NAME + " cannot be written: " + cause.getMessage(), cause);
+        }
+    }
+
+    @Override
+    public void rollback() {
+        committing = false;
+        try {
+            session.execute("ROLLBACK");
+        } catch (SQLException | RuntimeException e) {
+            // SQLite has rolled back by itself after some errors; there is no transaction left then.
+            LOG.debug("store {}: nothing to roll back: {}", file, e.getMessage());
+        }
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+        if (e instanceof UnloggedException) {
+            return GroupCommitWriter.unknown(file, e);
+        }
+        boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
+        rollback();
+        return doubtful && !overwriteTheLog()
+                ? GroupCommitWriter.unknown(file, e)
+                : GroupCommitWriter.unavailable(file, "cannot be written: " + e.getMessage(), e);
+    }
+
+    /**
+     * What a commit that failed has left in the log is taken for a commit if the process dies before another one has been written over it.
+     *
+     * @return whether one has
+     */
+    private boolean overwriteTheLog() {
+        try {
+            session.execute("BEGIN IMMEDIATE");
+            session.dialect().touch(session);
+            session.execute("COMMIT");
+            return true;
+        } catch (SQLException | RuntimeException e) {
+            LOG.warn("store {}: the failed commit cannot be written over: {}", file, e.getMessage());
+            rollback();
+            return false;
+        }
+    }
+
+    /** The log is exchanged between two commits for one that tells only of what the store still knows. */
+    private void prune() {
+        try {
+            SentLog.Successor ready = successor.getAndSet(null);
+            if (ready != null) {
+                pruning = false;
+                log.exchange(ready);
+            } else if (!pruning && log.isWorthPruning()) {
+                pruning = true;
+                pruner.accept(log.end());
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("store {}: {} cannot be pruned: {}", file, SentLog.FILE_NAME, e.getMessage());
+        }
+    }
+
+    /** Takes the successor at the next commit. */
+    void succeed(SentLog.Successor ready) {
+        successor.set(ready);
+    }
+
+    /** What no commit came for is not needed any more. */
+    void dropSuccessor() throws IOException {
+        SentLog.Successor ready = successor.getAndSet(null);
+        if (ready != null) {
+            ready.log().discard();
+        }
+    }
+}
