@@ -26,6 +26,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,13 @@ class EventsTest {
         JsonNode shop = client.call("generate_standard_address", Map.of("label", "shop"));
         address = shop.path("address").asText();
         publicKey = shop.path("pubkey").asText();
+    }
+
+    /** What the test before has mined is told, so that each hears only its own. */
+    @BeforeEach
+    void follow() {
+        long tip = node.call("get_block_height", Map.of()).path("height").asLong();
+        Await.until("the books stand at the tip", () -> height() == tip);
     }
 
     @AfterAll
