@@ -33,6 +33,7 @@ import org.chainwalletd.spend.FeeChoice;
 import org.chainwalletd.spend.ReturnPlan;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.TransferRequest;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
@@ -327,7 +328,37 @@ public final class Payouts {
      * @param fee of the recall; one that was decided on before keeps its own
      */
     public CompletionStage<Recall> recall(Hash256 txId, FeeChoice fee) {
-        return env.intents().find(txId).thenComposeAsync(found -> recall(recallable(txId, found), fee), env.executor());
+        return env.intents()
+                .find(txId)
+                .thenComposeAsync(
+                        found -> {
+                            Intent batch = recallable(txId, found);
+                            requireCost(batch, cost(fee));
+                            return recall(batch, fee);
+                        },
+                        env.executor());
+    }
+
+    private static Amount cost(FeeChoice fee) {
+        try {
+            return ReturnPlan.fee(fee);
+        } catch (ArithmeticException e) {
+            throw RefusedException.invalidParams("`fee_rate` makes a fee that no amount holds");
+        }
+    }
+
+    /** Refuses, while the batch is not given up yet, a recall that would burn money or that none of its coins can pay. */
+    private static void requireCost(Intent batch, Amount cost) {
+        if (TransferRequest.DEFAULT_MAX_FEE.isLessThan(cost)) {
+            throw RefusedException.invalidParams(
+                    "`fee_rate` makes a fee of " + cost + ", a recall pays at most " + TransferRequest.DEFAULT_MAX_FEE);
+        }
+        boolean payable = batch.inputs().stream()
+                .anyMatch(coin -> !coin.value().isLessThan(cost.plus(ChainProfile.DUST_THRESHOLD)));
+        if (batch.state() != IntentState.ABANDONED && !payable) {
+            throw RefusedException.invalidParams(
+                    "no input of the batch " + batch.txId() + " can pay a fee of " + cost + " and leave a coin");
+        }
     }
 
     private static Intent recallable(Hash256 txId, Optional<Intent> found) {

@@ -244,6 +244,35 @@ class PayoutQueueTest {
     }
 
     @Test
+    void a_recall_that_would_burn_money_is_refused_and_the_batch_goes_on() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Amount coin = SpendHarness.get(rig.intents().find(batch))
+                .orElseThrow()
+                .inputs()
+                .get(0)
+                .value();
+        Amount once = ReturnPlan.fee(new FeeChoice.Rate(1));
+        long emptying = coin.bits() * 3 / 2 / once.bits();
+
+        for (long rate : new long[] {emptying, Long.MAX_VALUE}) {
+            assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(rate))))
+                    .isInstanceOfSatisfying(
+                            RefusedException.class,
+                            refused -> assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_PARAMS));
+        }
+        assertThat(SpendHarness.get(rig.intents().find(batch))
+                        .orElseThrow()
+                        .state()
+                        .inFlight())
+                .as("it is not given up")
+                .isTrue();
+        rig.spends.node.refuseSends(null);
+        rig.confirm("payout-1");
+    }
+
+    @Test
     void abandoning_the_coins_of_a_batch_changes_nothing() {
         rig.spends.node.refuseSends("Transaction validation failed: whatever");
         rig.submit(payer, order(1));
