@@ -2,33 +2,56 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
-import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random histories of the queue: kills, lost and lying answers, refusals, reorganisations above the burial depth, recalls, cancels, pauses, the
- * same id through a transfer, a store that was lost. In the end each payout is on the chain once, or was cancelled and is not there.
+ * Random histories of the queue: kills, also at each crash point of the store, lost and lying answers, refusals, reorganisations up to the
+ * burial depth, also with rivals of a batch, recalls, cancels, pauses, releases, tokens that end, caps, a clock that jumps, the same id through a
+ * transfer, an older store or none. In the end each payout is on the chain once, or was cancelled and is not there; no cap was exceeded, and
+ * nothing that was held has left by itself.
  */
 class PayoutHistoryTest {
     private static final int STEPS = 30;
@@ -39,31 +62,122 @@ class PayoutHistoryTest {
     /** {@code -Dpayout.histories=10000} takes long. */
     @Test
     void each_payout_is_paid_once_whatever_happens_and_a_cancelled_one_never() {
-        int histories = Integer.getInteger("payout.histories", 6);
+        int histories = Integer.getInteger("payout.histories", 4);
+        Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
+        int restored = 0;
         for (int i = 0; i < histories; i++) {
+            HangWatch.alive();
             Random random = Seeded.random("payout history " + i);
             try (History history = new History(folder.resolve("history-" + i), random)) {
                 history.run();
+                history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
+                restored += history.restored;
             }
         }
+        System.out.println(histories + " histories of payouts, stores restored: " + restored + ", deaths: " + deaths);
     }
 
     /** One history. */
     private static final class History implements AutoCloseable {
+        private static final String SHOP = "shop";
+        private static final Duration PERIOD = Duration.ofHours(6);
+        /** Between the moment at which a test notes an opening and the one that the store notes the clock may move so far. */
+        private static final Duration NOTED_LATE = Duration.ofMinutes(60);
+
         private final PayoutRig rig;
         private final Random random;
+        private final StoreDeath death;
         private final Address payer;
         private final Set<Address> recipients = new HashSet<>();
-        private final List<Integer> submitted = new ArrayList<>();
-        private final Set<Integer> transferred = new HashSet<>();
-        private final List<String> told = new ArrayList<>();
+        /** What was acknowledged, as it was submitted. */
+        private final Map<Integer, Optional<String>> submitted = new HashMap<>();
+
+        private final List<String> told = new CopyOnWriteArrayList<>();
+        private final List<CrashPoint> deaths = new ArrayList<>();
+        private final Optional<Amount> cap;
+        private final Optional<Amount> capOfShop;
+        /** Time that has passed, whatever the clock says. */
+        private final AtomicLong elapsed = new AtomicLong();
+
+        private final Map<Hash256, Long> openedAt = new ConcurrentHashMap<>();
+        private final Map<Hash256, Intent> opened = new ConcurrentHashMap<>();
+        /** Numbers of payouts that were held when the store was restored, and that nobody has released. */
+        private final Set<Long> heldByRestore = ConcurrentHashMap.newKeySet();
+
+        private final List<String> complaints = new CopyOnWriteArrayList<>();
+        private Optional<StoreCopy> copy = Optional.empty();
+        private int restored;
         private int last;
 
         History(Path folder, Random random) {
-            this.rig = new PayoutRig(folder).start();
             this.random = random;
+            this.rig = new PayoutRig(folder);
+            this.death = new StoreDeath(folder);
+            this.cap = random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(8_000 + random.nextInt(30_000)));
+            this.capOfShop =
+                    random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(5_000 + random.nextInt(10_000)));
+            Optional<Amount> perTx =
+                    random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(4_000 + random.nextInt(9_000)));
+            if (random.nextBoolean()) {
+                rig.capsPerTx.put(SHOP, Amount.of(4_000));
+            }
+            rig.spends.limits = new AllowanceStore.Limits(perTx, cap, PERIOD);
+            rig.spends.opened = store ->
+                    store.allowance().governTokens(name -> name.equals(SHOP) ? capOfShop : Optional.<Amount>empty());
+            rig.spends.before = real -> death.before(noting(real));
+            rig.spends.client = rig.spends.node;
+            boolean lies = random.nextInt(3) == 0;
+            if (lies) {
+                liar = Optional.of(new LyingNode(
+                        rig.spends.node, rig.spends.devnet.ledger(), own(), 10 + random.nextInt(50), true));
+                rig.spends.client = liar.get().client();
+            }
+            rig.start();
             this.payer = rig.spends.funded(1, 500_000, 400_000, 300_000, 200_000);
             rig.bury();
+            faults(LedgerNode.Fault.NONE);
+            told.add((lies ? "lied to " : "") + "cap " + cap + " of shop " + capOfShop + " per tx " + perTx);
+        }
+
+        private Optional<LyingNode> liar = Optional.empty();
+
+        private Random own() {
+            return new Random(random.nextLong());
+        }
+
+        /** Hears of what is opened, and when. */
+        private IntentStore noting(IntentStore real) {
+            return (IntentStore) Proxy.newProxyInstance(
+                    History.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
+                        boolean opens = method.getName().equals("open")
+                                || method.getName().equals("openBatch");
+                        long now = elapsed.get();
+                        try {
+                            Object answer = method.invoke(real, arguments);
+                            return opens && answer instanceof CompletionStage<?> stage
+                                    ? noted(stage, arguments, now)
+                                    : answer;
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+        }
+
+        private CompletionStage<?> noted(CompletionStage<?> opening, Object[] arguments, long now) {
+            Intent intent = (Intent) arguments[0];
+            openedAt.putIfAbsent(intent.txId(), now);
+            opened.putIfAbsent(intent.txId(), intent);
+            return opening.thenApplyAsync(
+                    answer -> {
+                        if (answer instanceof Opening.Opened && arguments[1] instanceof List<?> numbers) {
+                            numbers.stream()
+                                    .filter(heldByRestore::contains)
+                                    .forEach(number ->
+                                            complaints.add("number " + number + " left although it was held"));
+                        }
+                        return answer;
+                    },
+                    rig.spends.executor);
         }
 
         private static String id(int number) {
@@ -78,37 +192,64 @@ class PayoutHistoryTest {
             return 1_000 + number;
         }
 
+        private static Optional<String> owner(int number) {
+            return number % 3 == 0 ? Optional.of(SHOP) : Optional.empty();
+        }
+
         void run() {
             for (int i = 0; i < STEPS; i++) {
-                step(random.nextInt(16));
-                rig.spends.wake();
+                step(random.nextInt(23));
+                move(SpendHarness.LONGEST_LOOK);
+                rig.spends.rumour();
+                if (death.isDead()) {
+                    die();
+                }
             }
             finish();
+        }
+
+        private void move(Duration by) {
+            if (!by.isNegative()) {
+                elapsed.addAndGet(by.toMillis());
+            }
+            rig.spends.clock.move(by);
+        }
+
+        /** What a process that is killed leaves is all that the next one has. */
+        private void die() {
+            rig.crash();
+            death.putBack().ifPresent(point -> {
+                told.add("died at " + point);
+                deaths.add(point);
+            });
+            rig.start();
         }
 
         private void step(int kind) {
             told.add(String.valueOf(kind));
             switch (kind) {
-                case 0, 1, 2 -> submit();
-                case 3 -> quietly(() -> SpendHarness.get(rig.payouts.cancel(List.of(id(any())), Claimant.ANYBODY)));
-                case 4 -> quietly(() -> SpendHarness.get(rig.payouts.pause(random.nextBoolean())));
-                case 5, 6 -> mine(1);
-                case 7 -> reorganise();
-                case 8 -> rig.restart();
-                case 9 ->
-                    rig.spends.node.faults(method -> method.equals("send_raw_transaction")
-                            ? LedgerNode.Fault.LOST_QUESTION
-                            : LedgerNode.Fault.NONE);
-                case 10 ->
-                    rig.spends.node.faults(method -> method.equals("send_raw_transaction")
-                            ? LedgerNode.Fault.LOST_ANSWER
-                            : LedgerNode.Fault.NONE);
-                case 11 -> rig.spends.node.refuseSends("Transaction validation failed: whatever");
-                case 12 -> heal();
-                case 13 -> recall();
-                case 14 -> transfer();
+                case 0, 1, 2, 3 -> submit();
+                case 4 -> quietly(() -> get(rig.payouts.cancel(List.of(id(any())), Claimant.ANYBODY)));
+                case 5 -> quietly(() -> get(rig.payouts.pause(random.nextBoolean())));
+                case 6, 7 -> mine(1 + random.nextInt(2));
+                case 8, 9 -> reorganise();
+                case 10 -> die();
+                case 11, 12 ->
+                    death.arm(
+                            StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())),
+                            1 + random.nextInt(4));
+                case 13 -> faults(random.nextBoolean() ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.LOST_ANSWER);
+                case 14 -> faults(LedgerNode.Fault.values()[random.nextInt(LedgerNode.Fault.values().length)]);
+                case 15 -> rig.spends.node.refuseSends("Transaction validation failed: whatever");
+                case 16 -> heal();
+                case 17 -> recall();
+                case 18 -> transfer();
+                case 19 -> storeMoves();
+                case 20 -> token();
+                case 21 -> foreignSpend();
                 default -> {
-                    rig.spends.clock.move(Duration.ofMinutes(random.nextInt(30)));
+                    // Also back.
+                    move(Duration.ofMinutes(random.nextInt(40) - 10));
                     rig.spends.devnet.forgetMempool();
                 }
             }
@@ -118,51 +259,187 @@ class PayoutHistoryTest {
             return last == 0 ? 1 : 1 + random.nextInt(last);
         }
 
+        /** As {@link SpendHarness#get}, but whoever died does not answer. */
+        private <T> T get(CompletionStage<T> stage) {
+            CompletableFuture<T> answer = stage.toCompletableFuture();
+            Await.until("an answer, or death", () -> {
+                rig.spends.rumour();
+                return answer.isDone() || death.isDead();
+            });
+            if (!answer.isDone() || death.isDead()) {
+                throw new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null);
+            }
+            return SpendHarness.get(answer);
+        }
+
         private void submit() {
             int count = 1 + random.nextInt(3);
-            PayoutStore.Order[] orders = new PayoutStore.Order[count];
             for (int i = 0; i < count; i++) {
                 int number = ++last;
-                orders[i] = PayoutRig.order(id(number), recipient(number), amount(number));
                 recipients.add(recipient(number));
+                quietly(() -> submit(number));
             }
-            quietly(() -> {
-                rig.submit(payer, orders);
-                for (int i = 0; i < count; i++) {
-                    submitted.add(last - i);
-                }
-            });
+        }
+
+        private void submit(int number) {
+            get(rig.payouts.submit(
+                    List.of(PayoutRig.order(id(number), recipient(number), amount(number))),
+                    List.of(payer),
+                    owner(number)));
+            submitted.put(number, owner(number));
         }
 
         /** What a worker does that falls back from one method to the other. */
         private void transfer() {
             int number = random.nextBoolean() ? any() : ++last;
             recipients.add(recipient(number));
-            transferred.add(number);
-            quietly(() -> SpendHarness.get(rig.spends.spending.transfer(
+            quietly(() -> get(rig.spends.spending.transfer(
                     SpendHarness.request(payer, recipient(number), amount(number), id(number)))));
-            quietly(() -> rig.submit(payer, PayoutRig.order(id(number), recipient(number), amount(number))));
+            quietly(() -> submit(number));
         }
 
         private void mine(int count) {
             rig.spends.devnet.mine(count);
         }
 
+        /** Also undoes what lacks a single block to be final, and lets a rival of a batch take its place. */
         private void reorganise() {
-            int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 2);
-            rig.spends.devnet.reorganise(depth, random.nextBoolean(), List.of());
+            int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 1);
+            boolean keep = random.nextBoolean();
+            List<Transaction> rivals = random.nextBoolean() ? rival() : List.of();
+            try {
+                rig.spends.devnet.reorganise(depth, keep, rivals);
+            } catch (RejectedException e) {
+                // What the rival spends was itself made in a block that goes, or is final.
+                rig.spends.devnet.reorganise(depth, keep, List.of());
+            }
+        }
+
+        private List<Transaction> rival() {
+            return opened.values().stream()
+                    .sorted((a, b) -> openedAt.get(b.txId()).compareTo(openedAt.get(a.txId())))
+                    .limit(1)
+                    .map(intent -> rival(
+                            intent.inputs().get(0).outpoint(),
+                            intent.inputs().get(0).value()))
+                    .toList();
+        }
+
+        private Transaction rival(Outpoint coin, Amount value) {
+            TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
+            return rig.spends.keys.spend(payer, rig.spends.devnet.genesisId(), coin, back);
+        }
+
+        /** Somebody else has the same key. */
+        private void foreignSpend() {
+            List<NodeClient.Utxo> coins = rig.spends.coins(payer).stream()
+                    .filter(coin -> coin.value().compareTo(Amount.of(20_000)) > 0)
+                    .toList();
+            if (coins.isEmpty()) {
+                return;
+            }
+            NodeClient.Utxo coin = coins.get(random.nextInt(coins.size()));
+            try {
+                rig.spends.devnet.ledger().submit(rival(coin.outpoint(), coin.value()));
+            } catch (RejectedException e) {
+                told.add("refused");
+            }
         }
 
         private void recall() {
-            Optional<Hash256> batch = SpendHarness.get(rig.store().list(Optional.of(State.IN_FLIGHT), 0, 10)).stream()
+            quietly(() -> get(rig.store().list(Optional.of(State.IN_FLIGHT), 0, 10)).stream()
                     .map(payout -> payout.attempts().get(payout.attempts().size() - 1))
-                    .findFirst();
-            batch.ifPresent(txId -> quietly(() -> SpendHarness.get(rig.payouts.recall(txId, FeeChoice.MINIMUM))));
+                    .findFirst()
+                    .ifPresent(txId -> get(rig.payouts.recall(txId, FeeChoice.MINIMUM))));
+        }
+
+        private void token() {
+            if (random.nextBoolean()) {
+                rig.endedTokens.add(SHOP);
+            } else {
+                quietly(() -> release(get(rig.store().list(Optional.of(State.HELD), 0, 5))));
+            }
+        }
+
+        private void release(List<Payout> payouts) {
+            payouts.forEach(payout -> heldByRestore.remove(payout.number()));
+            List<String> ids =
+                    payouts.stream().map(payout -> payout.order().payoutId()).toList();
+            if (!ids.isEmpty()) {
+                get(rig.payouts.release(ids, Claimant.ANYBODY));
+            }
+        }
+
+        /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
+        private void storeMoves() {
+            rig.crash();
+            death.putBack();
+            if (copy.isEmpty()) {
+                copy = Optional.of(StoreCopy.of(rig.spends.folder()));
+                rig.start();
+                return;
+            }
+            if (random.nextInt(3) == 0) {
+                StoreCopy.remove(rig.spends.folder());
+            } else {
+                copy.get().putBack();
+            }
+            copy = Optional.empty();
+            if (startsAsUsual()) {
+                return;
+            }
+            restore();
+        }
+
+        private boolean startsAsUsual() {
+            try {
+                rig.start();
+            } catch (StoreException refused) {
+                return false;
+            }
+            boolean pays = rig.spends.store.stopped().isEmpty();
+            if (!pays) {
+                rig.crash();
+            }
+            return pays;
+        }
+
+        /** Also dies while it restores. What the older store does not have the worker submits again: its ids are bound to it for ever. */
+        private void restore() {
+            restored++;
+            told.add("restored");
+            if (random.nextBoolean()) {
+                death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
+                SqliteStore.restore(rig.spends.folder(), Optional.empty(), false, mark -> {});
+                death.putBack().ifPresent(deaths::add);
+                if (startsAsUsual()) {
+                    rig.crash();
+                    throw new AssertionError("a store that is half restored does not say so");
+                }
+            }
+            rig.startRestored();
+            for (Payout payout : payouts()) {
+                if (payout.state() == State.QUEUED) {
+                    complaints.add("queued in a restored store: " + payout);
+                }
+                if (payout.state() == State.HELD || payout.state() == State.IN_FLIGHT) {
+                    heldByRestore.add(payout.number());
+                }
+            }
+            // A released one that was committed later is not known to the older store.
+            new ArrayList<>(submitted.keySet()).forEach(number -> quietly(() -> submit(number)));
         }
 
         private void heal() {
-            rig.spends.node.faults(method -> LedgerNode.Fault.NONE);
+            faults(LedgerNode.Fault.NONE);
             rig.spends.node.refuseSends(null);
+        }
+
+        /** A dead process says nothing to a node. */
+        private void faults(LedgerNode.Fault fault) {
+            rig.spends.node.faults(method -> death.isDead()
+                    ? LedgerNode.Fault.LOST_QUESTION
+                    : method.equals("send_raw_transaction") ? fault : LedgerNode.Fault.NONE);
         }
 
         private static void quietly(Runnable act) {
@@ -175,11 +452,20 @@ class PayoutHistoryTest {
         }
 
         private void finish() {
+            die();
+            death.close();
             heal();
+            liar.ifPresent(LyingNode::repent);
+            rig.spends.node.dropLate();
             SpendHarness.get(rig.payouts.pause(false));
-            Await.until(told + ": all are final or cancelled", () -> {
-                rig.spends.clock.move(Duration.ofSeconds(30));
-                rig.spends.wake();
+            rig.spends.fund(payer, 300_000, 300_000);
+            Await.until(this + ": all are final or cancelled", () -> {
+                HangWatch.alive();
+                move(Duration.ofMinutes(5));
+                rig.spends.rumour();
+                SpendHarness.get(rig.store().list(Optional.of(State.HELD), 0, 1_000)).stream()
+                        .map(List::of)
+                        .forEach(this::release);
                 if (rig.spends.isFollowed()) {
                     mine(1);
                 }
@@ -194,22 +480,56 @@ class PayoutHistoryTest {
         }
 
         private void judge() {
+            assertThat(complaints).as(toString()).isEmpty();
             Map<Long, Integer> paid = rig.paid(recipients);
             Set<Integer> known = new HashSet<>();
             for (Payout payout : payouts()) {
                 int number = Integer.parseInt(payout.order().payoutId().substring("payout-".length()));
                 known.add(number);
                 assertThat(paid.getOrDefault(amount(number), 0))
-                        .as(told + ": " + payout)
+                        .as(this + ": " + payout)
                         .isEqualTo(payout.state() == State.FINAL ? 1 : 0);
             }
-            assertThat(known).as("what was acknowledged is there").containsAll(submitted);
+            assertThat(known).as(this + ": what was acknowledged is there").containsAll(submitted.keySet());
             paid.forEach((amount, times) ->
-                    assertThat(times).as(told + ": " + amount).isEqualTo(1));
+                    assertThat(times).as(this + ": " + amount).isEqualTo(1));
+            cap.ifPresent(most -> judgeCap(most, false));
+            capOfShop.ifPresent(most -> judgeCap(most, true));
+        }
+
+        /** No window has seen more leave than the cap. What was never mined does not count. */
+        private void judgeCap(Amount most, boolean ofShop) {
+            List<Intent> mined = opened.values().stream()
+                    .filter(intent -> !ofShop || intent.details().tokenName().equals(Optional.of(SHOP)))
+                    .filter(intent -> rig.spends
+                            .devnet
+                            .ledger()
+                            .transaction(intent.txId())
+                            .filter(found -> found.blockId() != null)
+                            .isPresent())
+                    .toList();
+            long window = PERIOD.minus(NOTED_LATE).toMillis();
+            for (Intent first : mined) {
+                long begin = openedAt.get(first.txId());
+                long sum = mined.stream()
+                        .filter(intent ->
+                                openedAt.get(intent.txId()) >= begin && openedAt.get(intent.txId()) < begin + window)
+                        .mapToLong(intent -> intent.allowance().bits())
+                        .sum();
+                assertThat(sum)
+                        .as(this + ": leaves in a window" + (ofShop ? " of shop" : ""))
+                        .isLessThanOrEqualTo(most.bits());
+            }
+        }
+
+        @Override
+        public String toString() {
+            return told.toString();
         }
 
         @Override
         public void close() {
+            death.close();
             rig.close();
         }
     }

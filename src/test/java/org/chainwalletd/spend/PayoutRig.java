@@ -35,6 +35,7 @@ import org.chainwalletd.testkit.Await;
 final class PayoutRig implements AutoCloseable {
     final SpendHarness spends;
     final Set<String> endedTokens = ConcurrentHashMap.newKeySet();
+    final Map<String, Amount> capsPerTx = new ConcurrentHashMap<>();
     Duration delay = Duration.ZERO;
     long most = 100_000;
     int usableCoins = 20;
@@ -72,7 +73,7 @@ final class PayoutRig implements AutoCloseable {
 
                             @Override
                             public Optional<Amount> capPerTx(String name) {
-                                return Optional.empty();
+                                return Optional.ofNullable(capsPerTx.get(name));
                             }
                         },
                         spends.limits,
@@ -132,8 +133,12 @@ final class PayoutRig implements AutoCloseable {
     }
 
     List<Payout> submit(Address from, Order... orders) {
+        return submit(Optional.empty(), from, orders);
+    }
+
+    List<Payout> submit(Optional<String> owner, Address from, Order... orders) {
         payers.add(from);
-        return SpendHarness.get(payouts.submit(List.of(orders), List.of(from), Optional.empty()));
+        return SpendHarness.get(payouts.submit(List.of(orders), List.of(from), owner));
     }
 
     Payout find(String id) {
