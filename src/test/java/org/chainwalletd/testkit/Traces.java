@@ -2,14 +2,17 @@ package org.chainwalletd.testkit;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -18,13 +21,15 @@ import java.util.TreeSet;
  * in one pass.
  */
 public final class Traces {
-    private static final int PAIRS = 1 << 16;
-    private static final int SHORTEST = 8;
+    /** So many first bytes of each are looked up at every place: two would be those of much else where characters have two bytes. */
+    private static final int SHORTEST = Long.BYTES;
+
+    private static final int FILTER_BITS = 20;
     /** Of a file, so much is looked at in one go. */
     private static final int WINDOW = 1 << 20;
 
-    private final List<Trace> traces = new ArrayList<>();
-    private final boolean[] beginnings = new boolean[PAIRS];
+    private final Map<Long, List<Trace>> byBeginning = new HashMap<>();
+    private final boolean[] mayBegin = new boolean[1 << FILTER_BITS];
     private int longest = SHORTEST;
 
     private record Trace(String name, byte[] bytes) {}
@@ -63,14 +68,14 @@ public final class Traces {
         if (trace.length < SHORTEST) {
             throw new IllegalArgumentException("found everywhere: " + name);
         }
-        traces.add(new Trace(name, trace));
+        long beginning = ByteBuffer.wrap(trace).getLong();
+        byBeginning.computeIfAbsent(beginning, any -> new ArrayList<>()).add(new Trace(name, trace));
         longest = Math.max(longest, trace.length);
-        beginnings[pair(trace[0] & 0xff, trace[1])] = true;
+        mayBegin[place(beginning)] = true;
     }
 
-    /** Of what has just been passed, its last byte counts. */
-    private static int pair(int passed, byte next) {
-        return (passed & 0xff) << 8 | next & 0xff;
+    private static int place(long beginning) {
+        return (int) (beginning * 0x9e3779b97f4a7c15L >>> Long.SIZE - FILTER_BITS);
     }
 
     /** Names of those that are in a text. */
@@ -101,12 +106,12 @@ public final class Traces {
     }
 
     private void search(byte[] content, int length, Set<String> found) {
-        int pair = 0;
+        long last = 0;
         for (int next = 0; next < length; next++) {
-            pair = pair(pair, content[next]);
-            if (next > 0 && beginnings[pair]) {
-                for (Trace trace : traces) {
-                    if (isAt(content, length, next - 1, trace.bytes())) {
+            last = last << Byte.SIZE | content[next] & 0xff;
+            if (next >= SHORTEST - 1 && mayBegin[place(last)]) {
+                for (Trace trace : byBeginning.getOrDefault(last, List.of())) {
+                    if (isAt(content, length, next - SHORTEST + 1, trace.bytes())) {
                         found.add(trace.name());
                     }
                 }
