@@ -51,6 +51,7 @@ import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmCaller;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -103,23 +104,28 @@ class LegsIT {
         store = SqliteStore.open(folder);
         chain = EvmEndpoints.start(
                 Peers.of(kit.system()),
-                spawner(),
                 new EvmEndpoints.Setup(
                         List.of(anvil.uri(), anvil.uri()),
                         2,
                         BigInteger.valueOf(31_337),
                         Finality.FINALIZED,
                         Duration.ofSeconds(30)),
-                executor);
+                new EvmEndpoints.Threads(executor, TestPools::of));
         SealedSends journal = Await.result(SealedSends.open(
                 store.accountSends(),
                 like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
                 executor));
         sends = Await.result(AccountService.start(
                 new SendSetup(
-                        chain, keys, journal, OptionalLong.empty(), SendPace.USUAL, InstantSource.system(), executor),
+                        chain,
+                        keys,
+                        journal,
+                        OptionalLong.empty(),
+                        SendPace.USUAL,
+                        InstantSource.system(),
+                        new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), executor)),
                 spawner()));
-        Bytes code = Await.result(chain.any().code(contract, BlockRef.Tag.LATEST));
+        Bytes code = chain.any().code(contract, BlockRef.Tag.LATEST);
         limits = limits(Hash256.of(Keccak256.of(code.toArray())));
     }
 
@@ -208,7 +214,7 @@ class LegsIT {
 
     @Test
     void our_lock_settles_and_the_pools_claim_is_seen_with_its_secret() {
-        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system(), executor);
+        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system());
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
         assertThat(leg.obstacle(row)).isEmpty();
         String tx = leg.sendLock(row);
@@ -229,7 +235,7 @@ class LegsIT {
 
     @Test
     void our_lock_comes_back_at_its_deadline_and_not_a_second_before() {
-        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system(), executor);
+        EvmOwnLeg leg = new EvmOwnLeg(chain, sends, limits, InstantSource.system());
         SwapRow row = row(Direction.NATIVE_TO_CHAIN);
         leg.sendLock(row);
         mine(1);
@@ -248,7 +254,7 @@ class LegsIT {
 
     @Test
     void a_lock_of_the_pool_opens_the_gate_when_it_is_final_and_is_claimed_once() {
-        EvmPoolLeg leg = new EvmPoolLeg(chain, sends, limits, Optional.empty(), executor);
+        EvmPoolLeg leg = new EvmPoolLeg(chain, sends, limits, Optional.empty());
         SwapRow row = row(Direction.CHAIN_TO_NATIVE);
         assertThat(leg.obstacle(row)).isEmpty();
         GateInputs now = new GateInputs(time(), false, Optional.empty(), OptionalLong.of(time()));

@@ -1,16 +1,19 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.stream.Stream;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.TokenBalance;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
+import org.chainwalletd.stage.Work;
 
 /** Keeps an account-chain key as long as it holds something, may hold something, or has sent what is not final. */
 public final class AccountKeyGuard implements EvmKeyGuard {
@@ -19,55 +22,50 @@ public final class AccountKeyGuard implements EvmKeyGuard {
     private final AccountChain chain;
     private final AccountSends sends;
     private final List<EvmAddress> tokens;
-    private final Executor executor;
+    private final Executor threads;
 
-    /** @param tokens whose balances count too */
-    public AccountKeyGuard(AccountChain chain, AccountSends sends, List<EvmAddress> tokens, Executor executor) {
+    /**
+     * @param tokens whose balances count too
+     * @param threads of a bounded pool, which wait for endpoints
+     */
+    public AccountKeyGuard(AccountChain chain, AccountSends sends, List<EvmAddress> tokens, Executor threads) {
         this.chain = chain;
         this.sends = sends;
         this.tokens = List.copyOf(tokens);
-        this.executor = executor;
+        this.threads = threads;
     }
 
     @Override
     public CompletionStage<List<EvmKeyGuard.Objection>> objections(EvmAddress key) {
-        CompletionStage<List<EvmKeyGuard.Objection>> all =
-                nothing(key).thenCombineAsync(unsettled(key), AccountKeyGuard::together, executor);
-        for (EvmAddress token : tokens) {
-            all = all.thenCombineAsync(ofToken(token, key), AccountKeyGuard::together, executor);
+        return Work.on(threads, () -> found(key));
+    }
+
+    /** Believes that the key holds nothing only when the quorum says so. */
+    private List<EvmKeyGuard.Objection> found(EvmAddress key) {
+        CompletionStage<BigInteger> wei = chain.agreed(reads -> reads.balance(key, BlockRef.Tag.LATEST));
+        CompletionStage<List<SendRecord>> open = sends.open(key);
+        List<CompletionStage<BigInteger>> units = tokens.stream()
+                .map(token -> chain.agreed(
+                        reads -> TokenBalance.read(reads, token, key).balance()))
+                .toList();
+        List<EvmKeyGuard.Objection> all = new ArrayList<>(objection("wei", wei));
+        all.addAll(unsettled(await(open)));
+        for (int i = 0; i < tokens.size(); i++) {
+            all.addAll(objection("units of token " + tokens.get(i), units.get(i)));
         }
-        return all;
+        return List.copyOf(all);
     }
 
-    private static List<EvmKeyGuard.Objection> together(
-            List<EvmKeyGuard.Objection> some, List<EvmKeyGuard.Objection> more) {
-        return Stream.concat(some.stream(), more.stream()).toList();
-    }
-
-    /** Believes that there is nothing only when the quorum says so. */
-    private CompletionStage<List<EvmKeyGuard.Objection>> nothing(EvmAddress key) {
-        CompletionStage<BigInteger> balance = chain.agreed(reads -> reads.balance(key, BlockRef.Tag.LATEST));
-        return balance.handleAsync((wei, failure) -> objection("wei", wei, failure), executor);
-    }
-
-    private CompletionStage<List<EvmKeyGuard.Objection>> ofToken(EvmAddress token, EvmAddress key) {
-        CompletionStage<BigInteger> balance = chain.agreed(reads ->
-                TokenBalance.read(reads, token, key, executor).thenApplyAsync(TokenBalance::balance, executor));
-        return balance.handleAsync((units, failure) -> objection("units of token " + token, units, failure), executor);
-    }
-
-    private static List<EvmKeyGuard.Objection> objection(String what, BigInteger balance, Throwable failure) {
-        if (failure != null) {
+    private static List<EvmKeyGuard.Objection> objection(String what, CompletionStage<BigInteger> asked) {
+        try {
+            BigInteger balance = await(asked);
+            return balance.signum() == 0
+                    ? List.of()
+                    : List.of(new EvmKeyGuard.Objection.Balance("it holds " + balance + " " + what + OVERRIDE));
+        } catch (RuntimeException e) {
             return List.of(new EvmKeyGuard.Objection.Balance(
-                    "its balance is unknown: " + AccountException.words(failure) + OVERRIDE));
+                    "its balance is unknown: " + AccountException.words(e) + OVERRIDE));
         }
-        return balance.signum() == 0
-                ? List.of()
-                : List.of(new EvmKeyGuard.Objection.Balance("it holds " + balance + " " + what + OVERRIDE));
-    }
-
-    private CompletionStage<List<EvmKeyGuard.Objection>> unsettled(EvmAddress key) {
-        return sends.open(key).thenApplyAsync(AccountKeyGuard::unsettled, executor);
     }
 
     private static List<EvmKeyGuard.Objection> unsettled(List<SendRecord> open) {

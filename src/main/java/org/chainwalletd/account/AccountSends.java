@@ -61,11 +61,14 @@ public interface AccountSends {
      */
     CompletionStage<Boolean> makeWay(EvmAddress from);
 
-    /** Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. */
-    CompletionStage<AccountFunds> funds(EvmAddress address);
+    /**
+     * Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. Blocks the calling thread,
+     * which must be of a pool of its caller's own: it waits for what is being made.
+     */
+    AccountFunds funds(EvmAddress address);
 
     /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
-    CompletionStage<AccountFunds> funds(EvmAddress address, String swap);
+    AccountFunds funds(EvmAddress address, String swap);
 
     /** Sends that are not over, without copies, oldest first; for deletion guards. */
     CompletionStage<List<SendRecord>> open(EvmAddress from);

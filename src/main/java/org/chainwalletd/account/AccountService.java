@@ -1,5 +1,7 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +14,7 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.AccountSends.OpenSwaps;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
@@ -42,7 +45,9 @@ public final class AccountService implements AccountSends {
     public static CompletionStage<AccountService> start(SendSetup setup, EvmEndpoints.Spawner spawner) {
         return setup.store()
                 .open(setup.chain().chainId())
-                .thenApplyAsync(open -> new AccountService(setup, spawner, open), setup.executor());
+                .thenApplyAsync(
+                        open -> new AccountService(setup, spawner, open),
+                        setup.threads().continuations());
     }
 
     private void changed(SendRecord record) {
@@ -65,7 +70,7 @@ public final class AccountService implements AccountSends {
                                             ? Optional.of(shown.get(most - 1).id())
                                             : Optional.empty());
                         },
-                        setup.executor());
+                        setup.threads().continuations());
     }
 
     private SendRecord record(AccountSend row) {
@@ -81,14 +86,18 @@ public final class AccountService implements AccountSends {
 
     @Override
     public CompletionStage<Optional<SendRecord>> find(String reference) {
-        return setup.store().find(reference).thenApplyAsync(row -> row.map(this::record), setup.executor());
+        return setup.store()
+                .find(reference)
+                .thenApplyAsync(row -> row.map(this::record), setup.threads().continuations());
     }
 
     @Override
     public CompletionStage<List<SendRecord>> ofOwner(String owner) {
         return setup.store()
                 .ofOwner(setup.chain().chainId(), owner)
-                .thenApplyAsync(rows -> rows.stream().map(this::record).toList(), setup.executor());
+                .thenApplyAsync(
+                        rows -> rows.stream().map(this::record).toList(),
+                        setup.threads().continuations());
     }
 
     @Override
@@ -127,54 +136,36 @@ public final class AccountService implements AccountSends {
     }
 
     @Override
-    public CompletionStage<AccountFunds> funds(EvmAddress address) {
-        return funds(address, Survey.Basis.NEWEST, new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
+    public AccountFunds funds(EvmAddress address) {
+        return funds(
+                setup.chain(),
+                address,
+                Survey.Basis.NEWEST,
+                new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
     @Override
-    public CompletionStage<AccountFunds> funds(EvmAddress address, String swap) {
-        return funds(address, Survey.Basis.SETTLED, swaps.ahead(address, swap));
+    public AccountFunds funds(EvmAddress address, String swap) {
+        return funds(setup.chain(true), address, Survey.Basis.SETTLED, swaps.ahead(address, swap));
     }
 
     /**
      * Reads the earlier claims first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
      * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
      */
-    private CompletionStage<AccountFunds> funds(EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {
-        return nextNonce(address)
-                .thenComposeAsync(
-                        covered -> commitments(address)
-                                .thenComposeAsync(
-                                        found -> maker.survey(address, basis)
-                                                .thenComposeAsync(
-                                                        survey -> funds(
-                                                                address, covered.orElse(0), found, survey, before),
-                                                        setup.executor()),
-                                        setup.executor()),
-                        setup.executor());
-    }
-
-    private CompletionStage<OptionalLong> nextNonce(EvmAddress address) {
-        return setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address));
-    }
-
-    private CompletionStage<OpenSends.Commitments> commitments(EvmAddress address) {
+    private AccountFunds funds(AccountChain chain, EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {
+        long covered = nextNonce(address).orElse(0);
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         nonces.tell(new Nonces.Commit(address, commitments));
-        return commitments;
+        List<Commitment> open = await(commitments).commitments();
+        Survey survey = maker.survey(chain, address, basis);
+        OptionalLong next = nextNonce(address);
+        OptionalLong stolen = await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address)));
+        return funds(survey, new NonceCheck.Line(address, next, covered, stolen, open, before.swaps()), before);
     }
 
-    private CompletionStage<AccountFunds> funds(
-            EvmAddress address, long covered, OpenSends.Commitments found, Survey survey, OpenSwaps.Ahead before) {
-        return nextNonce(address)
-                .thenCombineAsync(
-                        setup.store().lastLost(setup.chain().chainId(), SendSetup.bytes(address)),
-                        (next, stolen) -> funds(
-                                survey,
-                                new NonceCheck.Line(
-                                        address, next, covered, stolen, found.commitments(), before.swaps()),
-                                before),
-                        setup.executor());
+    private OptionalLong nextNonce(EvmAddress address) {
+        return await(setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address)));
     }
 
     private AccountFunds funds(Survey survey, NonceCheck.Line line, OpenSwaps.Ahead before) {

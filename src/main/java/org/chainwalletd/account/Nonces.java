@@ -6,9 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -22,6 +20,7 @@ import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSend;
 
 /**
@@ -47,9 +46,6 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private record LineRead(EvmAddress from, Outcome<List<AccountSend>> open) implements Command {}
 
     private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
-
-    /** Nonces of an address as the store knows them. */
-    private record Given(OptionalLong next, OptionalLong lost) {}
 
     /** A request that has no nonce yet, with all who wait for it. */
     private record Pending(SendRequest request, Hash256 digest, List<CompletableFuture<SendRecord>> answers) {}
@@ -205,15 +201,6 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                         (open, failure) -> new LineRead(from, Outcome.of(open, failure)));
     }
 
-    /** Read for each batch: copies that were mined, and nonces that others have used, change it between two. */
-    private CompletionStage<Given> given(EvmAddress from) {
-        var chainId = setup.chain().chainId();
-        var bytes = SendSetup.bytes(from);
-        return setup.store()
-                .nextNonce(chainId, bytes)
-                .thenCombineAsync(setup.store().lastLost(chainId, bytes), Given::new, setup.executor());
-    }
-
     private Behavior<Command> lineRead(LineRead command) {
         Line line = lines.get(command.from());
         command.open().match(open -> goOn(command.from(), line, open), failure -> notRead(line, failure));
@@ -243,13 +230,11 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .toList();
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         watch.tell(new SendWatch.Commit(from, commitments));
+        boolean isPressing = requests.get(0).kind().isPressing();
+        int openSwaps = swaps.get().needingGas(from);
         getContext()
                 .pipeToSelf(
-                        commitments.thenComposeAsync(
-                                found -> given(from)
-                                        .thenComposeAsync(
-                                                given -> make(from, given, found, requests), setup.executor()),
-                                setup.executor()),
+                        Work.on(setup.threads(isPressing), () -> maker.make(from, commitments, openSwaps, requests)),
                         (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
     }
 
@@ -266,23 +251,6 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private SendKind kind(String reference) {
         return pending.get(reference).request().kind();
-    }
-
-    private CompletionStage<List<SendMaker.Outcome>> make(
-            EvmAddress from, Given given, OpenSends.Commitments found, List<SendRequest> requests) {
-        int free = setup.pace().mostOpen() - found.open();
-        if (free < requests.size() && !requests.get(0).kind().isPressing()) {
-            return CompletableFuture.failedFuture(new SendException(new SendRefusal.TooMany(found.open())));
-        }
-        return maker.make(
-                new NonceCheck.Line(
-                        from,
-                        given.next(),
-                        given.next().orElse(0),
-                        given.lost(),
-                        found.commitments(),
-                        swaps.get().needingGas(from)),
-                requests);
     }
 
     private Behavior<Command> made(Made command) {

@@ -153,6 +153,14 @@ final class OpenSends {
                 .toList();
     }
 
+    /** Whether it is a claim or a refund, or one of them waits for it. */
+    boolean isPressing(OpenSend send) {
+        return send.isPressing()
+                || given(SendSetup.address(send.row.call().from())).stream()
+                        .anyMatch(later ->
+                                later.row.nonce() > send.row.nonce() && later.isWaiting() && later.isPressing());
+    }
+
     /** @param head height of the chain */
     List<Due> due(EvmAddress from, long now, long head) {
         List<OpenSend> waiting = waiting(from);

@@ -1,5 +1,7 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
@@ -8,8 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendSetup.SendPace;
@@ -71,16 +71,17 @@ final class Replacer {
 
     /**
      * No versions when ceiling or balance leave no room, or when the row has changed meanwhile. A nonce that is only to be spent is offered for
-     * what there is when that is less than a replacement has to pay: perhaps nobody holds the version before.
+     * what there is when that is less than a replacement has to pay: perhaps nobody holds the version before. Blocks.
+     *
+     * @param isPressing whether a claim or a refund waits for it
      */
-    CompletionStage<Made> replace(Wish wish) {
+    Made replace(Wish wish, boolean isPressing) {
         EvmAddress from = SendSetup.address(wish.row().call().from());
-        return Urgency.of(setup.chain(), from, setup.executor())
-                .thenComposeAsync(
-                        urgency -> wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency), setup.executor());
+        Urgency urgency = Urgency.of(setup.chain(isPressing), from);
+        return wish.isPressing() ? raise(wish, urgency) : replace(wish, urgency);
     }
 
-    private CompletionStage<Made> replace(Wish wish, Urgency urgency) {
+    private Made replace(Wish wish, Urgency urgency) {
         AccountSend row = wish.row();
         boolean same = !wish.isForNothing();
         long gas = same ? row.call().gasLimit() : TRANSFER_GAS;
@@ -95,51 +96,36 @@ final class Replacer {
         Optional<GasPrice> price = before.raised(market, perGas)
                 .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
         if (price.isEmpty()) {
-            return CompletableFuture.completedFuture(new Made(List.of(), Optional.empty()));
+            return new Made(List.of(), Optional.empty());
         }
         long now = setup.clock().millis();
-        CompletionStage<Version> signed = same
+        Version version = same
                 ? setup.version(row.call(), price.get(), now)
                 : setup.cancelling(row.call(), gas, price.get(), now);
-        return signed.thenComposeAsync(version -> journal(row, 0, List.of(version)), setup.executor())
-                .thenApplyAsync(versions -> new Made(versions, Optional.empty()), setup.executor());
+        return new Made(journal(row, List.of(version)), Optional.empty());
     }
 
     /** While nobody hears us nothing is raised: nobody would know the difference, and it would be paid afterwards. */
-    private CompletionStage<Made> raise(Wish wish, Urgency urgency) {
-        List<CompletableFuture<Version>> signed = new ArrayList<>();
+    private Made raise(Wish wish, Urgency urgency) {
+        List<Version> signed = new ArrayList<>();
         if (urgency.isHeard()) {
             long now = setup.clock().millis();
             for (GasPrice price :
                     new Raise(wish, urgency, FeeRise.of(wish.row(), wish.deadline(), setup.pace(), now)).prices()) {
-                signed.add(setup.version(wish.row().call(), price, now).toCompletableFuture());
+                signed.add(setup.version(wish.row().call(), price, now));
             }
         }
-        return CompletableFuture.allOf(signed.toArray(CompletableFuture[]::new))
-                .thenComposeAsync(
-                        done -> journal(
-                                wish.row(),
-                                0,
-                                signed.stream().map(CompletableFuture::join).toList()),
-                        setup.executor())
-                .thenApplyAsync(
-                        versions ->
-                                new Made(versions, urgency.balances().stream().min(BigInteger::compareTo)),
-                        setup.executor());
+        return new Made(journal(wish.row(), signed), urgency.balances().stream().min(BigInteger::compareTo));
     }
 
-    /** Writes one after the other; a version that is not written is not used. */
-    private CompletionStage<List<Version>> journal(AccountSend row, int written, List<Version> versions) {
-        if (written == versions.size()) {
-            return CompletableFuture.completedFuture(versions);
+    /** Writes one after the other; a version that is not written is not used, nor are those after it. */
+    private List<Version> journal(AccountSend row, List<Version> versions) {
+        for (int written = 0; written < versions.size(); written++) {
+            if (!await(setup.store().addVersion(row.id(), row.versions().size() + written, versions.get(written)))) {
+                return List.copyOf(versions.subList(0, written));
+            }
         }
-        return setup.store()
-                .addVersion(row.id(), row.versions().size() + written, versions.get(written))
-                .thenComposeAsync(
-                        done -> done
-                                ? journal(row, written + 1, versions)
-                                : CompletableFuture.completedFuture(versions.subList(0, written)),
-                        setup.executor());
+        return List.copyOf(versions);
     }
 
     /**

@@ -1,18 +1,20 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.chainwalletd.account.endpoints.AccountChain;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.AccountReads.AccountReceipt;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -26,11 +28,7 @@ final class SendLook {
 
     private static final int MOST_BLOCKS = 64;
 
-    private final SendSetup setup;
-
-    SendLook(SendSetup setup) {
-        this.setup = setup;
-    }
+    private SendLook() {}
 
     /** Knowledge of one row at this look. */
     sealed interface Finding {
@@ -49,65 +47,58 @@ final class SendLook {
     /** Where the chain stands. */
     private record Place(long head, long count, Optional<AccountBlock> last, long countAtLast) {}
 
-    CompletionStage<Findings> look(EvmAddress from, List<AccountSend> rows) {
-        return place(from)
-                .thenComposeAsync(
-                        place -> standing(place, rows)
-                                .thenComposeAsync(standing -> look(place, rows, standing), setup.executor()),
-                        setup.executor());
+    /** @param chain the endpoints, on the lane of what is looked at. Blocks */
+    static Findings look(AccountChain chain, EvmAddress from, List<AccountSend> rows) {
+        Place place = place(chain, from);
+        return look(chain, place, rows, standing(chain, place, rows));
     }
 
-    private CompletionStage<Place> place(EvmAddress from) {
-        AccountChain chain = setup.chain();
-        CompletableFuture<Long> head = chain.reached(reads -> reads.block(BlockRef.Tag.LATEST)
-                        .thenApplyAsync(block -> block.map(AccountBlock::number).orElse(0L), setup.executor()))
-                .toCompletableFuture();
-        CompletableFuture<Long> count = chain.reached(reads -> reads.transactionCount(from, BlockRef.Tag.LATEST))
-                .toCompletableFuture();
-        CompletableFuture<Optional<AccountBlock>> last = chain.finalBlock().toCompletableFuture();
-        CompletableFuture<Long> countAtLast = last.thenComposeAsync(
-                block -> block.isEmpty()
-                        ? CompletableFuture.completedFuture(0L)
-                        : chain.agreed(reads -> reads.transactionCount(
-                                        from, BlockRef.hash(block.get().hash())))
-                                // Only a nonce that somebody else has used is told by it; that can wait.
-                                .exceptionallyAsync(failure -> 0L, setup.executor()),
-                setup.executor());
-        return CompletableFuture.allOf(head, count, last, countAtLast)
-                .thenApplyAsync(
-                        done -> new Place(head.join(), count.join(), last.join(), countAtLast.join()),
-                        setup.executor());
+    private static Place place(AccountChain chain, EvmAddress from) {
+        CompletionStage<Long> head = chain.reached(reads ->
+                reads.block(BlockRef.Tag.LATEST).map(AccountBlock::number).orElse(0L));
+        CompletionStage<Long> count = chain.reached(reads -> reads.transactionCount(from, BlockRef.Tag.LATEST));
+        Optional<AccountBlock> last = await(chain.finalBlock());
+        long countAtLast = last.map(block -> countAt(chain, from, block)).orElse(0L);
+        return new Place(await(head), await(count), last, countAtLast);
+    }
+
+    /** Only a nonce that somebody else has used is told by it; without agreement that can wait. */
+    private static long countAt(AccountChain chain, EvmAddress from, AccountBlock block) {
+        try {
+            return await(chain.agreed(reads -> reads.transactionCount(from, BlockRef.hash(block.hash()))));
+        } catch (AccountException e) {
+            return 0;
+        }
     }
 
     /**
      * Blocks of mined rows that still are what they were: their rows need not be asked for until they are final. One question for each block,
      * however many of our transactions it holds.
      */
-    private CompletionStage<Set<Hash256>> standing(Place place, List<AccountSend> rows) {
+    private static Set<Hash256> standing(AccountChain chain, Place place, List<AccountSend> rows) {
         long last = place.last().map(AccountBlock::number).orElse(-1L);
-        Map<Long, CompletableFuture<Optional<Hash256>>> hashes = new TreeMap<>();
-        rows.stream()
+        List<CompletionStage<Optional<Hash256>>> hashes = rows.stream()
                 .flatMap(row -> row.progress().outcome().stream())
                 .map(Outcome::blockNumber)
                 .filter(number -> number > last)
                 .distinct()
                 .sorted()
                 .limit(MOST_BLOCKS)
-                .forEach(number -> hashes.put(number, hashAt(number)));
-        return CompletableFuture.allOf(hashes.values().toArray(CompletableFuture[]::new))
-                .thenApplyAsync(
-                        done -> hashes.values().stream()
-                                .flatMap(hash -> hash.join().stream())
-                                .collect(Collectors.toSet()),
-                        setup.executor());
+                .map(number -> chain.agreed(
+                        reads -> reads.block(BlockRef.number(number)).map(AccountBlock::hash)))
+                .toList();
+        return hashes.stream()
+                .flatMap(hash -> answer(hash).flatMap(found -> found).stream())
+                .collect(Collectors.toSet());
     }
 
-    private CompletableFuture<Optional<Hash256>> hashAt(long number) {
-        return setup.chain()
-                .agreed(reads -> reads.block(BlockRef.number(number))
-                        .thenApplyAsync(block -> block.map(AccountBlock::hash), setup.executor()))
-                .exceptionallyAsync(failure -> Optional.empty(), setup.executor())
-                .toCompletableFuture();
+    /** Empty when the quorum does not agree. */
+    private static <T> Optional<T> answer(CompletionStage<T> question) {
+        try {
+            return Optional.of(await(question));
+        } catch (AccountException e) {
+            return Optional.empty();
+        }
     }
 
     private static boolean stands(AccountSend row, Set<Hash256> standing) {
@@ -117,9 +108,9 @@ final class SendLook {
                 .isPresent();
     }
 
-    private CompletionStage<Findings> look(Place place, List<AccountSend> rows, Set<Hash256> standing) {
+    private static Findings look(AccountChain chain, Place place, List<AccountSend> rows, Set<Hash256> standing) {
         Map<Long, Finding> findings = new HashMap<>();
-        Map<AccountSend, CompletableFuture<Optional<Outcome>>> outcomes = new HashMap<>();
+        Map<AccountSend, CompletionStage<Optional<Outcome>>> outcomes = new HashMap<>();
         for (AccountSend row : rows) {
             if (row.nonce() >= place.count() && row.state() != AccountSend.State.MINED) {
                 findings.put(row.id(), new Finding.Waiting());
@@ -129,29 +120,14 @@ final class SendLook {
                 .filter(row -> !findings.containsKey(row.id()) && !stands(row, standing))
                 .sorted(Comparator.comparingLong(AccountSend::nonce))
                 .limit(MOST)
-                .forEach(row -> outcomes.put(
-                        row,
-                        setup.chain()
-                                .agreed(reads ->
-                                        outcome(reads, row, row.versions().size() - 1))
-                                .toCompletableFuture()));
-        return CompletableFuture.allOf(outcomes.values().stream()
-                        .map(outcome -> outcome.handleAsync((found, failure) -> null, setup.executor()))
-                        .toArray(CompletableFuture[]::new))
-                .thenApplyAsync(
-                        done -> {
-                            outcomes.forEach((row, outcome) ->
-                                    finding(place, row, outcome).ifPresent(finding -> findings.put(row.id(), finding)));
-                            return new Findings(place.head(), findings);
-                        },
-                        setup.executor());
+                .forEach(row -> outcomes.put(row, chain.agreed(reads -> outcome(reads, row))));
+        outcomes.forEach((row, outcome) -> answer(outcome)
+                .flatMap(found -> finding(place, row, found))
+                .ifPresent(finding -> findings.put(row.id(), finding)));
+        return new Findings(place.head(), findings);
     }
 
-    private Optional<Finding> finding(Place place, AccountSend row, CompletableFuture<Optional<Outcome>> found) {
-        if (found.isCompletedExceptionally()) {
-            return Optional.empty();
-        }
-        Optional<Outcome> outcome = found.join();
+    private static Optional<Finding> finding(Place place, AccountSend row, Optional<Outcome> outcome) {
         if (outcome.isPresent()) {
             boolean isFinal = place.last()
                     .filter(last -> outcome.get().blockNumber() <= last.number())
@@ -165,17 +141,15 @@ final class SendLook {
     }
 
     /** The receipt of a version, the newest first; one endpoint's word. */
-    private CompletionStage<Optional<Outcome>> outcome(AccountReads reads, AccountSend row, int version) {
-        if (version < 0) {
-            return CompletableFuture.completedFuture(Optional.empty());
+    private static Optional<Outcome> outcome(AccountReads reads, AccountSend row) {
+        for (int version = row.versions().size() - 1; version >= 0; version--) {
+            Hash256 hash = row.versions().get(version).hash();
+            Optional<AccountReceipt> receipt = reads.receipt(hash);
+            if (receipt.isPresent()) {
+                AccountReceipt found = receipt.get();
+                return Optional.of(new Outcome(hash, found.blockNumber(), found.blockHash(), found.succeeded()));
+            }
         }
-        Hash256 hash = row.versions().get(version).hash();
-        return reads.receipt(hash)
-                .thenComposeAsync(
-                        receipt -> receipt.isPresent()
-                                ? CompletableFuture.completedFuture(receipt.map(found ->
-                                        new Outcome(hash, found.blockNumber(), found.blockHash(), found.succeeded())))
-                                : outcome(reads, row, version - 1),
-                        setup.executor());
+        return Optional.empty();
     }
 }

@@ -1,9 +1,12 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -11,19 +14,21 @@ import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
 import org.chainwalletd.store.CrashPoint;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Makes transactions of requests of one address, together: one look at the chain, one commit of the journal. When the stage has failed no
- * nonce was used, unless the store does not know whether it has written.
+ * Makes transactions of requests of one address, together: one look at the chain, one commit of the journal. When it fails no nonce was used, unless the store does not know whether it has written.
  */
 final class SendMaker {
+    private static final Logger LOG = LoggerFactory.getLogger(SendMaker.class);
     private static final long TRANSFER_GAS = 21_000;
     private static final long MOST_GAS = 2_000_000;
 
@@ -47,44 +52,84 @@ final class SendMaker {
         record Refused(SendRequest request, Throwable why) implements Outcome {}
     }
 
-    /** Makes one outcome for each request, in their order; all are {@linkplain SendKind#isPressing pressing}, or all have one {@link Survey.Basis}. */
-    CompletionStage<List<Outcome>> make(NonceCheck.Line line, List<SendRequest> requests) {
-        SendKind kind = requests.get(0).kind();
-        if (kind.isPressing()) {
-            return Urgency.of(setup.chain(), line.from(), setup.executor())
-                    .thenComposeAsync(
-                            found -> make(new PressingPurse(setup.chain().quorum(), line, found), line, requests),
-                            setup.executor());
+    /**
+     * Reads the nonces of the address from the journal and makes transactions of the requests. They are read for each batch: copies that were
+     * mined, and nonces that others have used, change them between two.
+     *
+     * @param commitments what the transactions that are open may still take, once the {@link SendWatch} has told
+     */
+    List<Outcome> make(
+            EvmAddress from,
+            CompletionStage<OpenSends.Commitments> commitments,
+            int openSwaps,
+            List<SendRequest> requests) {
+        OpenSends.Commitments found = await(commitments);
+        BigInteger chainId = setup.chain().chainId();
+        OptionalLong next = await(setup.store().nextNonce(chainId, SendSetup.bytes(from)));
+        OptionalLong lost = await(setup.store().lastLost(chainId, SendSetup.bytes(from)));
+        int free = setup.pace().mostOpen() - found.open();
+        if (free < requests.size() && !requests.get(0).kind().isPressing()) {
+            throw new SendException(new SendRefusal.TooMany(found.open()));
         }
-        return survey(line.from(), Survey.Basis.of(kind))
-                .thenComposeAsync(found -> make(line, found, requests), setup.executor());
+        return make(new NonceCheck.Line(from, next, next.orElse(0), lost, found.commitments(), openSwaps), requests);
     }
 
-    /** Facts that decide whether something new may be sent. */
-    CompletionStage<Survey> survey(EvmAddress from, Survey.Basis basis) {
-        return Survey.of(
-                setup.chain(), from, basis, why -> stops.accept(new AccountSends.Stopped(from, why)), setup.executor());
-    }
-
-    private CompletionStage<List<Outcome>> make(NonceCheck.Line line, Survey survey, List<SendRequest> requests) {
+    /**
+     * Makes one outcome for each request, in their order; all are {@linkplain SendKind#isPressing pressing}, or all have one {@link Survey.Basis}.
+     * Blocks.
+     */
+    private List<Outcome> make(NonceCheck.Line line, List<SendRequest> requests) {
+        SendKind kind = requests.get(0).kind();
+        AccountChain chain = setup.chain(kind.isPressing());
+        if (kind.isPressing()) {
+            return make(new PressingPurse(chain.quorum(), line, Urgency.of(chain, line.from())), line, requests);
+        }
+        Survey survey = survey(chain, line.from(), Survey.Basis.of(kind));
         Optional<SendRefusal> obstacle = obstacle(line, survey);
         if (obstacle.isPresent()) {
             SendException why = new SendException(obstacle.get());
-            return CompletableFuture.completedFuture(requests.stream()
+            return requests.stream()
                     .map(request -> (Outcome) new Outcome.Refused(request, why))
-                    .toList());
+                    .toList();
         }
         return make(new OrdinaryPurse(line, survey), line, requests);
     }
 
-    private CompletionStage<List<Outcome>> make(Purse purse, NonceCheck.Line line, List<SendRequest> requests) {
-        List<CompletableFuture<Long>> estimates = requests.stream()
-                .map(request -> gas(request, purse).toCompletableFuture())
-                .toList();
-        return CompletableFuture.allOf(estimates.stream()
-                        .map(estimate -> estimate.handleAsync((gas, failure) -> null, setup.executor()))
-                        .toArray(CompletableFuture[]::new))
-                .thenComposeAsync(done -> allot(purse, line, requests, estimates), setup.executor());
+    /** Facts that decide whether something new may be sent. Blocks. */
+    Survey survey(AccountChain chain, EvmAddress from, Survey.Basis basis) {
+        return Survey.of(chain, from, basis, why -> stops.accept(new AccountSends.Stopped(from, why)));
+    }
+
+    /** The gas of all is asked for at once; then one after the other takes its part of the purse and is signed, and all are journalled together. */
+    private List<Outcome> make(Purse purse, NonceCheck.Line line, List<SendRequest> requests) {
+        List<CompletionStage<Long>> gas =
+                requests.stream().map(request -> gas(request, purse)).toList();
+        long nonce = purse.firstNonce(line);
+        Outcome[] outcomes = new Outcome[requests.size()];
+        List<Integer> places = new ArrayList<>();
+        List<AccountSend> signed = new ArrayList<>();
+        gas.forEach(SendMaker::awaitEnd);
+        for (int i = 0; i < requests.size(); i++) {
+            SendRequest request = requests.get(i);
+            long limit;
+            Payment payment;
+            try {
+                limit = limit(gas.get(i));
+                requireBegun(request);
+                payment = purse.take(request, limit);
+            } catch (RuntimeException e) {
+                outcomes[i] = new Outcome.Refused(request, e);
+                continue;
+            }
+            places.add(i);
+            signed.add(sign(request, payment, limit, nonce++));
+        }
+        List<AccountSend> journalled = journal(signed);
+        for (int i = 0; i < journalled.size(); i++) {
+            int place = places.get(i);
+            outcomes[place] = new Outcome.Made(requests.get(place), journalled.get(i));
+        }
+        return List.of(outcomes);
     }
 
     /** Why nothing new is sent from an address, whatever it is for. */
@@ -107,22 +152,31 @@ final class SendMaker {
         }
         BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
         Optional<SendRefusal> tooLittle = purse.refusal(request, value, TRANSFER_GAS);
-        if (tooLittle.isPresent()) {
-            return CompletableFuture.failedFuture(new SendException(tooLittle.get()));
-        }
-        return setup.chain()
-                .any()
-                .estimateGas(request.from(), request.to(), value, request.data())
-                .handleAsync(SendMaker::limit, setup.executor());
+        return tooLittle.isPresent()
+                ? CompletableFuture.failedFuture(new SendException(tooLittle.get()))
+                : setup.chain(request.kind().isPressing())
+                        .asked(reads ->
+                                withRoom(reads.estimateGas(request.from(), request.to(), value, request.data())));
     }
 
-    private static long limit(Long estimate, Throwable failure) {
-        if (failure != null) {
-            if (Causes.of(failure) instanceof AccountException.Refused refused) {
-                throw new SendException(new SendRefusal.WouldRevert(refused.words()));
-            }
-            throw Causes.of(failure) instanceof RuntimeException known ? known : new IllegalStateException(failure);
+    /** A failure is told to its own request. */
+    private static void awaitEnd(CompletionStage<Long> gas) {
+        try {
+            await(gas);
+        } catch (RuntimeException e) {
+            LOG.debug("no gas limit: {}", e.toString());
         }
+    }
+
+    private static long limit(CompletionStage<Long> gas) {
+        try {
+            return await(gas);
+        } catch (AccountException.Refused e) {
+            throw new SendException(new SendRefusal.WouldRevert(e.words()));
+        }
+    }
+
+    private static long withRoom(long estimate) {
         if (estimate <= TRANSFER_GAS) {
             return TRANSFER_GAS;
         }
@@ -132,40 +186,6 @@ final class SendMaker {
         return estimate + estimate / 5;
     }
 
-    private CompletionStage<List<Outcome>> allot(
-            Purse purse, NonceCheck.Line line, List<SendRequest> requests, List<CompletableFuture<Long>> estimates) {
-        long nonce = purse.firstNonce(line);
-        Outcome[] outcomes = new Outcome[requests.size()];
-        List<Integer> places = new ArrayList<>();
-        List<CompletableFuture<AccountSend>> signed = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            SendRequest request = requests.get(i);
-            try {
-                long gas = estimates.get(i).join();
-                requireBegun(request);
-                Payment payment = purse.take(request, gas);
-                places.add(i);
-                signed.add(sign(request, payment, gas, nonce++).toCompletableFuture());
-            } catch (RuntimeException e) {
-                outcomes[i] = new Outcome.Refused(request, Causes.of(e));
-            }
-        }
-        return CompletableFuture.allOf(signed.toArray(CompletableFuture[]::new))
-                .thenComposeAsync(
-                        done -> journal(
-                                signed.stream().map(CompletableFuture::join).toList()),
-                        setup.executor())
-                .thenApplyAsync(
-                        sends -> {
-                            for (int i = 0; i < sends.size(); i++) {
-                                int place = places.get(i);
-                                outcomes[place] = new Outcome.Made(requests.get(place), sends.get(i));
-                            }
-                            return List.of(outcomes);
-                        },
-                        setup.executor());
-    }
-
     /** Looking at the chain may have taken so long that it is not wanted any more. */
     private static void requireBegun(SendRequest request) {
         if (!request.mayBegin().getAsBoolean()) {
@@ -173,7 +193,7 @@ final class SendMaker {
         }
     }
 
-    private CompletionStage<AccountSend> sign(SendRequest request, Payment payment, long gas, long nonce) {
+    private AccountSend sign(SendRequest request, Payment payment, long gas, long nonce) {
         AccountSend.Call call = new AccountSend.Call(
                 setup.chain().chainId(),
                 SendSetup.bytes(request.from()),
@@ -183,45 +203,34 @@ final class SendMaker {
                 nonce,
                 gas);
         long now = setup.clock().millis();
-        List<CompletableFuture<AccountSend.Version>> versions = payment.prices().stream()
-                .map(price -> setup.version(call, price, now).toCompletableFuture())
-                .toList();
-        return CompletableFuture.allOf(versions.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(
-                        done -> new AccountSend(
-                                AccountSend.NEW,
-                                new AccountSend.Order(
-                                        request.reference(),
-                                        request.digest(),
-                                        request.kind().name(),
-                                        request.feeCeiling(),
-                                        request.pushing().name(),
-                                        request.owner()),
-                                call,
-                                versions.stream().map(CompletableFuture::join).toList(),
-                                AccountSend.Progress.begun(now)),
-                        setup.executor());
+        return new AccountSend(
+                AccountSend.NEW,
+                new AccountSend.Order(
+                        request.reference(),
+                        request.digest(),
+                        request.kind().name(),
+                        request.feeCeiling(),
+                        request.pushing().name(),
+                        request.owner()),
+                call,
+                payment.prices().stream()
+                        .map(price -> setup.version(call, price, now))
+                        .toList(),
+                AccountSend.Progress.begun(now));
     }
 
-    private CompletionStage<List<AccountSend>> journal(List<AccountSend> sends) {
+    private List<AccountSend> journal(List<AccountSend> sends) {
         if (sends.isEmpty()) {
-            return CompletableFuture.completedFuture(List.of());
+            return List.of();
         }
         CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> sends.get(0).order().kind());
-        return setup.store()
-                .open(sends)
-                .thenApplyAsync(
-                        written -> {
-                            CrashPoint.ACCOUNT_AFTER_ROW.reached(
-                                    () -> sends.get(0).order().kind());
-                            if (written instanceof Journalled.Done done) {
-                                return done.sends();
-                            }
-                            throw new IllegalStateException("the journal has a transaction of this name or nonce"
-                                    + " already: "
-                                    + ((Journalled.Taken) written).by().reference());
-                        },
-                        setup.executor());
+        Journalled written = await(setup.store().open(sends));
+        CrashPoint.ACCOUNT_AFTER_ROW.reached(() -> sends.get(0).order().kind());
+        if (written instanceof Journalled.Taken taken) {
+            throw new IllegalStateException("the journal has a transaction of this name or nonce already: "
+                    + taken.by().reference());
+        }
+        return ((Journalled.Done) written).sends();
     }
 
     /** @param prices one for each version, the dearest last */

@@ -1,10 +1,11 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.GasPrice;
@@ -26,21 +27,39 @@ public record SendSetup(
         OptionalLong knownNonce,
         SendPace pace,
         InstantSource clock,
-        Executor executor) {
+        Threads threads) {
+
+    /**
+     * Pools for straight-line code of sending, each bounded. None waits for a thread of its own pool; {@link AccountService#funds} waits for
+     * what is being made, so its callers bring their own threads.
+     *
+     * @param ordinary makes, looks at and replaces transactions
+     * @param pressing makes and replaces claims and refunds, and whatever holds them up
+     * @param continuations turns rows into records; never blocks
+     */
+    public record Threads(Executor ordinary, Executor pressing, Executor continuations) {}
+
+    /** The endpoints as they are asked for this purpose. */
+    AccountChain chain(boolean isPressing) {
+        return isPressing ? chain.pressing() : chain;
+    }
+
+    Executor threads(boolean isPressing) {
+        return isPressing ? threads.pressing() : threads.ordinary();
+    }
 
     /** Signs what a row does, at a price. */
-    CompletionStage<AccountSend.Version> version(AccountSend.Call call, GasPrice price, long now) {
-        return signed(call, address(call.to()), call.value(), call.data(), call.gasLimit(), price)
-                .thenApplyAsync(signed -> version(signed, price, false, now), executor);
+    AccountSend.Version version(AccountSend.Call call, GasPrice price, long now) {
+        return version(
+                signed(call, address(call.to()), call.value(), call.data(), call.gasLimit(), price), price, false, now);
     }
 
     /** Signs a transaction of nothing to ourselves, with the nonce of a row. */
-    CompletionStage<AccountSend.Version> cancelling(AccountSend.Call call, long gas, GasPrice price, long now) {
-        return signed(call, address(call.from()), BigInteger.ZERO, Bytes.EMPTY, gas, price)
-                .thenApplyAsync(signed -> version(signed, price, true, now), executor);
+    AccountSend.Version cancelling(AccountSend.Call call, long gas, GasPrice price, long now) {
+        return version(signed(call, address(call.from()), BigInteger.ZERO, Bytes.EMPTY, gas, price), price, true, now);
     }
 
-    private CompletionStage<DynamicFeeTransaction.Signed> signed(
+    private DynamicFeeTransaction.Signed signed(
             AccountSend.Call call, EvmAddress to, BigInteger value, Bytes data, long gas, GasPrice price) {
         DynamicFeeTransaction transaction = new DynamicFeeTransaction(
                 call.chainId(),
@@ -51,8 +70,8 @@ public record SendSetup(
                 to,
                 value,
                 data);
-        return keys.sign(address(call.from()), transaction.signingHash().toArray())
-                .thenApplyAsync(transaction::signedWith, executor);
+        return transaction.signedWith(
+                await(keys.sign(address(call.from()), transaction.signingHash().toArray())));
     }
 
     private static AccountSend.Version version(

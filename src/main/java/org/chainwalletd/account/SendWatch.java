@@ -25,6 +25,7 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 import org.chainwalletd.store.CrashPoint;
@@ -93,7 +94,6 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final SendSetup setup;
     private final AtomicLong head;
     private final Consumer<SendRecord> changes;
-    private final SendLook look;
     private final Replacer replacer;
     private final Copier copier;
     private final OpenSends sends;
@@ -105,7 +105,6 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         this.setup = setup;
         this.head = head;
         this.changes = changes;
-        this.look = new SendLook(setup);
         this.replacer = new Replacer(setup);
         this.copier = new Copier(setup);
         this.sends = new OpenSends(setup.pace());
@@ -219,7 +218,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             entry.underWay++;
             getContext()
                     .pipeToSelf(
-                            setup.chain().sendToAll(version.raw(), version.hash()),
+                            setup.chain(sends.isPressing(entry)).sendToAll(version.raw(), version.hash()),
                             (sent, failure) -> new Broadcast(id, version.hash(), Outcome.of(sent, failure)));
         }
     }
@@ -295,10 +294,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         entry.replacing = true;
         entry.triedAt = setup.clock().millis();
         AccountSend row = entry.row;
+        boolean isPressing = sends.isPressing(entry);
+        Replacer.Wish wish = new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), entry.deadline);
         getContext()
                 .pipeToSelf(
-                        replacer.replace(
-                                new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), entry.deadline)),
+                        Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing)),
                         (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
     }
 
@@ -394,9 +394,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (!missing.isEmpty()) {
             entry.pursuing = true;
             AccountSend row = entry.row;
+            List<AccountSend.Version> versions = entry.outgoing();
             getContext()
                     .pipeToSelf(
-                            copier.copy(row, entry.outgoing(), missing),
+                            Work.on(setup.threads(true), () -> copier.copy(row, versions, missing)),
                             (copies, failure) -> new Copied(row.id(), Outcome.of(copies, failure)));
         }
         return this;
@@ -445,9 +446,12 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
             if (looking.add(from)) {
+                boolean isPressing = sends.of(from).stream().anyMatch(OpenSend::isPressing);
                 getContext()
                         .pipeToSelf(
-                                look.look(from, open),
+                                Work.on(
+                                        setup.threads(isPressing),
+                                        () -> SendLook.look(setup.chain(isPressing), from, open)),
                                 (findings, failure) -> new Looked(from, Outcome.of(findings, failure)));
             }
         });

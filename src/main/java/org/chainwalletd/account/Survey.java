@@ -1,11 +1,11 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.endpoints.AccountChain;
@@ -16,7 +16,6 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.stage.Causes;
 
 /**
  * Figures of an address that decide whether something new may be sent from it. Count, balance and code are those of one block that the quorum
@@ -56,7 +55,12 @@ record Survey(
      * @param count read before the block, so of no later one
      * @param block the endpoint's newest
      */
-    record Latest(long count, AccountBlock block) {}
+    record Latest(long count, AccountBlock block) {
+        static Latest of(AccountReads reads, EvmAddress from) {
+            long count = reads.transactionCount(from, BlockRef.Tag.LATEST);
+            return new Latest(count, reads.block(BlockRef.Tag.LATEST).orElseThrow());
+        }
+    }
 
     private record Account(long count, BigInteger balance, boolean hasCode) {
         /** As a disagreement tells it. */
@@ -67,68 +71,48 @@ record Survey(
     }
 
     /** @param contradicted told what endpoints say of the account when they differ; that one does not answer is no contradiction */
-    static CompletionStage<Survey> of(
-            AccountChain chain, EvmAddress from, Basis basis, Consumer<String> contradicted, Executor executor) {
-        CompletableFuture<Optional<AccountBlock>> settled = chain.finalBlock().toCompletableFuture();
-        CompletableFuture<AccountBlock> newest = chain.newestBlock().toCompletableFuture();
-        CompletableFuture<AccountBlock> at = basis == Basis.NEWEST
-                ? newest
-                : settled.thenApplyAsync(
-                        block -> block.orElseThrow(() -> new AccountException.Disagreement(
-                                chain.quorum(), false, List.of("there is no final block yet"))),
-                        executor);
-        CompletableFuture<Account> account = at.thenComposeAsync(
-                block -> chain.agreed(reads -> account(reads, from, BlockRef.hash(block.hash()), executor))
-                        .exceptionallyComposeAsync(failure -> differ(failure, contradicted), executor),
-                executor);
-        CompletableFuture<List<Told<Latest>>> latest = latest(chain, from, executor);
-        CompletableFuture<List<Told<BigInteger>>> tips =
-                chain.each(AccountReads::tip).toCompletableFuture();
-        CompletableFuture<Long> settledNumber = settled.handleAsync(
-                (block, failure) ->
-                        failure != null || block.isEmpty() ? -1L : block.get().number(),
-                executor);
-        return CompletableFuture.allOf(newest, account, latest, tips, settledNumber)
-                .thenApplyAsync(
-                        done -> new Survey(
-                                settledNumber.join(),
-                                account.join().count(),
-                                account.join().balance(),
-                                account.join().hasCode(),
-                                latest.join(),
-                                GasPrice.market(
-                                        newest.join(),
-                                        tips.join().stream().map(Told::answer).toList()),
-                                newest.join().baseFee().isPresent()),
-                        executor);
+    static Survey of(AccountChain chain, EvmAddress from, Basis basis, Consumer<String> contradicted) {
+        CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
+        CompletionStage<AccountBlock> newest = chain.newestBlock();
+        CompletionStage<List<Told<Latest>>> latest = chain.each(reads -> Latest.of(reads, from));
+        CompletionStage<List<Told<BigInteger>>> tips = chain.each(AccountReads::tip);
+        AccountBlock at = basis == Basis.NEWEST
+                ? await(newest)
+                : await(settled)
+                        .orElseThrow(() -> new AccountException.Disagreement(
+                                chain.quorum(), false, List.of("there is no final block yet")));
+        Account account = account(chain, from, BlockRef.hash(at.hash()), contradicted);
+        AccountBlock head = await(newest);
+        return new Survey(
+                settledNumber(settled),
+                account.count(),
+                account.balance(),
+                account.hasCode(),
+                await(latest),
+                GasPrice.market(head, await(tips).stream().map(Told::answer).toList()),
+                head.baseFee().isPresent());
     }
 
-    private static CompletionStage<Account> differ(Throwable failure, Consumer<String> contradicted) {
-        if (Causes.of(failure) instanceof AccountException.Disagreement why && why.contradicted()) {
-            contradicted.accept(why.getMessage());
+    private static Account account(AccountChain chain, EvmAddress from, BlockRef at, Consumer<String> contradicted) {
+        try {
+            return await(chain.agreed(reads -> new Account(
+                    reads.transactionCount(from, at),
+                    reads.balance(from, at),
+                    !reads.code(from, at).isEmpty())));
+        } catch (AccountException.Disagreement why) {
+            if (why.contradicted()) {
+                contradicted.accept(why.getMessage());
+            }
+            throw why;
         }
-        return CompletableFuture.failedFuture(Causes.of(failure));
     }
 
-    private static CompletionStage<Account> account(
-            AccountReads reads, EvmAddress from, BlockRef at, Executor executor) {
-        CompletableFuture<Long> count = reads.transactionCount(from, at).toCompletableFuture();
-        CompletableFuture<BigInteger> balance = reads.balance(from, at).toCompletableFuture();
-        CompletableFuture<Boolean> hasCode = reads.code(from, at)
-                .thenApplyAsync(code -> !code.isEmpty(), executor)
-                .toCompletableFuture();
-        return CompletableFuture.allOf(count, balance, hasCode)
-                .thenApplyAsync(done -> new Account(count.join(), balance.join(), hasCode.join()), executor);
-    }
-
-    /** Asks each endpoint, keeps those that answer; never fails. */
-    static CompletableFuture<List<Told<Latest>>> latest(AccountChain chain, EvmAddress from, Executor executor) {
-        return chain.each(reads -> reads.transactionCount(from, BlockRef.Tag.LATEST)
-                        .thenComposeAsync(
-                                count -> reads.block(BlockRef.Tag.LATEST)
-                                        .thenApplyAsync(block -> new Latest(count, block.orElseThrow()), executor),
-                                executor))
-                .toCompletableFuture();
+    private static long settledNumber(CompletionStage<Optional<AccountBlock>> settled) {
+        try {
+            return await(settled).map(AccountBlock::number).orElse(-1L);
+        } catch (AccountException e) {
+            return -1;
+        }
     }
 
     /** 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need. */

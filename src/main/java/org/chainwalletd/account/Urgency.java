@@ -1,13 +1,14 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Told;
@@ -40,33 +41,38 @@ record Urgency(
     /** Part of the most that may be paid, left free by a price that is not agreed on, so that it can still be raised. */
     private static final BigInteger FIRST_SHARE = BigInteger.valueOf(4);
 
-    /** Waits for each endpoint's answer or its time-out; never fails. */
-    static CompletionStage<Urgency> of(AccountChain chain, EvmAddress from, Executor executor) {
-        CompletableFuture<Optional<AccountBlock>> agreed = chain.newestBlock()
-                .handleAsync((block, failure) -> Optional.ofNullable(block), executor)
-                .toCompletableFuture();
-        CompletableFuture<OptionalLong> count = chain.finalBlock()
-                .thenComposeAsync(
-                        block -> chain.agreed(reads -> reads.transactionCount(
-                                from, BlockRef.hash(block.orElseThrow().hash()))),
-                        executor)
-                .handleAsync(
-                        (found, failure) -> failure == null ? OptionalLong.of(found) : OptionalLong.empty(), executor)
-                .toCompletableFuture();
-        CompletableFuture<List<Told<Survey.Latest>>> latest = Survey.latest(chain, from, executor);
-        CompletableFuture<List<BigInteger>> balances =
-                answers(chain.each(reads -> reads.balance(from, BlockRef.Tag.LATEST)), executor);
-        CompletableFuture<List<BigInteger>> tips = answers(chain.each(AccountReads::tip), executor);
-        return CompletableFuture.allOf(agreed, count, latest, balances, tips)
-                .thenApplyAsync(
-                        done -> new Urgency(agreed.join(), count.join(), latest.join(), balances.join(), tips.join()),
-                        executor);
+    /** Waits for each endpoint's answer or its time-out; fails for no endpoint. */
+    static Urgency of(AccountChain chain, EvmAddress from) {
+        CompletionStage<AccountBlock> agreed = chain.newestBlock();
+        CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
+        CompletionStage<List<Told<Survey.Latest>>> latest = chain.each(reads -> Survey.Latest.of(reads, from));
+        CompletionStage<List<Told<BigInteger>>> balances =
+                chain.each(reads -> reads.balance(from, BlockRef.Tag.LATEST));
+        CompletionStage<List<Told<BigInteger>>> tips = chain.each(AccountReads::tip);
+        return new Urgency(
+                unlessDisagreed(() -> await(agreed)),
+                unlessDisagreed(() -> {
+                            BlockRef at =
+                                    BlockRef.hash(await(settled).orElseThrow().hash());
+                            return await(chain.agreed(reads -> reads.transactionCount(from, at)));
+                        })
+                        .map(OptionalLong::of)
+                        .orElse(OptionalLong.empty()),
+                await(latest),
+                answers(await(balances)),
+                answers(await(tips)));
     }
 
-    private static CompletableFuture<List<BigInteger>> answers(
-            CompletionStage<List<Told<BigInteger>>> told, Executor executor) {
-        return told.thenApplyAsync(all -> all.stream().map(Told::answer).toList(), executor)
-                .toCompletableFuture();
+    private static <T> Optional<T> unlessDisagreed(Supplier<T> question) {
+        try {
+            return Optional.of(question.get());
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<BigInteger> answers(List<Told<BigInteger>> told) {
+        return told.stream().map(Told::answer).toList();
     }
 
     /** Whether any endpoint has said anything of its newest block. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.account.AccountKeyGuard;
 import org.chainwalletd.account.AccountService;
@@ -47,8 +48,11 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             Workers workers) {
         Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         return settings.account().chain().map(evm -> {
-            EvmEndpoints chain =
-                    EvmEndpoints.start(peers, spawner, setup(evm, heldForPeers, metrics), workers.upstream());
+            EvmEndpoints chain = EvmEndpoints.start(
+                    peers,
+                    setup(evm, heldForPeers, metrics),
+                    new EvmEndpoints.Threads(workers.upstream(), workers::blocking));
+            Executor reads = workers.blocking("account-read");
             store.stopped().ifPresent(chain::stopSending);
             List<String> complaints = Futures.await(
                     chain.complaints(rules.map(Settings.Swapping::contract)),
@@ -75,14 +79,15 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                                     Duration.ofSeconds(swapping.evmMarginSecs()).dividedBy(2)))
                             .orElse(SendPace.USUAL),
                     InstantSource.system(),
-                    workers.upstream());
+                    new SendSetup.Threads(
+                            workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()));
             AccountService sends =
                     Futures.await(AccountService.start(sending, spawner), OPENING, "taking up the account chain");
             return new Accounts(
                     chain,
                     sends,
-                    new AccountMethods.Services(chain, sends, keyring.evm(), evm.tokens()),
-                    new AccountKeyGuard(chain, sends, evm.tokens(), workers.answers()));
+                    new AccountMethods.Services(chain, sends, keyring.evm(), evm.tokens(), reads),
+                    new AccountKeyGuard(chain, sends, evm.tokens(), reads));
         });
     }
 

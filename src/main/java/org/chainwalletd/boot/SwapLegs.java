@@ -39,8 +39,8 @@ final class SwapLegs {
         Accounts account = parts.accounts().orElseThrow();
         ChainSide chain = chain(parts, clocks.clock(), executor);
         OwnLeg ownOnChain = new ChainOwnLeg(chain, limits, parts.pool());
-        OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, clocks.clock(), executor);
-        PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay, executor);
+        OwnLeg ownInContract = new EvmOwnLeg(account.chain(), account.sends(), limits, clocks.clock());
+        PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
         return new BothLegs(
                 row -> row.terms().account().isOn(account.chain().chainId()),

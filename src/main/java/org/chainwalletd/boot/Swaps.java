@@ -300,8 +300,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                             rewatch,
                             alarms,
                             () -> clocks.clock().instant().getEpochSecond()),
-                    new Orphans(
-                            chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms, executor),
+                    new Orphans(chain, account().sends(), rules.contract(), journal, secrets, rewatch, alarms),
                     secrets,
                     limits.development() ? DEVELOPMENT_PACE : WATCH_PACE,
                     parts.workers().watchtower(),

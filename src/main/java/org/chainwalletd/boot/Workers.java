@@ -135,8 +135,11 @@ final class Workers {
         return pool;
     }
 
-    /** Threads that wait for others, and refuse what would wait for too long: such work is tried again later. No call is refused for it. */
-    private Executor blocking(String name) {
+    /**
+     * Makes a pool of threads that wait for others. It refuses work that would wait too long; such work is tried again later, and no call is refused
+     * for it.
+     */
+    Executor blocking(String name) {
         ThreadPoolExecutor pool =
                 pool(name, BLOCKING_THREADS, Thread::new, new LinkedBlockingQueue<>(LONGEST_BLOCKING_QUEUE));
         blocking.add(pool);

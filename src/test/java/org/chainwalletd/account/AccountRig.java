@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
@@ -36,6 +37,7 @@ import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
@@ -108,11 +110,20 @@ public final class AccountRig implements AutoCloseable {
 
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
-        endpoints = EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(quorum, patience, urls()), executor);
+        endpoints = EvmEndpoints.start(Peers.of(kit.system()), setup(quorum, patience, urls()), threads());
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         sends = done(AccountService.start(
-                new SendSetup(endpoints, keys, this.journal, knownNonce, PACE, chain.clock(), executor), spawner()));
+                new SendSetup(endpoints, keys, this.journal, knownNonce, PACE, chain.clock(), sendThreads(executor)),
+                spawner()));
+    }
+
+    private EvmEndpoints.Threads threads() {
+        return new EvmEndpoints.Threads(executor, TestPools::of);
+    }
+
+    public static SendSetup.Threads sendThreads(Executor continuations) {
+        return new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), continuations);
     }
 
     EvmEndpoints.Spawner spawner() {
@@ -133,7 +144,6 @@ public final class AccountRig implements AutoCloseable {
     public EvmEndpoints client(ByteBudget answers, MeterRegistry metrics) {
         return EvmEndpoints.start(
                 Peers.of(kit.system()),
-                spawner(),
                 new EvmEndpoints.Setup(
                         urls(),
                         2,
@@ -142,7 +152,7 @@ public final class AccountRig implements AutoCloseable {
                         patience,
                         answers,
                         metrics),
-                executor);
+                threads());
     }
 
     public EvmEndpoints client(int agree, URI... urls) {
@@ -150,7 +160,7 @@ public final class AccountRig implements AutoCloseable {
     }
 
     public EvmEndpoints client(int agree, Duration time, URI... urls) {
-        return EvmEndpoints.start(Peers.of(kit.system()), spawner(), setup(agree, time, List.of(urls)), executor);
+        return EvmEndpoints.start(Peers.of(kit.system()), setup(agree, time, List.of(urls)), threads());
     }
 
     List<URI> urls() {

@@ -9,7 +9,11 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
-/** The account chain through all of its configured endpoints. */
+/**
+ * The account chain through all of its configured endpoints. A question is ordinary blocking code over one endpoint's {@link AccountReads}; it
+ * is put to all endpoints at once, and an endpoint that has not answered the whole of it within 25 s, or the time of one
+ * call where that is longer, counts as silent. Stages fail with {@link AccountException}; await them on a thread that may block.
+ */
 public interface AccountChain {
     /** Configured chain id; no endpoint is asked. */
     BigInteger chainId();
@@ -20,29 +24,36 @@ public interface AccountChain {
     /** Rule for finality ({@code --swap-evm-finality}). */
     Finality finality();
 
-    /** All of them, in the configured order. */
-    List<AccountEndpoint> endpoints();
+    /**
+     * The same endpoints on threads and permits that only claims and refunds of swaps use: whatever else waits for an endpoint that hangs keeps
+     * nothing from them.
+     */
+    AccountChain pressing();
 
     /**
      * Reads from one endpoint, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
-     * refusals are final, its silence is not.
+     * refusals are final, its silence is not. Blocks the calling thread.
      */
     AccountReads any();
+
+    /** Puts a question to {@link #any} on threads of its own: for several that do not wait for each other. */
+    <T> CompletionStage<T> asked(Function<AccountReads, T> question);
 
     /**
      * Puts a question to all endpoints and completes with the answer that at least {@link #quorum()} of them give, as soon as no other
      * answer can reach as many. Answers are compared by {@code equals}. Fails with {@link AccountException.Disagreement}, which tells each
      * endpoint's answer.
      *
-     * @param question made of several reads where their answers belong together, such as chain id, block hash and state at that hash
+     * @param question runs once for each endpoint, on threads of that endpoint; made of several reads where their answers belong together, such
+     *     as chain id, block hash and state at that hash
      */
-    <T> CompletionStage<T> agreed(Function<AccountReads, CompletionStage<T>> question);
+    <T> CompletionStage<T> agreed(Function<AccountReads, T> question);
 
     /**
      * The highest value that at least {@link #quorum()} endpoints reach: no single one can push it up. For heights and counts, which an
      * endpoint that lags behind names too low, and for balances. Waits for all endpoints.
      */
-    <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, CompletionStage<T>> question);
+    <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question);
 
     /**
      * An endpoint's answer.
@@ -52,7 +63,7 @@ public interface AccountChain {
     record Told<T>(String endpoint, T answer) {}
 
     /** The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails; waits for all endpoints. */
-    <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, CompletionStage<T>> question);
+    <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, T> question);
 
     /**
      * Price of gas: the base fee in the header of {@link #newestBlock}, and the lower median of the tips that endpoints name, within {@link
@@ -91,23 +102,6 @@ public interface AccountChain {
         public BigInteger comfortable() {
             return baseFee.multiply(TWO).add(tip);
         }
-    }
-
-    /**
-     * JSON-RPC endpoint. It is asked nothing before it has named the configured chain id, and asked for that anew after each failure to
-     * answer; until then every question fails with {@link AccountException.WrongChain} or {@link AccountException.Unreachable}.
-     */
-    interface AccountEndpoint extends AccountReads {
-        /** Host and port, for logs and refusals: a path may hold the operator's access key. */
-        String name();
-
-        /**
-         * {@code eth_sendRawTransaction}. Completes normally when the endpoint has taken it or has it already, and fails with {@link
-         * AccountException.Refused} when it says no. Neither is proof of anything.
-         *
-         * @param hash of the transaction, which the endpoint must answer
-         */
-        CompletionStage<Void> send(Bytes raw, Hash256 hash);
     }
 
     /** From when on a block of the account chain is taken for final. */

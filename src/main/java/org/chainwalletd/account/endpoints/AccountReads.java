@@ -3,7 +3,6 @@ package org.chainwalletd.account.endpoints;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -15,56 +14,57 @@ import org.chainwalletd.evm.SwapContract;
  * address and topics asked for. Nothing else in them is proven: who needs truth asks {@link AccountChain#agreed}. Amounts and fees are in
  * wei.
  *
- * <p>Stages fail with {@link AccountException}. They are completed on the client's own threads: continue them with an executor.
+ * <p>Each blocks until the endpoint has answered, or the time of a call is over; for threads of a pool that was made for such code. All throw
+ * {@link AccountException}.
  */
 public interface AccountReads {
     /** {@code eth_chainId}. */
-    CompletionStage<BigInteger> chainId();
+    BigInteger chainId();
 
     /** {@code eth_getBlockByHash}, {@code eth_getBlockByNumber}; empty when there is no such block, as for a tag that is not reached yet. */
-    CompletionStage<Optional<AccountBlock>> block(BlockRef at);
+    Optional<AccountBlock> block(BlockRef at);
 
     /**
      * The transactions of a block that go to {@code to} directly, in their order; empty when there is no such block. The hash of each is the
      * endpoint's word.
      */
-    CompletionStage<Optional<List<AccountTransaction>>> transactionsTo(EvmAddress to, BlockRef at);
+    Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, BlockRef at);
 
     /** {@code eth_getBalance}, in wei. */
-    CompletionStage<BigInteger> balance(EvmAddress address, BlockRef at);
+    BigInteger balance(EvmAddress address, BlockRef at);
 
     /** {@code eth_getCode}; empty bytes for an account without code. */
-    CompletionStage<Bytes> code(EvmAddress address, BlockRef at);
+    Bytes code(EvmAddress address, BlockRef at);
 
     /** {@code eth_getStorageAt}: one word of 32 bytes; zero when nothing was written there. */
-    CompletionStage<Hash256> storage(EvmAddress address, Hash256 slot, BlockRef at);
+    Hash256 storage(EvmAddress address, Hash256 slot, BlockRef at);
 
     /** {@code eth_getTransactionCount}: how many transactions of the address the chain has, which is its next nonce (u64). */
-    CompletionStage<Long> transactionCount(EvmAddress address, BlockRef at);
+    long transactionCount(EvmAddress address, BlockRef at);
 
     /** {@code eth_call} without a sender. Never with a secret in {@code data}: the endpoint sees it. */
-    CompletionStage<Bytes> call(EvmAddress to, Bytes data, BlockRef at);
+    Bytes call(EvmAddress to, Bytes data, BlockRef at);
 
     /** {@code getSwap} of the swap contract; a state {@code NONE} for an unknown hash lock. */
-    CompletionStage<SwapContract.Swap> swap(EvmAddress contract, Hash256 hashLock, BlockRef at);
+    SwapContract.Swap swap(EvmAddress contract, Hash256 hashLock, BlockRef at);
 
     /** {@code eth_getLogs} over at most {@link LogQuery#MOST_BLOCKS} blocks, in the order of the chain. */
-    CompletionStage<List<AccountLog>> logs(LogQuery query);
+    List<AccountLog> logs(LogQuery query);
 
     /** {@code eth_getTransactionReceipt}; empty while it is in no block that the endpoint knows. */
-    CompletionStage<Optional<AccountReceipt>> receipt(Hash256 transaction);
+    Optional<AccountReceipt> receipt(Hash256 transaction);
 
     /** {@code eth_getTransactionByHash}; also one that is only in the mempool. */
-    CompletionStage<Optional<AccountTransaction>> transaction(Hash256 transaction);
+    Optional<AccountTransaction> transaction(Hash256 transaction);
 
     /**
      * Tip of recent blocks' transactions, their median, in wei per gas and at least 1: {@code eth_feeHistory}, or where that shows none {@code
      * eth_maxPriorityFeePerGas}. The base fee is in the block's header.
      */
-    CompletionStage<BigInteger> tip();
+    BigInteger tip();
 
     /** {@code eth_estimateGas}. Never with a secret in {@code data}: the endpoint sees it. */
-    CompletionStage<Long> estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data);
+    long estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data);
 
     /**
      * Head of a block.

@@ -1,235 +1,441 @@
 package org.chainwalletd.account.endpoints;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.io.IOException;
 import java.math.BigInteger;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
-import java.util.OptionalLong;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
-import org.apache.pekko.actor.typed.javadsl.ActorContext;
-import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.apache.pekko.actor.typed.javadsl.Receive;
-import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.net.ByteBudget;
-import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.net.ExchangeLimits;
+import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.net.HttpPeer;
+import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.net.HttpRequest;
+import org.chainwalletd.net.NoAnswerException;
+import org.chainwalletd.stage.Blocking;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns what is asked of one endpoint of the account chain: whether it is known to be on the configured chain, how many calls are under way,
- * and the calls that wait. An endpoint is asked for its chain id first, and again after each call that it did not answer: behind the same
- * name there may be another one by then. After a restart nothing is known of it.
+ * Calls one endpoint of the account chain, by JSON-RPC 2.0 over HTTP. It is asked for its chain id first, and again after each call that it
+ * did not answer: behind the same name there may be another endpoint by then. Each call has a time and a length that it must not exceed,
+ * however the endpoint behaves; nothing is tried twice. Blocks its callers, which are bounded by the permits of their {@link Lane}. Thread-safe.
  */
-final class Endpoint extends AbstractBehavior<Endpoint.Command> {
+final class Endpoint {
     private static final Logger LOG = LoggerFactory.getLogger(Endpoint.class);
 
-    /** Small each; what they ask for is bounded when it comes. */
-    private static final int LONGEST_QUEUE = 4_096;
+    /** A redirection would be an answer of somebody else. */
+    private static final int OK = 200;
 
-    /** For memory that answers of other endpoints hold: they are read within seconds. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int LONGEST_WORDS = 200;
+    private static final int DEEPEST = 32;
+    /** The memory for an answer is reserved by the {@link Lane} before the call. */
+    private static final ByteBudget RESERVED = ByteBudget.of(Long.MAX_VALUE);
 
-    private static final Duration MEMORY_LOOK = Duration.ofMillis(20);
+    private static final Map<Size, ObjectMapper> READERS = readers();
 
-    sealed interface Command {}
-
-    /** Puts a question; {@code answer} gets the raw result. */
-    record Ask(Question<?> question, CompletableFuture<JsonNode> answer) implements Command {}
-
-    /** Others may have given memory back. */
-    private record Retry() implements Command {}
-
-    /** @param ours the chain id, when it is the configured one */
-    private record Identified(Outcome<BigInteger> ours, long begun) implements Command {}
-
-    private record Answered(Ask ask, Outcome<JsonNode> result, long begun) implements Command {}
-
-    /** The way to it. */
-    interface Wire {
-        /** Host and port. */
-        String name();
-
-        /** The {@code result} of a call, or an {@link AccountException}; always one of both within bounded time. */
-        CompletionStage<JsonNode> call(Question<?> question);
-    }
-
-    private enum Identity {
-        UNKNOWN,
-        ASKED,
-        CONFIRMED
-    }
-
-    private final TimerScheduler<Command> timers;
-    private final Wire wire;
+    private final HttpPeer peer;
+    private final String name;
     private final BigInteger chainId;
-    private final ByteBudget budget;
-    private final EndpointFigures figures;
-    private final Deque<Ask> waiting = new ArrayDeque<>();
-    private Identity identity = Identity.UNKNOWN;
-    private int underWay;
-    /** Since when the first of the queue finds no memory, by {@link System#nanoTime}. */
-    private OptionalLong shortSince = OptionalLong.empty();
+    private final Duration timeout;
+    private final Executor executor;
+    private final Figures figures;
+    private final AtomicLong lastId = new AtomicLong();
+    private boolean onOurChain;
+    /** The question for the chain id that is under way, for all who wait for it. */
+    private Optional<CompletableFuture<Void>> identification = Optional.empty();
 
-    private Endpoint(
-            ActorContext<Command> context,
-            TimerScheduler<Command> timers,
-            Wire wire,
+    /**
+     * @param timeout for one call, from its first byte to the last of its answer
+     * @param executor reads answers
+     */
+    Endpoint(
+            HttpPeers peers,
+            URI url,
             BigInteger chainId,
-            ByteBudget budget,
-            EndpointFigures figures) {
-        super(context);
-        this.timers = timers;
-        this.wire = wire;
+            Duration timeout,
+            Executor executor,
+            MeterRegistry metrics,
+            LongSupplier best) {
+        this.peer = peers.to(url);
+        this.name = url.getPort() < 0 ? url.getHost() : url.getHost() + ":" + url.getPort();
         this.chainId = chainId;
-        this.budget = budget;
-        this.figures = figures;
+        this.timeout = timeout;
+        this.executor = executor;
+        this.figures = new Figures(metrics, name, best, System::currentTimeMillis);
     }
 
-    /** @param budget of the heap for answers; what is sent goes out whether or not there is room */
-    static Behavior<Command> create(Wire wire, BigInteger chainId, ByteBudget budget, EndpointFigures figures) {
-        return Behaviors.setup(context ->
-                Behaviors.withTimers(timers -> new Endpoint(context, timers, wire, chainId, budget, figures)));
+    /** Host and port. */
+    String name() {
+        return name;
     }
 
-    @Override
-    public Receive<Command> createReceive() {
-        return newReceiveBuilder()
-                .onMessage(Ask.class, this::ask)
-                .onMessage(Retry.class, retry -> proceed())
-                .onMessage(Identified.class, this::identified)
-                .onMessage(Answered.class, this::answered)
-                .build();
+    Figures figures() {
+        return figures;
     }
 
-    private Behavior<Command> ask(Ask command) {
-        if (waiting.size() >= LONGEST_QUEUE) {
-            command.answer()
-                    .completeExceptionally(
-                            new AccountException.Unreachable(wire.name(), "too many questions wait for it"));
-            return this;
+    /**
+     * Asks it, once it has named the configured chain.
+     *
+     * @return the {@code result} of the call
+     * @throws AccountException for everything else
+     */
+    JsonNode call(Question<?> question, Lane lane) {
+        identify();
+        lane.enter(question, name);
+        try {
+            return timed(() -> exchange(question));
+        } catch (AccountException.Unreachable e) {
+            forgetChain();
+            throw e;
+        } finally {
+            lane.leave(question);
         }
-        waiting.add(command);
-        return proceed();
     }
 
-    private Behavior<Command> proceed() {
-        if (identity == Identity.UNKNOWN && !waiting.isEmpty()) {
-            identity = Identity.ASKED;
-            Question<BigInteger> question =
-                    new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number);
-            long begun = System.nanoTime();
-            getContext()
-                    .pipeToSelf(
-                            wire.call(question),
-                            (result, failure) -> new Identified(checked(Outcome.of(result, failure)), begun));
+    /** Waits until it has named the configured chain; one question serves all who wait. */
+    private void identify() {
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        boolean isFirst;
+        synchronized (this) {
+            if (onOurChain) {
+                return;
+            }
+            isFirst = identification.isEmpty();
+            asked = identification.orElse(asked);
+            identification = Optional.of(asked);
         }
-        while (identity == Identity.CONFIRMED && !waiting.isEmpty() && mayCall(waiting.peek())) {
-            begin(waiting.remove());
+        if (isFirst) {
+            try {
+                timed(this::requireOurChain);
+                identified(true);
+                asked.complete(null);
+            } catch (RuntimeException | Error e) {
+                LOG.warn("{}", e.getMessage());
+                identified(false);
+                asked.completeExceptionally(e);
+            }
         }
-        return this;
+        Blocking.await(asked);
     }
 
-    private Outcome<BigInteger> checked(Outcome<JsonNode> answer) {
-        return answer.fold(this::checked, Outcome.Failed::new);
+    private synchronized void identified(boolean isOurs) {
+        onOurChain = isOurs;
+        identification = Optional.empty();
     }
 
-    /** Fails when the endpoint names no chain, or another one. */
-    private Outcome<BigInteger> checked(JsonNode answer) {
+    private synchronized void forgetChain() {
+        onOurChain = false;
+    }
+
+    private BigInteger requireOurChain() {
+        JsonNode answer = exchange(new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number));
         BigInteger named;
         try {
             named = Quantities.number(answer);
         } catch (IllegalArgumentException e) {
-            return new Outcome.Failed<>(new AccountException.BadAnswer(wire.name(), "a chain id: " + e.getMessage()));
+            throw new AccountException.BadAnswer(name, "a chain id: " + e.getMessage());
         }
-        return named.equals(chainId)
-                ? new Outcome.Done<>(named)
-                : new Outcome.Failed<>(new AccountException.WrongChain(wire.name(), chainId, named));
+        if (!named.equals(chainId)) {
+            throw new AccountException.WrongChain(name, chainId, named);
+        }
+        return named;
     }
 
-    private boolean mayCall(Ask ask) {
-        if (underWay >= HttpEndpoint.MOST_AT_ONCE) {
-            return false;
-        }
-        long heap = ask.question().size().heap();
-        if (ask.question().isSend()) {
-            budget.take(heap);
-            return true;
-        }
-        if (budget.tryTake(heap)) {
-            shortSince = OptionalLong.empty();
-            return true;
-        }
-        if (underWay == 0) {
-            awaitMemory(ask, heap);
-        }
-        return false;
-    }
-
-    /** Nothing of this endpoint will give any back. What answers of the others hold comes back soon, and nobody tells when. */
-    private void awaitMemory(Ask ask, long heap) {
-        long now = System.nanoTime();
-        boolean isPatient = shortSince.isEmpty() || now - shortSince.getAsLong() < PATIENCE.toNanos();
-        if (heap <= budget.limit() && isPatient) {
-            shortSince = OptionalLong.of(shortSince.orElse(now));
-        } else {
-            shortSince = OptionalLong.empty();
-            waiting.remove();
-            ask.answer()
-                    .completeExceptionally(
-                            new AccountException.Unreachable(wire.name(), "there is no memory for its answer now"));
-        }
-        if (!waiting.isEmpty()) {
-            timers.startSingleTimer(new Retry(), MEMORY_LOOK);
-        }
-    }
-
-    private void begin(Ask ask) {
-        underWay++;
+    private <T> T timed(Supplier<T> call) {
         long begun = System.nanoTime();
-        getContext()
-                .pipeToSelf(
-                        wire.call(ask.question()),
-                        (result, failure) -> new Answered(ask, Outcome.of(result, failure), begun));
-    }
-
-    private Behavior<Command> identified(Identified command) {
-        figures.ended(command.ours().failure(), System.nanoTime() - command.begun());
-        return command.ours().fold(ours -> confirmed(), this::notOurs);
-    }
-
-    private Behavior<Command> confirmed() {
-        identity = Identity.CONFIRMED;
-        return proceed();
-    }
-
-    private Behavior<Command> notOurs(Throwable why) {
-        LOG.warn("{}", why.getMessage());
-        identity = Identity.UNKNOWN;
-        List<Ask> refused = new ArrayList<>(waiting);
-        waiting.clear();
-        refused.forEach(ask -> ask.answer().completeExceptionally(why));
-        return this;
-    }
-
-    private Behavior<Command> answered(Answered command) {
-        underWay--;
-        budget.give(command.ask().question().size().heap());
-        figures.ended(command.result().failure(), System.nanoTime() - command.begun());
-        command.result().match(command.ask().answer()::complete, failure -> failed(command.ask(), failure));
-        return proceed();
-    }
-
-    private void failed(Ask ask, Throwable why) {
-        if (why instanceof AccountException.Unreachable && identity == Identity.CONFIRMED) {
-            identity = Identity.UNKNOWN;
+        try {
+            T result = call.get();
+            figures.ended(Optional.empty(), System.nanoTime() - begun);
+            return result;
+        } catch (AccountException e) {
+            figures.ended(Optional.of(e), System.nanoTime() - begun);
+            throw e;
         }
-        ask.answer().completeExceptionally(why);
+    }
+
+    private JsonNode exchange(Question<?> question) {
+        long id = lastId.incrementAndGet();
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("jsonrpc", "2.0")
+                .put("id", id)
+                .put("method", question.method());
+        body.set("params", question.params());
+        HttpRequest request = HttpRequest.post(body.toString().getBytes(StandardCharsets.UTF_8))
+                .with("Accept", "application/json")
+                .with("User-Agent", "walletd");
+        try {
+            return Blocking.await(peer.ask(
+                    request,
+                    new ExchangeLimits(question.size().bytes(), timeout, RESERVED),
+                    executor,
+                    answer -> result(read(answer, question.size()), id),
+                    () -> {}));
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    /** The tree of an answer is bounded by the number of its tokens, not only by its length. */
+    private static Map<Size, ObjectMapper> readers() {
+        Map<Size, ObjectMapper> readers = new EnumMap<>(Size.class);
+        for (Size size : Size.values()) {
+            JsonFactory factory = JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(DEEPEST)
+                            .maxTokenCount(size.tokens())
+                            .build())
+                    .build();
+            readers.put(
+                    size,
+                    JsonMapper.builder(factory)
+                            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                            .build());
+        }
+        return readers;
+    }
+
+    private JsonNode read(HttpAnswer answer, Size size) {
+        if (answer.status() != OK) {
+            throw new AccountException.Unreachable(name, "HTTP " + answer.status());
+        }
+        try {
+            return READERS.get(size).readTree(answer.body());
+        } catch (IOException e) {
+            throw new AccountException.BadAnswer(name, "no JSON");
+        }
+    }
+
+    private JsonNode result(JsonNode json, long id) {
+        boolean ours = json.isObject()
+                && json.path("id").canConvertToLong()
+                && json.path("id").longValue() == id;
+        if (!ours) {
+            throw new AccountException.BadAnswer(name, "no JSON-RPC answer to this call");
+        }
+        JsonNode error = json.path("error");
+        if (!error.isMissingNode() && !error.isNull()) {
+            String words =
+                    error.path("message").isTextual() ? error.path("message").textValue() : "no reason";
+            throw new AccountException.Refused(
+                    name, error.path("code").asLong(0), Quantities.readable(words, LONGEST_WORDS));
+        }
+        if (!json.has("result")) {
+            throw new AccountException.BadAnswer(name, "neither result nor error");
+        }
+        return json.get("result");
+    }
+
+    private AccountException failed(RuntimeException failure) {
+        if (failure instanceof AccountException known) {
+            return known;
+        }
+        if (failure instanceof NoAnswerException none && none.isLate()) {
+            return new AccountException.Unreachable(name, "none in " + timeout.toMillis() + " ms");
+        }
+        if (failure instanceof NoAnswerException none && none.isCut()) {
+            return new AccountException.BadAnswer(name, none.getMessage());
+        }
+        return new AccountException.Unreachable(
+                name, Quantities.readable(String.valueOf(failure.getMessage()), LONGEST_WORDS));
+    }
+
+    /**
+     * Threads, permits and memory of an endpoint for one kind of callers. Claims and refunds have a lane of their own, so that what waits for an
+     * endpoint that hangs keeps nothing from them. Thread-safe.
+     */
+    static final class Lane {
+        private static final int MOST_AT_ONCE = 16;
+        /** Longest wait for a permit: the calls before this one end within their own time. */
+        private static final Duration PERMIT_WAIT = Duration.ofSeconds(30);
+        /** Longest wait for memory that the answers of other endpoints hold; they are read within seconds. */
+        private static final Duration MEMORY_WAIT = Duration.ofSeconds(10);
+
+        private static final Duration MEMORY_LOOK = Duration.ofMillis(20);
+
+        private final Executor threads;
+        private final ByteBudget budget;
+        private final Semaphore permits = new Semaphore(MOST_AT_ONCE, true);
+        /** Held by the one that waits for memory, so that a large answer is not overtaken for ever by small ones. */
+        private final ReentrantLock memory = new ReentrantLock(true);
+
+        private final AtomicInteger underWay = new AtomicInteger();
+
+        /**
+         * @param threads of a bounded pool that does nothing else
+         * @param budget of the heap for answers; transactions are sent whether or not there is room
+         */
+        Lane(Executor threads, ByteBudget budget) {
+            this.threads = threads;
+            this.budget = budget;
+        }
+
+        Executor threads() {
+            return threads;
+        }
+
+        /** Waits for a permit and for memory; a transaction of ours waits for neither. */
+        private void enter(Question<?> question, String endpoint) {
+            long heap = question.size().heap();
+            if (question.isSend()) {
+                budget.take(heap);
+                underWay.incrementAndGet();
+                return;
+            }
+            try {
+                if (!permits.tryAcquire(PERMIT_WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                    throw new AccountException.Unreachable(endpoint, "too many questions wait for it");
+                }
+                boolean isIn = false;
+                try {
+                    reserve(heap, endpoint);
+                    isIn = true;
+                } finally {
+                    if (!isIn) {
+                        permits.release();
+                    }
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AccountException.Unreachable(endpoint, "interrupted");
+            }
+        }
+
+        /** While a call of this lane is under way its memory comes back for certain; what others hold comes back soon, and nobody tells when. */
+        private void reserve(long heap, String endpoint) throws InterruptedException {
+            memory.lockInterruptibly();
+            try {
+                long shortSince = System.nanoTime();
+                while (!budget.tryTake(heap)) {
+                    long now = System.nanoTime();
+                    if (underWay.get() > 0) {
+                        shortSince = now;
+                    } else if (heap > budget.limit() || now - shortSince > MEMORY_WAIT.toNanos()) {
+                        throw new AccountException.Unreachable(endpoint, "there is no memory for its answer now");
+                    }
+                    Thread.sleep(MEMORY_LOOK.toMillis());
+                }
+                underWay.incrementAndGet();
+            } finally {
+                memory.unlock();
+            }
+        }
+
+        private void leave(Question<?> question) {
+            underWay.decrementAndGet();
+            budget.give(question.size().heap());
+            if (!question.isSend()) {
+                permits.release();
+            }
+        }
+    }
+
+    /** Metrics of one endpoint: its calls, whether it answers, how far it is. Thread-safe. */
+    static final class Figures {
+        private static final double MILLIS = 1_000;
+
+        private final MeterRegistry registry;
+        private final Tags tags;
+        private final Map<String, Timer> timers = new ConcurrentHashMap<>();
+        private volatile boolean answering;
+        private volatile boolean answered;
+        private volatile AccountBlock newest;
+
+        /**
+         * @param best height of the endpoint that is farthest
+         * @param clock milliseconds since 1970
+         */
+        Figures(MeterRegistry registry, String endpoint, LongSupplier best, LongSupplier clock) {
+            this.registry = registry;
+            this.tags = Tags.of("endpoint", endpoint);
+            gauge("walletd.evm.up", "1 when the endpoint answered its last call", () -> answering ? 1 : 0);
+            gauge("walletd.evm.height", "Number of the newest block that the endpoint has told", this::height);
+            gauge(
+                    "walletd.evm.lag.blocks",
+                    "Blocks that the endpoint is behind the one that is farthest",
+                    () -> Math.max(0, best.getAsLong() - height()));
+            gauge(
+                    "walletd.evm.block.age.seconds",
+                    "Age of the newest block that the endpoint has told",
+                    () -> age(clock));
+        }
+
+        private void gauge(String name, String meaning, Supplier<Number> value) {
+            Gauge.builder(name, value).description(meaning).tags(tags).register(registry);
+        }
+
+        private double age(LongSupplier clock) {
+            AccountBlock block = newest;
+            return block == null ? Double.NaN : clock.getAsLong() / MILLIS - block.timestamp();
+        }
+
+        /** 0 before it has told of a block. */
+        long height() {
+            AccountBlock block = newest;
+            return block == null ? 0 : block.number();
+        }
+
+        /** Since the start. */
+        boolean hasAnswered() {
+            return answered;
+        }
+
+        void toldOf(AccountBlock latest) {
+            newest = latest;
+        }
+
+        /** @param failure empty when it has answered as asked */
+        void ended(Optional<Throwable> failure, long nanos) {
+            timers.computeIfAbsent(failure.map(Figures::outcome).orElse("ok"), this::timer)
+                    .record(nanos, TimeUnit.NANOSECONDS);
+            answering = failure.filter(Figures::isNoAnswer).isEmpty();
+            answered |= answering;
+        }
+
+        private static boolean isNoAnswer(Throwable failure) {
+            return failure instanceof AccountException.Unreachable || failure instanceof AccountException.WrongChain;
+        }
+
+        private Timer timer(String outcome) {
+            return Timer.builder("walletd.evm.calls")
+                    .description("Calls to endpoints of the account chain")
+                    .tags(tags.and("outcome", outcome))
+                    .register(registry);
+        }
+
+        private static String outcome(Throwable failure) {
+            if (failure instanceof AccountException.Refused) {
+                return "refused";
+            }
+            return failure instanceof AccountException.Unreachable ? "failed" : "nonsense";
+        }
     }
 }

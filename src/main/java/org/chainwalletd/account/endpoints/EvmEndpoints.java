@@ -13,20 +13,22 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiFunction;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.chainwalletd.account.endpoints.AccountChain.AccountEndpoint;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.Question.Size;
@@ -37,8 +39,10 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 
-/** The configured endpoints, each with its actor, and what they say together. */
+/** The configured endpoints, and the answers that they give together. */
 public final class EvmEndpoints implements AccountChain {
     /** The part of the heap that endpoints' answers may fill. */
     public static final int HEAP_SHARE = 8;
@@ -49,6 +53,12 @@ public final class EvmEndpoints implements AccountChain {
     public interface Spawner {
         <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
     }
+
+    /**
+     * @param answers reads what endpoints answer and continues stages; never blocks
+     * @param pools makes a bounded pool of the given name whose threads may block
+     */
+    public record Threads(Executor answers, Function<String, Executor> pools) {}
 
     /**
      * @param urls at least as many as the quorum
@@ -83,53 +93,102 @@ public final class EvmEndpoints implements AccountChain {
         }
     }
 
+    /** Longest time that a whole question to one endpoint may take; more where a single call may take much of it. */
+    private static final Duration LEAST_QUESTION = Duration.ofSeconds(25);
+
     private final Setup setup;
     private final Executor executor;
     private final List<EndpointReads> endpoints;
-    private volatile Optional<String> stopped = Optional.empty();
     private final AccountReads any;
+    private final Executor anyThreads;
+    private final Duration longestQuestion;
+    private final AtomicReference<String> stopped;
+    private final Optional<EvmEndpoints> pressing;
 
-    private EvmEndpoints(Setup setup, List<EndpointReads> endpoints, Executor executor) {
+    private EvmEndpoints(
+            Setup setup,
+            List<Endpoint> all,
+            Threads threads,
+            String suffix,
+            AtomicReference<String> stopped,
+            Optional<EvmEndpoints> pressing) {
         this.setup = setup;
-        this.executor = executor;
-        this.endpoints = List.copyOf(endpoints);
-        this.any = new FailoverReads(this.endpoints, executor);
+        this.executor = threads.answers();
+        long share = Math.max(setup.answers().limit() / all.size(), Size.WIDE.heap());
+        List<EndpointReads> reads = new ArrayList<>();
+        for (Endpoint endpoint : all) {
+            Executor pool = threads.pools().apply("account-endpoint-" + (reads.size() + 1) + suffix);
+            reads.add(new EndpointReads(
+                    endpoint, new Endpoint.Lane(pool, setup.answers().within(share))));
+        }
+        this.endpoints = List.copyOf(reads);
+        this.any = new FailoverReads(endpoints);
+        this.anyThreads = threads.pools().apply("account-endpoint-any" + suffix);
+        this.longestQuestion = setup.callTimeout().compareTo(LEAST_QUESTION) > 0 ? setup.callTimeout() : LEAST_QUESTION;
+        this.stopped = stopped;
+        this.pressing = pressing;
     }
 
     /** Asks nothing yet. */
-    public static EvmEndpoints start(HttpPeers peers, Spawner spawner, Setup setup, Executor executor) {
-        long share = setup.answers().limit() / setup.urls().size();
-        List<EndpointReads> endpoints = new CopyOnWriteArrayList<>();
+    public static EvmEndpoints start(HttpPeers peers, Setup setup, Threads threads) {
+        List<Endpoint> endpoints = new CopyOnWriteArrayList<>();
         LongSupplier best = () -> endpoints.stream()
-                .mapToLong(reads -> reads.figures().height())
+                .mapToLong(endpoint -> endpoint.figures().height())
                 .max()
                 .orElse(0);
         Gauge.builder("walletd.evm.answer.bytes", setup.answers(), ByteBudget::held)
                 .description("Bytes that may be held by answers of the account chain's endpoints that are being read")
                 .register(setup.metrics());
         for (URI url : setup.urls()) {
-            HttpEndpoint wire = new HttpEndpoint(peers, url, setup.callTimeout(), executor);
-            ByteBudget own = setup.answers().within(Math.max(share, Question.Size.WIDE.heap()));
-            EndpointFigures figures =
-                    new EndpointFigures(setup.metrics(), wire.name(), best, System::currentTimeMillis);
-            ActorRef<Endpoint.Command> actor = spawner.spawn(
-                    Endpoint.create(wire, setup.chainId(), own, figures), "account-endpoint-" + (endpoints.size() + 1));
-            endpoints.add(new EndpointReads(wire.name(), actor, figures, executor));
+            endpoints.add(new Endpoint(
+                    peers, url, setup.chainId(), setup.callTimeout(), threads.answers(), setup.metrics(), best));
         }
-        return new EvmEndpoints(setup, endpoints, executor);
+        AtomicReference<String> stopped = new AtomicReference<>();
+        EvmEndpoints pressing = new EvmEndpoints(setup, endpoints, threads, "-redeem", stopped, Optional.empty());
+        return new EvmEndpoints(setup, endpoints, threads, "", stopped, Optional.of(pressing));
+    }
+
+    @Override
+    public AccountChain pressing() {
+        return pressing.orElse(this);
     }
 
     /** Asks each for its newest block, so that the figures are true when nothing else asks. */
     public void look() {
-        endpoints.forEach(endpoint -> endpoint.block(BlockRef.Tag.LATEST));
+        endpoints.forEach(endpoint -> ask(endpoint, reads -> reads.block(BlockRef.Tag.LATEST)));
     }
 
     /** Whether as many as the quorum have answered since the start. */
     public boolean wasReached() {
-        return endpoints.stream()
-                        .filter(endpoint -> endpoint.figures().hasAnswered())
-                        .count()
-                >= setup.quorum();
+        return endpoints.stream().filter(EndpointReads::hasAnswered).count() >= setup.quorum();
+    }
+
+    /** Begins a question to one endpoint; what has not begun when its time is over never does. */
+    private <T> CompletableFuture<T> ask(EndpointReads endpoint, Function<AccountReads, T> question) {
+        return begin(endpoint, () -> question.apply(endpoint));
+    }
+
+    private <T> CompletableFuture<T> begin(EndpointReads endpoint, Supplier<T> question) {
+        return Work.on(endpoint.threads(), question).orTimeout(longestQuestion.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Puts a question to all at once, in the configured order. */
+    private <T> List<CompletableFuture<T>> askAll(Function<AccountReads, T> question) {
+        return endpoints.stream().map(endpoint -> ask(endpoint, question)).toList();
+    }
+
+    private AccountException why(EndpointReads endpoint, Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof AccountException known) {
+            return known;
+        }
+        return new AccountException.Unreachable(
+                endpoint.name(),
+                cause instanceof TimeoutException
+                        ? "not all that was asked within " + longestQuestion.toMillis() + " ms"
+                        : cause instanceof RejectedExecutionException
+                                ? "too many questions wait for it"
+                                : AccountException.words(cause));
     }
 
     /**
@@ -139,54 +198,51 @@ public final class EvmEndpoints implements AccountChain {
      * @param contract of swaps, which has to be readable there too
      */
     public CompletionStage<List<String>> complaints(Optional<EvmAddress> contract) {
-        return all(
-                        endpoint -> finalHeight(endpoint)
-                                .thenComposeAsync(height -> readsState(endpoint, height, contract), executor),
-                        (read, failure) -> failure == null ? Optional.<String>empty() : complaint(failure))
+        return ended(askAll(endpoint -> readsState(endpoint, contract)))
                 .thenApplyAsync(
-                        complaints ->
-                                complaints.stream().flatMap(Optional::stream).toList(),
+                        ends -> ends.stream()
+                                .flatMap(end -> end.failure().stream())
+                                .filter(why -> why instanceof AccountException.WrongChain
+                                        || why instanceof AccountException.Refused)
+                                .map(Throwable::getMessage)
+                                .toList(),
                         executor);
     }
 
     /** By the hash of its settled block, as nonces and locks are asked for. */
-    private CompletionStage<Boolean> readsState(EndpointReads endpoint, long height, Optional<EvmAddress> contract) {
-        if (height < 0) {
-            return CompletableFuture.completedFuture(true);
+    private boolean readsState(AccountReads endpoint, Optional<EvmAddress> contract) {
+        long height = finalHeight(endpoint);
+        Optional<AccountBlock> block = height < 0 ? Optional.empty() : endpoint.block(BlockRef.number(height));
+        if (block.isEmpty()) {
+            return true;
         }
-        EvmAddress sample = contract.orElseGet(() -> EvmAddress.of(new byte[EvmAddress.LENGTH]));
-        return endpoint.block(BlockRef.number(height))
-                .thenComposeAsync(
-                        block -> block.isEmpty()
-                                ? CompletableFuture.completedFuture(true)
-                                : readsState(endpoint, BlockRef.hash(block.get().hash()), sample, contract.isPresent()),
-                        executor);
+        BlockRef at = BlockRef.hash(block.get().hash());
+        try {
+            endpoint.transactionCount(contract.orElseGet(() -> EvmAddress.of(new byte[EvmAddress.LENGTH])), at);
+            contract.ifPresent(sample -> endpoint.call(sample, SwapContract.getSwap(Hash256.ZERO), at));
+            return true;
+        } catch (AccountException.Refused e) {
+            throw new AccountException.Refused(
+                    ((EndpointReads) endpoint).name(),
+                    e.code(),
+                    "it does not answer about the state at its settled block, which swaps are judged by; it may be"
+                            + " pruned: " + e.words());
+        }
     }
 
-    private CompletionStage<Boolean> readsState(
-            EndpointReads endpoint, BlockRef at, EvmAddress sample, boolean isContract) {
-        CompletionStage<Long> count = endpoint.transactionCount(sample, at);
-        CompletionStage<Bytes> slot = isContract
-                ? endpoint.call(sample, SwapContract.getSwap(Hash256.ZERO), at)
-                : CompletableFuture.completedFuture(Bytes.EMPTY);
-        return count.thenCombineAsync(slot, (read, called) -> true, executor)
-                .exceptionallyComposeAsync(
-                        failure -> CompletableFuture.failedFuture(
-                                Causes.of(failure) instanceof AccountException.Refused refused
-                                        ? new AccountException.Refused(
-                                                endpoint.name(),
-                                                refused.code(),
-                                                "it does not answer about the state at its settled block, which"
-                                                        + " swaps are judged by; it may be pruned: " + refused.words())
-                                        : Causes.of(failure)),
-                        executor);
-    }
-
-    private static Optional<String> complaint(Throwable failure) {
-        Throwable why = Causes.of(failure);
-        return why instanceof AccountException.WrongChain || why instanceof AccountException.Refused
-                ? Optional.of(why.getMessage())
-                : Optional.empty();
+    /** How each question has ended, once all have, in the order of the endpoints; never fails. */
+    private <T> CompletionStage<List<Outcome<T>>> ended(List<CompletableFuture<T>> asked) {
+        List<CompletableFuture<Outcome<T>>> ends = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i++) {
+            EndpointReads endpoint = endpoints.get(i);
+            ends.add(asked.get(i)
+                    .handleAsync(
+                            (answer, failure) -> Outcome.of(answer, failure == null ? null : why(endpoint, failure)),
+                            executor));
+        }
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+                .thenApplyAsync(
+                        done -> ends.stream().map(CompletableFuture::join).toList(), executor);
     }
 
     @Override
@@ -204,9 +260,9 @@ public final class EvmEndpoints implements AccountChain {
         return setup.finality();
     }
 
-    @Override
-    public List<AccountEndpoint> endpoints() {
-        return List.copyOf(endpoints);
+    /** In the configured order. */
+    List<? extends AccountReads> endpoints() {
+        return endpoints;
     }
 
     @Override
@@ -215,17 +271,34 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     @Override
-    public <T> CompletionStage<T> agreed(Function<AccountReads, CompletionStage<T>> question) {
+    public <T> CompletionStage<T> asked(Function<AccountReads, T> question) {
+        return Work.on(anyThreads, () -> question.apply(any))
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedFuture(
+                                Causes.of(failure) instanceof RejectedExecutionException
+                                        ? new AccountException.Unreachable("(any)", "too many questions wait")
+                                        : Causes.of(failure)),
+                        executor);
+    }
+
+    @Override
+    public <T> CompletionStage<T> agreed(Function<AccountReads, T> question) {
         Tally<T> tally = new Tally<>(setup.quorum(), endpoints.size());
-        for (EndpointReads endpoint : endpoints) {
-            question.apply(endpoint)
-                    .whenCompleteAsync((answer, failure) -> tally.vote(endpoint.name(), answer, failure), executor);
+        List<CompletableFuture<T>> asked = askAll(question);
+        for (int i = 0; i < asked.size(); i++) {
+            EndpointReads endpoint = endpoints.get(i);
+            asked.get(i)
+                    .whenCompleteAsync(
+                            (answer, failure) -> tally.vote(
+                                    endpoint.name(), answer, failure == null ? null : why(endpoint, failure)),
+                            executor);
         }
+        tally.decision().whenCompleteAsync((decided, failure) -> asked.forEach(late -> late.cancel(false)), executor);
         return tally.decision();
     }
 
     @Override
-    public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, CompletionStage<T>> question) {
+    public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question) {
         return each(question).thenApplyAsync(told -> reachedBy(answersOf(told)), executor);
     }
 
@@ -244,21 +317,17 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     @Override
-    public <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, CompletionStage<T>> question) {
-        List<CompletableFuture<Optional<Told<T>>>> answers = new ArrayList<>();
-        for (EndpointReads endpoint : endpoints) {
-            answers.add(question.apply(endpoint)
-                    .handleAsync(
-                            (answer, failure) ->
-                                    Optional.ofNullable(answer).map(known -> new Told<>(endpoint.name(), known)),
-                            executor)
-                    .toCompletableFuture());
-        }
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+    public <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, T> question) {
+        return ended(askAll(question))
                 .thenApplyAsync(
-                        done -> answers.stream()
-                                .flatMap(answer -> answer.join().stream())
-                                .toList(),
+                        ends -> {
+                            List<Told<T>> told = new ArrayList<>();
+                            for (int i = 0; i < ends.size(); i++) {
+                                String name = endpoints.get(i).name();
+                                ends.get(i).value().ifPresent(answer -> told.add(new Told<>(name, answer)));
+                            }
+                            return List.copyOf(told);
+                        },
                         executor);
     }
 
@@ -275,11 +344,10 @@ public final class EvmEndpoints implements AccountChain {
 
     @Override
     public CompletionStage<AccountBlock> newestBlock() {
-        return reached(reads -> reads.block(BlockRef.Tag.LATEST)
-                        .thenApplyAsync(block -> block.orElseThrow().number(), executor))
+        return reached(reads -> reads.block(BlockRef.Tag.LATEST).orElseThrow().number())
                 .thenComposeAsync(
-                        height -> agreed(reads ->
-                                reads.block(BlockRef.number(height)).thenApplyAsync(Optional::orElseThrow, executor)),
+                        height -> agreed(
+                                reads -> reads.block(BlockRef.number(height)).orElseThrow()),
                         executor);
     }
 
@@ -294,43 +362,45 @@ public final class EvmEndpoints implements AccountChain {
     }
 
     /** −1 while nothing is final. */
-    private CompletionStage<Long> finalHeight(AccountReads reads) {
+    private long finalHeight(AccountReads reads) {
         if (setup.finality() instanceof Finality.Depth depth) {
             return reads.block(BlockRef.Tag.LATEST)
-                    .thenApplyAsync(
-                            latest -> latest.map(block -> Math.max(-1, block.number() - depth.blocks()))
-                                    .orElse(-1L),
-                            executor);
+                    .map(latest -> Math.max(-1, latest.number() - depth.blocks()))
+                    .orElse(-1L);
         }
         return reads.block(((Finality.Tagged) setup.finality()).tag())
-                .thenApplyAsync(block -> block.map(AccountBlock::number).orElse(-1L), executor);
+                .map(AccountBlock::number)
+                .orElse(-1L);
     }
 
     /** From now on no transaction is sent: the journal that they are from has forgotten others. */
     public void stopSending(String why) {
-        stopped = Optional.of(why);
+        stopped.set(why);
     }
 
     @Override
     public CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash) {
-        if (stopped.isPresent()) {
+        if (stopped.get() != null) {
             return CompletableFuture.failedFuture(
                     new AccountException.NotTaken(false, List.of("sending is stopped: " + stopped.get())));
         }
         CompletableFuture<Void> taken = new CompletableFuture<>();
-        all(endpoint -> endpoint.send(raw, hash), (sent, failure) -> {
-                    if (failure == null) {
-                        taken.complete(null);
-                    }
-                    return Optional.ofNullable(failure).map(Causes::of);
-                })
-                .whenCompleteAsync(
-                        (refusals, failure) -> taken.completeExceptionally(
-                                failure != null
-                                        ? failure
-                                        : notTaken(refusals.stream()
-                                                .flatMap(Optional::stream)
-                                                .toList())),
+        List<CompletableFuture<Boolean>> sent = endpoints.stream()
+                .map(endpoint -> begin(endpoint, () -> endpoint.send(raw, hash)))
+                .toList();
+        sent.forEach(one -> one.thenAcceptAsync(yes -> taken.complete(null), executor));
+        // A yes that is about to be told counts, however soon after it all have ended.
+        ended(sent)
+                .thenAcceptAsync(
+                        ends -> {
+                            if (ends.stream().anyMatch(end -> end.failure().isEmpty())) {
+                                taken.complete(null);
+                            } else {
+                                taken.completeExceptionally(notTaken(ends.stream()
+                                        .flatMap(end -> end.failure().stream())
+                                        .toList()));
+                            }
+                        },
                         executor);
         return taken;
     }
@@ -347,56 +417,30 @@ public final class EvmEndpoints implements AccountChain {
                 && !refused.words().toLowerCase(Locale.ROOT).contains("nonce too low");
     }
 
-    /** Applies {@code outcome} to each endpoint's answer, once all have answered or timed out. */
-    private <T, R> CompletionStage<List<R>> all(
-            Function<EndpointReads, CompletionStage<T>> question, BiFunction<T, Throwable, R> outcome) {
-        List<CompletableFuture<R>> answers = new ArrayList<>();
-        for (EndpointReads endpoint : endpoints) {
-            answers.add(question.apply(endpoint).handleAsync(outcome, executor).toCompletableFuture());
-        }
-        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(
-                        done -> answers.stream()
-                                .map(CompletableFuture::join)
-                                .filter(Objects::nonNull)
-                                .toList(),
-                        executor);
-    }
-
     /** Reads from the first endpoint that answers, beginning with the one that answered last. */
     static final class FailoverReads extends JsonReads {
         private final List<EndpointReads> endpoints;
         private final AtomicInteger preferred = new AtomicInteger();
 
-        FailoverReads(List<EndpointReads> endpoints, Executor executor) {
-            super(executor);
+        FailoverReads(List<EndpointReads> endpoints) {
             this.endpoints = endpoints;
         }
 
         @Override
-        <T> CompletionStage<T> ask(Question<T> question) {
-            return ask(question, preferred.get(), 0);
-        }
-
-        private <T> CompletionStage<T> ask(Question<T> question, int first, int tried) {
-            int index = (first + tried) % endpoints.size();
-            return endpoints
-                    .get(index)
-                    .ask(question)
-                    .thenApplyAsync(
-                            answer -> {
-                                preferred.set(index);
-                                return answer;
-                            },
-                            executor())
-                    .exceptionallyComposeAsync(
-                            failure -> {
-                                Throwable why = Causes.of(failure);
-                                return why instanceof AccountException.Refused || tried + 1 == endpoints.size()
-                                        ? CompletableFuture.failedFuture(why)
-                                        : ask(question, first, tried + 1);
-                            },
-                            executor());
+        <T> T ask(Question<T> question) {
+            int first = preferred.get();
+            for (int tried = 1; ; tried++) {
+                int index = (first + tried - 1) % endpoints.size();
+                try {
+                    T answer = endpoints.get(index).ask(question);
+                    preferred.set(index);
+                    return answer;
+                } catch (AccountException e) {
+                    if (e instanceof AccountException.Refused || tried == endpoints.size()) {
+                        throw e;
+                    }
+                }
+            }
         }
     }
 
@@ -469,89 +513,84 @@ public final class EvmEndpoints implements AccountChain {
         }
     }
 
-    /** Typed questions to one endpoint's actor. */
-    private static final class EndpointReads extends JsonReads implements AccountEndpoint {
+    /** Typed questions to one endpoint, on one of its lanes. */
+    private static final class EndpointReads extends JsonReads {
         /** How endpoints say that they have a transaction already; none has a code of its own for it. */
         private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
 
         /** Longer than any word or number in a refusal. */
         private static final Pattern LONG_RUN = Pattern.compile("[0-9A-Za-z+/=_-]{24,}");
 
-        private final String name;
-        private final ActorRef<Endpoint.Command> endpoint;
-        private final EndpointFigures figures;
+        private final Endpoint endpoint;
+        private final Endpoint.Lane lane;
 
-        EndpointReads(String name, ActorRef<Endpoint.Command> endpoint, EndpointFigures figures, Executor executor) {
-            super(executor);
-            this.figures = figures;
-            this.name = name;
+        EndpointReads(Endpoint endpoint, Endpoint.Lane lane) {
             this.endpoint = endpoint;
+            this.lane = lane;
+        }
+
+        /** Host and port, for logs and refusals: a path may hold the operator's access key. */
+        String name() {
+            return endpoint.name();
+        }
+
+        Executor threads() {
+            return lane.threads();
+        }
+
+        boolean hasAnswered() {
+            return endpoint.figures().hasAnswered();
         }
 
         @Override
-        public String name() {
-            return name;
-        }
-
-        EndpointFigures figures() {
-            return figures;
-        }
-
-        @Override
-        public CompletionStage<Optional<AccountBlock>> block(BlockRef at) {
-            CompletionStage<Optional<AccountBlock>> block = super.block(at);
-            return at != BlockRef.Tag.LATEST
-                    ? block
-                    : block.thenApplyAsync(
-                            found -> {
-                                found.ifPresent(figures::toldOf);
-                                return found;
-                            },
-                            executor());
+        public Optional<AccountBlock> block(BlockRef at) {
+            Optional<AccountBlock> block = super.block(at);
+            if (at == BlockRef.Tag.LATEST) {
+                block.ifPresent(endpoint.figures()::toldOf);
+            }
+            return block;
         }
 
         @Override
-        <T> CompletionStage<T> ask(Question<T> question) {
-            CompletableFuture<JsonNode> answer = new CompletableFuture<>();
-            endpoint.tell(new Endpoint.Ask(question, answer));
-            return answer.thenApplyAsync(
-                    result -> {
-                        try {
-                            return question.reader().read(result);
-                        } catch (IllegalArgumentException e) {
-                            throw new AccountException.BadAnswer(name, question.method() + ": " + e.getMessage());
-                        }
-                    },
-                    executor());
+        <T> T ask(Question<T> question) {
+            JsonNode result = endpoint.call(question, lane);
+            try {
+                return question.reader().read(result);
+            } catch (IllegalArgumentException e) {
+                throw new AccountException.BadAnswer(name(), question.method() + ": " + e.getMessage());
+            }
         }
 
-        @Override
-        public CompletionStage<Void> send(Bytes raw, Hash256 hash) {
-            Question<Hash256> question = new Question<>(
-                    Question.SEND,
-                    Question.noParams().add(Quantities.text(raw)),
-                    Size.SMALL,
-                    result -> sameHash(Quantities.hash(result), hash));
-            return ask(question)
-                    .handleAsync(
-                            (sent, failure) -> {
-                                if (failure != null && !hasItAlready(Causes.of(failure))) {
-                                    throw withoutEcho(Causes.of(failure));
-                                }
-                                return null;
-                            },
-                            executor());
+        /**
+         * {@code eth_sendRawTransaction}: true when the endpoint has taken it or has it already. Throws {@link AccountException.Refused} when it
+         * says no. Neither is proof of anything.
+         *
+         * @param hash of the transaction, which the endpoint must answer
+         */
+        boolean send(Bytes raw, Hash256 hash) {
+            try {
+                ask(new Question<>(
+                        Question.SEND,
+                        Question.noParams().add(Quantities.text(raw)),
+                        Size.SMALL,
+                        result -> sameHash(Quantities.hash(result), hash)));
+                return true;
+            } catch (AccountException e) {
+                if (hasItAlready(e)) {
+                    return true;
+                }
+                throw withoutEcho(e);
+            }
         }
 
         /** An endpoint that repeats what it was sent must not bring the secret of a claim into a log. */
-        private RuntimeException withoutEcho(Throwable failure) {
-            if (failure instanceof AccountException.Refused refused) {
-                return new AccountException.Refused(
-                        name, refused.code(), LONG_RUN.matcher(refused.words()).replaceAll("…"));
-            }
-            return failure instanceof RuntimeException known
-                    ? known
-                    : new AccountException.Unreachable(name, failure.toString());
+        private AccountException withoutEcho(AccountException failure) {
+            return failure instanceof AccountException.Refused refused
+                    ? new AccountException.Refused(
+                            name(),
+                            refused.code(),
+                            LONG_RUN.matcher(refused.words()).replaceAll("…"))
+                    : failure;
         }
 
         private static Hash256 sameHash(Hash256 answered, Hash256 hash) {
@@ -561,7 +600,7 @@ public final class EvmEndpoints implements AccountChain {
             return answered;
         }
 
-        private static boolean hasItAlready(Throwable failure) {
+        private static boolean hasItAlready(AccountException failure) {
             if (!(failure instanceof AccountException.Refused refused)) {
                 return false;
             }

@@ -7,9 +7,6 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
 import org.chainwalletd.account.endpoints.AccountReads.AccountReceipt;
@@ -20,9 +17,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.stage.Causes;
 
-/** Makes JSON-RPC calls of questions; whom they are put to is left open. */
+/** Writes questions as JSON-RPC calls and reads their results; subclasses decide which endpoint is asked. */
 abstract class JsonReads implements AccountReads {
     /** EIP-170 allows 24,576 bytes; some chains twice as many. */
     private static final int LONGEST_CODE = 65_536;
@@ -31,30 +27,20 @@ abstract class JsonReads implements AccountReads {
     private static final int FEE_BLOCKS = 10;
     private static final int MEDIAN = 50;
 
-    private final Executor executor;
-
-    JsonReads(Executor executor) {
-        this.executor = executor;
-    }
-
-    abstract <T> CompletionStage<T> ask(Question<T> question);
-
-    final Executor executor() {
-        return executor;
-    }
+    abstract <T> T ask(Question<T> question);
 
     @Override
-    public CompletionStage<BigInteger> chainId() {
+    public BigInteger chainId() {
         return ask(new Question<>("eth_chainId", Question.noParams(), Size.SMALL, Quantities::number));
     }
 
     @Override
-    public CompletionStage<Optional<AccountBlock>> block(BlockRef at) {
+    public Optional<AccountBlock> block(BlockRef at) {
         return ask(blockQuestion(at, false, Size.HEAD, result -> ChainAnswers.block(result, at)));
     }
 
     @Override
-    public CompletionStage<Optional<List<AccountTransaction>>> transactionsTo(EvmAddress to, BlockRef at) {
+    public Optional<List<AccountTransaction>> transactionsTo(EvmAddress to, BlockRef at) {
         return ask(blockQuestion(at, true, Size.WIDE, result -> ChainAnswers.transactionsTo(to, result, at)));
     }
 
@@ -72,12 +58,12 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<BigInteger> balance(EvmAddress address, BlockRef at) {
+    public BigInteger balance(EvmAddress address, BlockRef at) {
         return ask(new Question<>("eth_getBalance", Question.paramsOf(address, at), Size.SMALL, Quantities::number));
     }
 
     @Override
-    public CompletionStage<Bytes> code(EvmAddress address, BlockRef at) {
+    public Bytes code(EvmAddress address, BlockRef at) {
         return ask(new Question<>(
                 "eth_getCode",
                 Question.paramsOf(address, at),
@@ -86,7 +72,7 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<Hash256> storage(EvmAddress address, Hash256 slot, BlockRef at) {
+    public Hash256 storage(EvmAddress address, Hash256 slot, BlockRef at) {
         ArrayNode params = Question.noParams()
                 .add(Quantities.text(address))
                 .add(Quantities.text(slot))
@@ -95,13 +81,13 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<Long> transactionCount(EvmAddress address, BlockRef at) {
+    public long transactionCount(EvmAddress address, BlockRef at) {
         return ask(new Question<>(
                 "eth_getTransactionCount", Question.paramsOf(address, at), Size.SMALL, Quantities::count));
     }
 
     @Override
-    public CompletionStage<Bytes> call(EvmAddress to, Bytes data, BlockRef at) {
+    public Bytes call(EvmAddress to, Bytes data, BlockRef at) {
         ArrayNode params = Question.noParams();
         params.addObject().put("to", Quantities.text(to)).put("data", Quantities.text(data));
         params.add(Question.where(at));
@@ -110,7 +96,7 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<SwapContract.Swap> swap(EvmAddress contract, Hash256 hashLock, BlockRef at) {
+    public SwapContract.Swap swap(EvmAddress contract, Hash256 hashLock, BlockRef at) {
         ArrayNode params = Question.noParams();
         params.addObject()
                 .put("to", Quantities.text(contract))
@@ -124,7 +110,7 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<List<AccountLog>> logs(LogQuery query) {
+    public List<AccountLog> logs(LogQuery query) {
         ArrayNode params = Question.noParams();
         ObjectNode filter = params.addObject();
         filter.put("address", Quantities.text(query.address()));
@@ -137,7 +123,7 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<Optional<AccountReceipt>> receipt(Hash256 transaction) {
+    public Optional<AccountReceipt> receipt(Hash256 transaction) {
         return ask(new Question<>(
                 "eth_getTransactionReceipt",
                 Question.noParams().add(Quantities.text(transaction)),
@@ -146,7 +132,7 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<Optional<AccountTransaction>> transaction(Hash256 transaction) {
+    public Optional<AccountTransaction> transaction(Hash256 transaction) {
         return ask(new Question<>(
                 "eth_getTransactionByHash",
                 Question.noParams().add(Quantities.text(transaction)),
@@ -155,30 +141,31 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public CompletionStage<BigInteger> tip() {
+    public BigInteger tip() {
         ArrayNode params = Question.noParams().add(Quantities.text(FEE_BLOCKS)).add(BlockRef.Tag.LATEST.word());
         params.addArray().add(MEDIAN);
-        CompletionStage<Optional<BigInteger>> history =
-                ask(new Question<>("eth_feeHistory", params, Size.SMALL, ChainAnswers::medianTip));
-        return history.exceptionallyComposeAsync(
-                        failure -> Causes.of(failure) instanceof AccountException.Refused
-                                ? CompletableFuture.completedFuture(Optional.empty())
-                                : CompletableFuture.failedFuture(Causes.of(failure)),
-                        executor)
-                .thenComposeAsync(
-                        tip -> tip.isPresent() ? CompletableFuture.completedFuture(tip.get()) : advisedTip(), executor);
+        Question<Optional<BigInteger>> history =
+                new Question<>("eth_feeHistory", params, Size.SMALL, ChainAnswers::medianTip);
+        try {
+            return ask(history).orElseGet(this::advisedTip);
+        } catch (AccountException.Refused e) {
+            return advisedTip();
+        }
     }
 
     /** Where recent blocks show no tip the endpoint's own advice counts. */
-    private CompletionStage<BigInteger> advisedTip() {
-        CompletionStage<BigInteger> advised =
-                ask(new Question<>("eth_maxPriorityFeePerGas", Question.noParams(), Size.SMALL, Quantities::number));
-        return advised.exceptionallyAsync(failure -> GasPrice.USUAL_TIP, executor)
-                .thenApplyAsync(tip -> tip.max(BigInteger.ONE), executor);
+    private BigInteger advisedTip() {
+        BigInteger tip = GasPrice.USUAL_TIP;
+        try {
+            tip = ask(new Question<>("eth_maxPriorityFeePerGas", Question.noParams(), Size.SMALL, Quantities::number));
+        } catch (AccountException e) {
+            // Without advice the usual one does.
+        }
+        return tip.max(BigInteger.ONE);
     }
 
     @Override
-    public CompletionStage<Long> estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data) {
+    public long estimateGas(EvmAddress from, EvmAddress to, BigInteger value, Bytes data) {
         ArrayNode params = Question.noParams();
         params.addObject()
                 .put("from", Quantities.text(from))

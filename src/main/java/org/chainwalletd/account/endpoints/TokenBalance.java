@@ -2,9 +2,6 @@ package org.chainwalletd.account.endpoints;
 
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 
@@ -22,20 +19,16 @@ public record TokenBalance(EvmAddress token, String symbol, int decimals, BigInt
     private static final int LONGEST_SYMBOL = 32;
     private static final int MOST_DECIMALS = 255;
 
-    /** Fails with {@link AccountException}, which names the token when it answers what no token does. */
-    public static CompletionStage<TokenBalance> read(
-            AccountReads reads, EvmAddress token, EvmAddress holder, Executor executor) {
+    /** Throws {@link AccountException}, which names the token when it answers what no token does. */
+    public static TokenBalance read(AccountReads reads, EvmAddress token, EvmAddress holder) {
         Bytes balanceOf = Bytes.parse(BALANCE_OF
                 + "00".repeat(WORD - EvmAddress.LENGTH)
                 + Bytes.wrap(holder.toArray()).hex());
-        CompletableFuture<Bytes> symbol =
-                reads.call(token, SYMBOL, BlockRef.Tag.LATEST).toCompletableFuture();
-        CompletableFuture<Bytes> decimals =
-                reads.call(token, DECIMALS, BlockRef.Tag.LATEST).toCompletableFuture();
-        CompletableFuture<Bytes> balance =
-                reads.call(token, balanceOf, BlockRef.Tag.LATEST).toCompletableFuture();
-        return CompletableFuture.allOf(symbol, decimals, balance)
-                .thenApplyAsync(done -> of(token, symbol.join(), decimals.join(), balance.join()), executor);
+        return of(
+                token,
+                reads.call(token, SYMBOL, BlockRef.Tag.LATEST),
+                reads.call(token, DECIMALS, BlockRef.Tag.LATEST),
+                reads.call(token, balanceOf, BlockRef.Tag.LATEST));
     }
 
     static TokenBalance of(EvmAddress token, Bytes symbol, Bytes decimals, Bytes balance) {

@@ -3,7 +3,6 @@ package org.chainwalletd.rpc.method;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +33,8 @@ import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.stage.Blocking;
+import org.chainwalletd.stage.Work;
 
 /** Answers the methods of {@link EvmAccount} that ask the account chain or send on it. */
 public final class AccountMethods {
@@ -54,8 +55,12 @@ public final class AccountMethods {
         this.executor = executor;
     }
 
-    /** @param tokens contracts whose balances are shown */
-    public record Services(AccountChain chain, AccountService sends, EvmKeys keys, List<EvmAddress> tokens) {
+    /**
+     * @param tokens contracts whose balances are shown
+     * @param threads of a bounded pool, which wait for endpoints
+     */
+    public record Services(
+            AccountChain chain, AccountService sends, EvmKeys keys, List<EvmAddress> tokens, Executor threads) {
         public Services {
             tokens = List.copyOf(tokens);
         }
@@ -90,24 +95,15 @@ public final class AccountMethods {
     /** Asks the quorum for the native asset, and an endpoint for each configured token. */
     private CompletionStage<EvmGetBalances.Result> balances(EvmGetBalances call, CallContext context) {
         Services account = account();
-        return withKey(account, address -> balances(account, address));
+        return withKey(account, address -> Work.on(account.threads(), () -> balances(account, address)));
     }
 
-    private CompletionStage<EvmGetBalances.Result> balances(Services account, EvmAddress address) {
-        List<CompletableFuture<TokenBalance>> tokens = new ArrayList<>();
-        for (EvmAddress token : account.tokens()) {
-            tokens.add(TokenBalance.read(account.chain().any(), token, address, executor)
-                    .toCompletableFuture());
-        }
-        return account.sends()
-                .funds(address)
-                .thenCombineAsync(
-                        CompletableFuture.allOf(tokens.toArray(CompletableFuture[]::new)),
-                        (funds, done) -> result(
-                                address,
-                                funds,
-                                tokens.stream().map(CompletableFuture::join).toList()),
-                        executor);
+    private static EvmGetBalances.Result balances(Services account, EvmAddress address) {
+        List<CompletionStage<TokenBalance>> tokens = account.tokens().stream()
+                .map(token -> account.chain().asked(reads -> TokenBalance.read(reads, token, address)))
+                .toList();
+        AccountFunds funds = account.sends().funds(address);
+        return result(address, funds, tokens.stream().map(Blocking::await).toList());
     }
 
     private static EvmGetBalances.Result result(EvmAddress address, AccountFunds funds, List<TokenBalance> tokens) {

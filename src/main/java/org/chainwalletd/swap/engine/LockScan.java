@@ -1,16 +1,16 @@
 package org.chainwalletd.swap.engine;
 
-import java.util.ArrayList;
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.AccountEndpoint;
+import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
 import org.chainwalletd.account.endpoints.AccountReads.LogQuery;
 import org.chainwalletd.chain.Hash256;
@@ -29,12 +29,10 @@ public final class LockScan {
 
     private final AccountChain chain;
     private final EvmAddress contract;
-    private final Executor executor;
 
-    LockScan(AccountChain chain, EvmAddress contract, Executor executor) {
+    LockScan(AccountChain chain, EvmAddress contract) {
         this.chain = chain;
         this.contract = contract;
-        this.executor = executor;
     }
 
     /**
@@ -42,7 +40,12 @@ public final class LockScan {
      *
      * @param block that has it
      */
-    record Seen(Hash256 hashLock, EvmAddress sender, long block) {}
+    record Seen(Hash256 hashLock, EvmAddress sender, long block) {
+        private static Seen of(AccountLog log) {
+            SwapContract.Locked lock = SwapContract.locked(log.topics(), log.data());
+            return new Seen(lock.hashLock(), lock.sender(), log.blockNumber());
+        }
+    }
 
     /** @param last block that was read; at most {@link LogQuery#MOST_BLOCKS} from the first */
     record Range(long first, long last) {
@@ -51,54 +54,34 @@ public final class LockScan {
         }
     }
 
-    /** Reads the locks that all endpoints together show, each once; fails unless a quorum of them has answered every question. */
-    CompletionStage<Collection<Seen>> read(Range range, List<EvmAddress> senders) {
-        CompletionStage<Merged> merged = CompletableFuture.completedFuture(new Merged(0, Map.of()));
-        for (AccountEndpoint endpoint : chain.endpoints()) {
-            CompletionStage<Optional<List<Seen>>> one = ofAll(endpoint, range, senders)
-                    .handleAsync((seen, failure) -> heard(endpoint, seen, failure), executor);
-            merged = merged.thenCombineAsync(one, Merged::with, executor);
-        }
-        return merged.thenApplyAsync(all -> all.of(chain.quorum()), executor);
-    }
-
-    private record Merged(int answered, Map<Hash256, Seen> locks) {
-        Merged with(Optional<List<Seen>> seen) {
-            if (seen.isEmpty()) {
-                return this;
-            }
-            Map<Hash256, Seen> more = new LinkedHashMap<>(locks);
-            seen.get().forEach(lock -> more.merge(lock.hashLock(), lock, Merged::earlier));
-            return new Merged(answered + 1, more);
-        }
-
-        private static Seen earlier(Seen one, Seen other) {
-            return one.block() <= other.block() ? one : other;
-        }
-
-        Collection<Seen> of(int quorum) {
-            if (answered < quorum) {
-                throw new IllegalStateException(answered + " of " + quorum + " endpoints show their events");
-            }
-            return locks.values();
-        }
-    }
-
-    private static Optional<List<Seen>> heard(AccountEndpoint endpoint, List<Seen> seen, Throwable failure) {
-        if (failure != null) {
-            LOG.info("account-chain endpoint {} shows no events: {}", endpoint.name(), failure.toString());
-        }
-        return Optional.ofNullable(seen);
-    }
-
-    private CompletionStage<List<Seen>> ofAll(AccountEndpoint endpoint, Range range, List<EvmAddress> senders) {
-        CompletionStage<List<Seen>> all = CompletableFuture.completedFuture(List.of());
+    /**
+     * Reads the locks that all endpoints together show, each once; fails unless a quorum of them has answered for each sender. Blocks.
+     */
+    Collection<Seen> read(Range range, List<EvmAddress> senders) {
+        Map<Hash256, Seen> locks = new LinkedHashMap<>();
         for (EvmAddress sender : senders) {
-            all = all.thenComposeAsync(
-                    before -> endpoint.logs(query(range, sender)).thenApplyAsync(logs -> plus(before, logs), executor),
-                    executor);
+            List<Told<List<Seen>>> told = await(chain.each(reads -> locks(reads, query(range, sender))));
+            if (told.size() < chain.quorum()) {
+                throw new IllegalStateException(told.size() + " of " + chain.quorum() + " endpoints show their events");
+            }
+            told.stream()
+                    .flatMap(one -> one.answer().stream())
+                    .forEach(lock -> locks.merge(lock.hashLock(), lock, LockScan::earlier));
         }
-        return all;
+        return locks.values();
+    }
+
+    private static Seen earlier(Seen one, Seen other) {
+        return one.block() <= other.block() ? one : other;
+    }
+
+    private static List<Seen> locks(AccountReads reads, LogQuery query) {
+        try {
+            return reads.logs(query).stream().map(Seen::of).toList();
+        } catch (RuntimeException e) {
+            LOG.info("an account-chain endpoint shows no events: {}", AccountException.words(e));
+            throw e;
+        }
     }
 
     private LogQuery query(Range range, EvmAddress sender) {
@@ -108,14 +91,5 @@ public final class LockScan {
                 List.of(Optional.of(SwapContract.LOCKED_TOPIC), Optional.empty(), Optional.of(topic)),
                 range.first(),
                 range.last());
-    }
-
-    private static List<Seen> plus(List<Seen> before, List<AccountLog> logs) {
-        List<Seen> more = new ArrayList<>(before);
-        for (AccountLog log : logs) {
-            SwapContract.Locked lock = SwapContract.locked(log.topics(), log.data());
-            more.add(new Seen(lock.hashLock(), lock.sender(), log.blockNumber()));
-        }
-        return more;
     }
 }

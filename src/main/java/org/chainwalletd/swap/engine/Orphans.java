@@ -5,8 +5,6 @@ import static org.chainwalletd.stage.Blocking.await;
 import java.math.BigInteger;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SendRequest;
@@ -33,7 +31,6 @@ public final class Orphans {
     private final SharedSecrets secrets;
     private final Consumer<String> rewatch;
     private final Consumer<SwapAlarm> alarms;
-    private final Executor executor;
 
     /** @param rewatch told the ids of rows that are there, and that nobody watches */
     public Orphans(
@@ -43,8 +40,7 @@ public final class Orphans {
             SwapJournal journal,
             SharedSecrets secrets,
             Consumer<String> rewatch,
-            Consumer<SwapAlarm> alarms,
-            Executor executor) {
+            Consumer<SwapAlarm> alarms) {
         this.chain = chain;
         this.sends = new SwapSends(sends);
         this.contract = contract;
@@ -52,7 +48,6 @@ public final class Orphans {
         this.secrets = secrets;
         this.rewatch = rewatch;
         this.alarms = alarms;
-        this.executor = executor;
     }
 
     /** Whether a lock has to be looked at again. */
@@ -83,15 +78,14 @@ public final class Orphans {
         if (!ours || slot.state() != SwapContract.State.LOCKED) {
             return Fate.OVER;
         }
-        if (RefundDue.inTheContract(await(chain.reached(this::newestTime)), slot.deadline())) {
+        if (RefundDue.inTheContract(await(chain.reached(Orphans::newestTime)), slot.deadline())) {
             takeBack(lock, slot.amount());
         }
         return Fate.OPEN;
     }
 
-    private CompletionStage<Long> newestTime(AccountReads reads) {
-        return reads.block(BlockRef.Tag.LATEST)
-                .thenApplyAsync(block -> block.map(AccountBlock::timestamp).orElse(0L), executor);
+    private static long newestTime(AccountReads reads) {
+        return reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L);
     }
 
     /** The same transaction, however often this is asked for: its reference follows from the lock. A failed one is tried again. */

@@ -10,8 +10,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountReads;
-import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -148,11 +146,13 @@ public final class Quoting {
             return refused(new SwapRefusal.Unsafe("the chain is not followed yet"));
         }
         CompletionStage<Boolean> plain = setup.chain()
-                .agreed(reads ->
-                        reads.code(ours, BlockRef.Tag.LATEST).thenApplyAsync(code -> code.isEmpty(), setup.executor()));
+                .agreed(reads -> reads.code(ours, BlockRef.Tag.LATEST).isEmpty());
         CompletionStage<Boolean> type2 = setup.chain()
-                .agreed(reads ->
-                        newest(reads).thenApplyAsync(block -> block.baseFee().isPresent(), setup.executor()));
+                .agreed(reads -> reads.block(BlockRef.Tag.LATEST)
+                        .orElseThrow(() -> new SwapException.Refused(
+                                new SwapRefusal.Unsafe("the account chain names no newest block")))
+                        .baseFee()
+                        .isPresent());
         return plain.thenCombineAsync(type2, Quoting::objection, setup.executor())
                 .thenComposeAsync(
                         objection -> objection.isPresent()
@@ -166,14 +166,6 @@ public final class Quoting {
             return Optional.of("our address on the account chain has code, which could pass on what it is paid");
         }
         return type2 ? Optional.empty() : Optional.of("the account chain does not know transactions of type 2");
-    }
-
-    private CompletionStage<AccountBlock> newest(AccountReads reads) {
-        return reads.block(BlockRef.Tag.LATEST)
-                .thenApplyAsync(
-                        block -> block.orElseThrow(() -> new SwapException.Refused(
-                                new SwapRefusal.Unsafe("the account chain names no newest block"))),
-                        setup.executor());
     }
 
     private CompletionStage<SwapJournal.Held> ask(Wanted wanted, SwapTerms.Ours ours) {

@@ -200,17 +200,22 @@ public final class SharedSecrets {
 
     /** A single endpoint's word is enough: a secret either has the hash or it has not. */
     private Optional<Bytes> search(Hash256 hashLock, long from) {
-        long newest = await(setup.chain().any().block(BlockRef.Tag.LATEST))
+        long newest = setup.chain()
+                .any()
+                .block(BlockRef.Tag.LATEST)
                 .map(AccountBlock::number)
                 .orElse(-1L);
         long last = Math.min(newest, Math.addExact(from, MOST_SEARCHED));
         for (long number = from; number <= last; number++) {
-            Optional<Bytes> secret = await(
-                            setup.chain().any().transactionsTo(setup.contract(), BlockRef.number(number)))
-                    .orElse(List.of())
-                    .stream()
-                    .flatMap(tx -> secretOf(tx, hashLock).stream())
-                    .findFirst();
+            Optional<Bytes> secret =
+                    setup
+                            .chain()
+                            .any()
+                            .transactionsTo(setup.contract(), BlockRef.number(number))
+                            .orElse(List.of())
+                            .stream()
+                            .flatMap(tx -> secretOf(tx, hashLock).stream())
+                            .findFirst();
             if (secret.isPresent()) {
                 return secret;
             }

@@ -144,7 +144,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
 
         private Rounds(Setup setup) {
             this.setup = setup;
-            this.scanner = new LockScan(setup.chain(), setup.contract(), setup.executor());
+            this.scanner = new LockScan(setup.chain(), setup.contract());
         }
 
         /** Some rows, then some blocks, then every lock without a row, then secrets that the chain shows. */
@@ -163,7 +163,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
                     await(setup.chain().finalBlock()).map(AccountBlock::number).orElse(-1L);
             if (end >= next) {
                 LockScan.Range range = LockScan.Range.of(next, end);
-                await(scanner.read(range, await(setup.addresses().get())))
+                scanner.read(range, await(setup.addresses().get()))
                         .forEach(lock -> open.putIfAbsent(lock.hashLock(), lock));
                 next = range.last() + 1;
             }

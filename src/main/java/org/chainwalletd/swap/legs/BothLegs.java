@@ -6,12 +6,12 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
@@ -81,24 +81,15 @@ public final class BothLegs implements Legs {
     }
 
     private <T> CompletionStage<T> ours(SwapRow row, Function<OwnLeg, T> act) {
-        return on(
+        return Work.on(
                 row.terms().direction().isSell() ? threads.chain() : threads.contract(),
                 () -> act.apply(own.apply(row)));
     }
 
     private <T> CompletionStage<T> theirs(SwapRow row, Function<PoolLeg, T> act) {
-        return on(
+        return Work.on(
                 row.terms().direction().isSell() ? threads.contract() : threads.chain(),
                 () -> act.apply(pool.apply(row)));
-    }
-
-    /** Fails when too much waits for these threads already. */
-    private static <T> CompletionStage<T> on(Executor threads, Supplier<T> act) {
-        try {
-            return CompletableFuture.supplyAsync(act, threads);
-        } catch (RejectedExecutionException e) {
-            return CompletableFuture.failedFuture(e);
-        }
     }
 
     @Override
@@ -218,14 +209,14 @@ public final class BothLegs implements Legs {
 
     @Override
     public CompletionStage<String> pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
-        return on(
+        return Work.on(
                 row.terms().direction().isSell() ? threads.contractRedeems() : threads.chainRedeems(),
                 () -> pool.apply(row).pushClaim(row, secret, mayBegin));
     }
 
     @Override
     public CompletionStage<String> takeBack(SwapRow row) {
-        return on(
+        return Work.on(
                 row.terms().direction().isSell() ? threads.chainRedeems() : threads.contractRedeems(),
                 () -> own.apply(row).takeBack(row));
     }

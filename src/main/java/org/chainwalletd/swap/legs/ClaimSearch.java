@@ -1,7 +1,5 @@
 package org.chainwalletd.swap.legs;
 
-import static org.chainwalletd.stage.Blocking.await;
-
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.account.endpoints.AccountChain;
@@ -34,12 +32,14 @@ public final class ClaimSearch {
     /** The caller closes the secret. Empty also when no endpoint answers. */
     public Optional<Found> find(EvmAddress contract, Hash256 hashLock) {
         try {
-            long newest = await(chain.any().block(BlockRef.Tag.LATEST))
+            long newest = chain.any()
+                    .block(BlockRef.Tag.LATEST)
                     .map(AccountBlock::number)
                     .orElse(-1L);
             for (long height = newest; height >= 0 && height > newest - BLOCKS; height--) {
                 Optional<Found> found = among(
-                        await(chain.any().transactionsTo(contract, BlockRef.number(height)))
+                        chain.any()
+                                .transactionsTo(contract, BlockRef.number(height))
                                 .orElse(List.of()),
                         hashLock);
                 if (found.isPresent()) {

@@ -5,7 +5,6 @@ import static org.chainwalletd.stage.Blocking.await;
 import java.math.BigInteger;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
@@ -32,13 +31,13 @@ public record ContractSlot(SwapContract.Swap settled, SwapContract.Swap latest, 
             SwapContract.State.NONE);
 
     /** By the word of the quorum. Fails when it does not agree, as for a moment when one endpoint has a block that another one has not. */
-    static ContractSlot look(AccountChain chain, SwapTerms terms, Executor executor) {
+    static ContractSlot look(AccountChain chain, SwapTerms terms) {
         EvmAddress contract = terms.account().contract();
         CompletionStage<SwapContract.Swap> latest =
                 chain.agreed(reads -> reads.swap(contract, terms.hashLock(), BlockRef.Tag.LATEST));
         // No single endpoint makes a refund look due.
-        CompletionStage<Long> latestTime = chain.reached(reads -> reads.block(BlockRef.Tag.LATEST)
-                .thenApplyAsync(block -> block.map(AccountBlock::timestamp).orElse(0L), executor));
+        CompletionStage<Long> latestTime = chain.reached(reads ->
+                reads.block(BlockRef.Tag.LATEST).map(AccountBlock::timestamp).orElse(0L));
         SwapContract.Swap settled = await(chain.finalBlock())
                 .map(block -> await(
                         chain.agreed(reads -> reads.swap(contract, terms.hashLock(), BlockRef.hash(block.hash())))))

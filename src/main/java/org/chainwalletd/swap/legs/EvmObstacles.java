@@ -67,7 +67,7 @@ public final class EvmObstacles {
     }
 
     private Optional<String> account(SwapRow row, Optional<Function<AccountFunds, BigInteger>> cost) {
-        AccountFunds funds = await(sends.funds(row.terms().ours().evm(), row.id()));
+        AccountFunds funds = sends.funds(row.terms().ours().evm(), row.id());
         return funds.obstacle()
                 .map(SendRefusal::message)
                 .or(() -> cost.flatMap(of -> tooLittle(row, funds, of.apply(funds))));

@@ -8,9 +8,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
@@ -51,14 +49,12 @@ public final class EvmOwnLeg implements OwnLeg {
     private final EvmObstacles obstacles;
     private final SwapLimits limits;
     private final InstantSource clock;
-    private final Executor executor;
 
     /**
      * @param limits whose pinned code the contract must have before a lock
      * @param executor for continuations; never blocks
      */
-    public EvmOwnLeg(
-            AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock, Executor executor) {
+    public EvmOwnLeg(AccountChain chain, AccountSends sends, SwapLimits limits, InstantSource clock) {
         this.chain = chain;
         this.sends = sends;
         this.ours = new SwapSends(sends);
@@ -66,12 +62,11 @@ public final class EvmOwnLeg implements OwnLeg {
         this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash());
         this.limits = limits;
         this.clock = clock;
-        this.executor = executor;
     }
 
     @Override
     public View look(SwapRow row) {
-        ContractSlot slot = ContractSlot.look(chain, row.terms(), executor);
+        ContractSlot slot = ContractSlot.look(chain, row.terms());
         SwapSends.Made made = ours.of(row);
         OwnLock lock = slot.ownLock(row.terms(), row.ownLock(), endedBy(row, slot, made));
         boolean isMissing = lock instanceof OwnLock.Absent || lock instanceof OwnLock.Foreign;
@@ -130,25 +125,17 @@ public final class EvmOwnLeg implements OwnLeg {
         return Math.min(settled, seen);
     }
 
-    private CompletionStage<Optional<Long>> block(AccountReads reads, List<Hash256> versions) {
-        if (versions.isEmpty()) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-        return reads.receipt(versions.get(0))
-                .thenComposeAsync(
-                        receipt -> receipt.isPresent()
-                                ? CompletableFuture.completedFuture(receipt.map(AccountReceipt::blockNumber))
-                                : block(reads, versions.subList(1, versions.size())),
-                        executor);
+    private static Optional<Long> block(AccountReads reads, List<Hash256> versions) {
+        return versions.stream()
+                .flatMap(version -> reads.receipt(version).stream())
+                .map(AccountReceipt::blockNumber)
+                .findFirst();
     }
 
     private long time(long number) {
         return await(chain.agreed(reads -> reads.block(BlockRef.number(number))
-                .thenApplyAsync(
-                        block -> block.map(AccountBlock::timestamp)
-                                .orElseThrow(
-                                        () -> new IllegalStateException("the account chain has lost block " + number)),
-                        executor)));
+                .map(AccountBlock::timestamp)
+                .orElseThrow(() -> new IllegalStateException("the account chain has lost block " + number))));
     }
 
     @Override
@@ -191,7 +178,7 @@ public final class EvmOwnLeg implements OwnLeg {
         if (row.acts().abandoning()) {
             throw new IllegalStateException("the lock of swap " + row.id() + " was given up");
         }
-        AccountFunds funds = await(sends.funds(row.terms().ours().evm()));
+        AccountFunds funds = sends.funds(row.terms().ours().evm());
         return await(sends.send(lock(row, funds.reservePerSwap())));
     }
 

@@ -4,13 +4,10 @@ import static org.chainwalletd.stage.Blocking.await;
 
 import java.math.BigInteger;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.chainwalletd.account.AccountSends;
@@ -21,7 +18,6 @@ import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.AccountEndpoint;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
@@ -58,15 +54,12 @@ public final class EvmPoolLeg implements PoolLeg {
     private final EvmObstacles obstacles;
     private final SellGate gate;
     private final Optional<Relay> relay;
-    private final Executor executor;
-
     /**
      * @param limits whose pinned code the contract must have before a lock and before the secret leaves
      * @param relay used for claims that our own gas does not pay; empty: such a swap is not begun
-     * @param executor for continuations; never blocks
      */
-    public EvmPoolLeg(
-            AccountChain chain, AccountSends sends, SwapLimits limits, Optional<Relay> relay, Executor executor) {
+    public EvmPoolLeg(AccountChain all, AccountSends sends, SwapLimits limits, Optional<Relay> relay) {
+        AccountChain chain = all.pressing();
         this.chain = chain;
         this.sends = sends;
         this.ours = new SwapSends(sends);
@@ -74,13 +67,12 @@ public final class EvmPoolLeg implements PoolLeg {
         this.obstacles = new EvmObstacles(chain, sends, limits.contract().codeHash());
         this.gate = new SellGate(limits);
         this.relay = relay;
-        this.executor = executor;
     }
 
     /** A claim that was ever journalled may have been seen by anybody. */
     @Override
     public View look(SwapRow row) {
-        ContractSlot slot = ContractSlot.look(chain, row.terms(), executor);
+        ContractSlot slot = ContractSlot.look(chain, row.terms());
         SwapSends.Made made = ours.of(row);
         boolean isClaimed = slot.latest().state() == SwapContract.State.CLAIMED;
         return new View(
@@ -124,12 +116,10 @@ public final class EvmPoolLeg implements PoolLeg {
 
     private GateVerdict judge(SwapRow row, GateInputs now) {
         SwapTerms terms = row.terms();
-        CompletionStage<AccountFunds> asked = sends.funds(terms.ours().evm(), row.id());
         CompletionStage<Boolean> somethingWaits = sends.makeWay(terms.ours().evm());
-        CompletionStage<List<EndpointView>> views =
-                new ContractEvidence(chain, terms.account().contract(), executor).look(terms.hashLock());
-        AccountFunds funds = await(asked);
-        SellGate.Evidence evidence = new SellGate.Evidence(await(views), await(somethingWaits), now);
+        List<EndpointView> views = new ContractEvidence(chain, terms.account().contract()).look(terms.hashLock());
+        AccountFunds funds = sends.funds(terms.ours().evm(), row.id());
+        SellGate.Evidence evidence = new SellGate.Evidence(views, await(somethingWaits), now);
         return stopped(funds)
                 .or(() -> unpayable(funds).filter(closed -> relay.isEmpty()))
                 .orElseGet(() -> way(funds, gate.judge(terms, evidence)));
@@ -171,7 +161,7 @@ public final class EvmPoolLeg implements PoolLeg {
                             .newest(SendKind.CLAIM)
                             .filter(claim -> !SwapSends.hasFailed(claim))
                             .isEmpty()
-                    && unpayable(await(sends.funds(row.terms().ours().evm()))).isPresent();
+                    && unpayable(sends.funds(row.terms().ours().evm())).isPresent();
         } catch (RuntimeException e) {
             return false;
         }
@@ -231,120 +221,64 @@ public final class EvmPoolLeg implements PoolLeg {
 
         private final AccountChain chain;
         private final EvmAddress contract;
-        private final Executor executor;
 
-        public ContractEvidence(AccountChain chain, EvmAddress contract, Executor executor) {
+        public ContractEvidence(AccountChain chain, EvmAddress contract) {
             this.chain = chain;
             this.contract = contract;
-            this.executor = executor;
         }
 
-        /** Asks each endpoint and keeps those that answer in full; in no order. Fails when no final block is agreed on. */
-        public CompletionStage<List<EndpointView>> look(Hash256 hashLock) {
-            return chain.finalBlock()
-                    .thenComposeAsync(
-                            block -> block.isEmpty()
-                                    ? CompletableFuture.completedFuture(List.<EndpointView>of())
-                                    : look(hashLock, block.get()),
-                            executor);
+        /** Asks each endpoint and keeps those that answer in full. Fails when no final block is agreed on. Blocks. */
+        public List<EndpointView> look(Hash256 hashLock) {
+            Optional<AccountBlock> settled = await(chain.finalBlock());
+            return settled.isEmpty()
+                    ? List.of()
+                    : await(chain.each(reads -> logged(reads, hashLock, settled.get()))).stream()
+                            .map(AccountChain.Told::answer)
+                            .toList();
         }
 
-        private CompletionStage<List<EndpointView>> look(Hash256 hashLock, AccountBlock settled) {
-            CompletionStage<List<EndpointView>> views = CompletableFuture.completedFuture(List.of());
-            for (AccountEndpoint endpoint : chain.endpoints()) {
-                CompletionStage<Optional<EndpointView>> one = view(endpoint, hashLock, settled)
-                        .handleAsync((view, failure) -> heard(endpoint, view, failure), executor);
-                views = views.thenCombineAsync(one, ContractEvidence::plus, executor);
+        private EndpointView logged(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
+            try {
+                return view(reads, hashLock, settled);
+            } catch (RuntimeException e) {
+                LOG.info("an account-chain endpoint says nothing of a lock: {}", AccountException.words(e));
+                throw e;
             }
-            return views;
         }
 
-        private static Optional<EndpointView> heard(AccountEndpoint endpoint, EndpointView view, Throwable failure) {
-            if (failure != null) {
-                LOG.info("account-chain endpoint {} says nothing of a lock: {}", endpoint.name(), failure.toString());
-            }
-            return Optional.ofNullable(view);
-        }
-
-        private static List<EndpointView> plus(List<EndpointView> views, Optional<EndpointView> one) {
-            List<EndpointView> more = new ArrayList<>(views);
-            one.ifPresent(more::add);
-            return List.copyOf(more);
-        }
-
-        private CompletionStage<EndpointView> view(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
+        /** The newest slot is read at the very block whose time is told. */
+        private EndpointView view(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
             BlockRef at = BlockRef.hash(settled.hash());
-            CompletionStage<SettledView> settledView = reads.chainId()
-                    .thenCombineAsync(reads.code(contract, at), SettledView::begun, executor)
-                    .thenCombineAsync(reads.swap(contract, hashLock, at), SettledView::holding, executor);
-            CompletionStage<NewestView> newest = newest(reads, hashLock);
-            CompletionStage<Long> lockedAt = lockedAt(reads, hashLock, settled);
-            return settledView
-                    .thenCombineAsync(
-                            newest,
-                            (one, other) -> new EndpointView(
-                                    one.chainId(),
-                                    settled.hash(),
-                                    settled.number(),
-                                    one.codeHash(),
-                                    one.slot(),
-                                    other.slot(),
-                                    other.time(),
-                                    0),
-                            executor)
-                    .thenCombineAsync(lockedAt, (view, time) -> view.withLockAt(time), executor);
-        }
-
-        private record SettledView(BigInteger chainId, Hash256 codeHash, SwapContract.Swap slot) {
-            static SettledView begun(BigInteger chainId, Bytes code) {
-                return new SettledView(chainId, Hash256.of(Keccak256.of(code.toArray())), null);
-            }
-
-            SettledView holding(SwapContract.Swap found) {
-                return new SettledView(chainId, codeHash, found);
-            }
-        }
-
-        private record NewestView(SwapContract.Swap slot, long time) {}
-
-        /** The slot at the very block whose time is told. */
-        private CompletionStage<NewestView> newest(AccountReads reads, Hash256 hashLock) {
-            return reads.block(BlockRef.Tag.LATEST)
-                    .thenComposeAsync(
-                            found -> {
-                                AccountBlock block = found.orElseThrow(ContractEvidence::withoutBlocks);
-                                return reads.swap(contract, hashLock, BlockRef.hash(block.hash()))
-                                        .thenApplyAsync(slot -> new NewestView(slot, block.timestamp()), executor);
-                            },
-                            executor);
-        }
-
-        private static IllegalStateException withoutBlocks() {
-            return new IllegalStateException("it has no blocks");
+            AccountBlock newest =
+                    reads.block(BlockRef.Tag.LATEST).orElseThrow(() -> new IllegalStateException("it has no blocks"));
+            return new EndpointView(
+                    reads.chainId(),
+                    settled.hash(),
+                    settled.number(),
+                    Hash256.of(Keccak256.of(reads.code(contract, at).toArray())),
+                    reads.swap(contract, hashLock, at),
+                    reads.swap(contract, hashLock, BlockRef.hash(newest.hash())),
+                    newest.timestamp(),
+                    lockedAt(reads, hashLock, settled));
         }
 
         /**
          * Time of the newest block up to the settled one in which the slot was locked. Only so many blocks back as one question may ask for: a
          * lock that is older than that came long before its window, which nobody needs to know exactly. It then counts as never: too late.
          */
-        private CompletionStage<Long> lockedAt(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
+        private long lockedAt(AccountReads reads, Hash256 hashLock, AccountBlock settled) {
             long from = Math.max(0, settled.number() - LogQuery.MOST_BLOCKS + 1);
             LogQuery query = new LogQuery(
                     contract,
                     List.of(Optional.of(SwapContract.LOCKED_TOPIC), Optional.of(hashLock)),
                     from,
                     settled.number());
-            return reads.logs(query)
-                    .thenComposeAsync(
-                            logs -> logs.isEmpty()
-                                    ? CompletableFuture.completedFuture(EndpointView.NEVER)
-                                    : timeOf(reads, logs.get(logs.size() - 1)),
-                            executor);
-        }
-
-        private CompletionStage<Long> timeOf(AccountReads reads, AccountLog log) {
-            return reads.block(BlockRef.hash(log.blockHash()))
-                    .thenApplyAsync(block -> block.map(AccountBlock::timestamp).orElse(EndpointView.NEVER), executor);
+            List<AccountLog> logs = reads.logs(query);
+            return logs.isEmpty()
+                    ? EndpointView.NEVER
+                    : reads.block(BlockRef.hash(logs.get(logs.size() - 1).blockHash()))
+                            .map(AccountBlock::timestamp)
+                            .orElse(EndpointView.NEVER);
         }
     }
 }

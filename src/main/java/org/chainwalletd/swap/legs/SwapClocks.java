@@ -25,7 +25,7 @@ public record SwapClocks(
         AccountChain chain, Supplier<Optional<FollowedTip>> tip, InstantSource clock, Executor executor) {
     /** Fails with {@link org.chainwalletd.account.endpoints.AccountException} when the quorum cannot be asked. */
     public CompletionStage<QuoteBinding.Now> now() {
-        return chain.reached(this::newestTime)
+        return chain.reached(SwapClocks::newestTime)
                 .thenApplyAsync(
                         evmSeconds -> {
                             long height = tip.get()
@@ -40,13 +40,10 @@ public record SwapClocks(
         return clock.instant().getEpochSecond();
     }
 
-    private CompletionStage<Long> newestTime(AccountReads reads) {
+    private static long newestTime(AccountReads reads) {
         return reads.block(BlockRef.Tag.LATEST)
-                .thenApplyAsync(
-                        block -> block.map(AccountBlock::timestamp)
-                                .orElseThrow(
-                                        () -> new IllegalStateException("the account chain names no newest block")),
-                        executor);
+                .map(AccountBlock::timestamp)
+                .orElseThrow(() -> new IllegalStateException("the account chain names no newest block"));
     }
 
     /** Objection to a lock at this moment by the bounds and by the quote's own time. */

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
@@ -34,6 +35,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,38 +72,37 @@ class EvmEndpointsTest {
         Hash256 lock = alice.lock(hashLock, rig.own, 1_900_000_000L, BigInteger.TEN);
         rig.chain.mine();
         AccountReads reads = one.any();
-        AccountBlock head = done(reads.block(BlockRef.Tag.LATEST)).orElseThrow();
+        AccountBlock head = reads.block(BlockRef.Tag.LATEST).orElseThrow();
 
-        assertThat(done(reads.block(BlockRef.hash(head.hash())))).contains(head);
-        assertThat(done(reads.block(BlockRef.number(head.number())))).contains(head);
-        assertThat(done(reads.block(BlockRef.number(head.number() + 1)))).isEmpty();
+        assertThat(reads.block(BlockRef.hash(head.hash()))).contains(head);
+        assertThat(reads.block(BlockRef.number(head.number()))).contains(head);
+        assertThat(reads.block(BlockRef.number(head.number() + 1))).isEmpty();
         assertThat(head.baseFee()).isPresent();
-        assertThat(done(reads.balance(rig.own, BlockRef.hash(head.hash())))).isEqualTo(AccountRig.ETHER);
-        assertThat(done(reads.code(rig.chain.contract(), BlockRef.Tag.LATEST)).isEmpty())
+        assertThat(reads.balance(rig.own, BlockRef.hash(head.hash()))).isEqualTo(AccountRig.ETHER);
+        assertThat(reads.code(rig.chain.contract(), BlockRef.Tag.LATEST).isEmpty())
                 .isFalse();
-        assertThat(done(reads.storage(rig.chain.contract(), Hash256.ZERO, BlockRef.Tag.LATEST)))
+        assertThat(reads.storage(rig.chain.contract(), Hash256.ZERO, BlockRef.Tag.LATEST))
                 .isEqualTo(Hash256.ZERO);
-        assertThat(done(reads.swap(rig.chain.contract(), hashLock, BlockRef.hash(head.hash()))))
+        assertThat(reads.swap(rig.chain.contract(), hashLock, BlockRef.hash(head.hash())))
                 .isEqualTo(rig.chain.swap(hashLock));
-        assertThat(done(reads.receipt(lock)).orElseThrow().succeeded()).isTrue();
-        assertThat(done(reads.transaction(lock)).orElseThrow().from()).isEqualTo(alice.address());
-        assertThat(done(reads.transactionsTo(rig.chain.contract(), BlockRef.hash(head.hash())))
+        assertThat(reads.receipt(lock).orElseThrow().succeeded()).isTrue();
+        assertThat(reads.transaction(lock).orElseThrow().from()).isEqualTo(alice.address());
+        assertThat(reads.transactionsTo(rig.chain.contract(), BlockRef.hash(head.hash()))
                         .orElseThrow())
                 .extracting(AccountTransaction::hash)
                 .containsExactly(lock);
-        assertThat(done(reads.logs(new LogQuery(
+        assertThat(reads.logs(new LogQuery(
                         rig.chain.contract(),
                         List.of(Optional.of(SwapContract.LOCKED_TOPIC), Optional.of(hashLock)),
                         0,
-                        head.number()))))
+                        head.number())))
                 .singleElement()
                 .satisfies(log -> assertThat(
                                 SwapContract.locked(log.topics(), log.data()).amount())
                         .isEqualTo(BigInteger.TEN));
-        assertThat(done(reads.transactionCount(alice.address(), BlockRef.Tag.LATEST)))
-                .isEqualTo(1);
-        assertThat(done(reads.tip())).isPositive();
-        assertThat(done(reads.estimateGas(rig.own, rig.other, BigInteger.ONE, Bytes.EMPTY)))
+        assertThat(reads.transactionCount(alice.address(), BlockRef.Tag.LATEST)).isEqualTo(1);
+        assertThat(reads.tip()).isPositive();
+        assertThat(reads.estimateGas(rig.own, rig.other, BigInteger.ONE, Bytes.EMPTY))
                 .isEqualTo(21_000);
     }
 
@@ -109,24 +110,24 @@ class EvmEndpointsTest {
     void an_endpoint_of_another_chain_is_asked_nothing_but_its_chain_id() {
         rig.first.lies().chainId(1);
 
-        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.WrongChain.class)
                 .hasMessageContaining("is on chain 1, not 31337");
         assertThat(rig.first.count("eth_getBalance")).isZero();
         rig.first.behave();
-        assertThat(done(one.any().balance(rig.own, BlockRef.Tag.LATEST))).isEqualTo(AccountRig.ETHER);
+        assertThat(one.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
     }
 
     @Test
     void an_endpoint_that_was_away_is_asked_for_its_chain_anew() {
-        done(one.any().balance(rig.own, BlockRef.Tag.LATEST));
+        one.any().balance(rig.own, BlockRef.Tag.LATEST);
         rig.first.down();
-        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.Unreachable.class);
         rig.first.up();
         rig.first.lies().chainId(5);
 
-        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.WrongChain.class);
     }
 
@@ -134,10 +135,10 @@ class EvmEndpointsTest {
     void the_next_endpoint_is_asked_when_one_is_silent_but_not_when_it_refuses() {
         EvmEndpoints both = rig.client(1, rig.first.uri(), rig.second.uri());
         rig.first.status("eth_getBalance", 503, "busy");
-        assertThat(done(both.any().balance(rig.own, BlockRef.Tag.LATEST))).isEqualTo(AccountRig.ETHER);
+        assertThat(both.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
         rig.second.refuse("eth_getCode", -32000, "not today\n");
 
-        assertThatThrownBy(() -> done(both.any().code(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> both.any().code(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOfSatisfying(AccountException.Refused.class, refused -> {
                     assertThat(refused.code()).isEqualTo(-32000);
                     assertThat(refused.words()).isEqualTo("not today ");
@@ -152,7 +153,7 @@ class EvmEndpointsTest {
         EvmEndpoints hurried = rig.client(1, SHORT, rig.first.uri());
         rig.first.hang("*");
 
-        assertThatThrownBy(() -> done(hurried.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> hurried.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("none in 400 ms");
     }
@@ -161,10 +162,10 @@ class EvmEndpointsTest {
     void no_more_is_read_of_an_answer_than_such_an_answer_can_have() {
         rig.first.flood("eth_getBalance", 16);
 
-        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.class);
         rig.first.behave();
-        assertThat(done(one.any().balance(rig.own, BlockRef.Tag.LATEST))).isEqualTo(AccountRig.ETHER);
+        assertThat(one.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
     }
 
     @ParameterizedTest
@@ -177,31 +178,31 @@ class EvmEndpointsTest {
                 "{\"jsonrpc\":\"2.0\",\"id\":\"2\",\"result\":\"0x1\"}"
             })
     void what_is_no_answer_to_the_call_is_not_taken_for_one(String body) {
-        done(one.any().chainId());
+        one.any().chainId();
         rig.first.status("eth_getBalance", 200, body);
 
-        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.BadAnswer.class);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {201, 204, 302, 500})
     void only_http_200_is_an_answer_whatever_its_body_says(int status) {
-        done(one.any().chainId());
+        one.any().chainId();
         rig.first.status("eth_getBalance", status, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":\"0x1\"}");
 
-        assertThatThrownBy(() -> done(one.any().balance(rig.own, BlockRef.Tag.LATEST)))
+        assertThatThrownBy(() -> one.any().balance(rig.own, BlockRef.Tag.LATEST))
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("HTTP " + status);
     }
 
     @Test
     void a_small_answer_of_many_empty_values_does_not_become_a_large_tree() {
-        done(one.any().chainId());
+        one.any().chainId();
         rig.first.status(
                 "eth_getLogs", 200, "{\"id\":2,\"result\":[" + "[],".repeat(Question.Size.WIDE.tokens() / 2) + "[]]}");
 
-        assertThatThrownBy(() -> done(one.any().logs(new LogQuery(rig.other, List.of(), 0, 1))))
+        assertThatThrownBy(() -> one.any().logs(new LogQuery(rig.other, List.of(), 0, 1)))
                 .isInstanceOf(AccountException.BadAnswer.class);
     }
 
@@ -231,13 +232,13 @@ class EvmEndpointsTest {
         });
         Hash256 head = rig.chain.head().hash();
 
-        List<Function<AccountReads, CompletionStage<?>>> questions = List.of(
+        List<Function<AccountReads, ?>> questions = List.of(
                 reads -> reads.receipt(sent),
                 reads -> reads.transaction(sent),
                 reads -> reads.block(BlockRef.hash(head)),
                 reads -> reads.block(BlockRef.number(1)));
-        for (Function<AccountReads, CompletionStage<?>> question : questions) {
-            assertThatThrownBy(() -> done(question.apply(one.any()))).isInstanceOf(AccountException.BadAnswer.class);
+        for (Function<AccountReads, ?> question : questions) {
+            assertThatThrownBy(() -> question.apply(one.any())).isInstanceOf(AccountException.BadAnswer.class);
         }
     }
 
@@ -259,7 +260,7 @@ class EvmEndpointsTest {
                                         .set("topics", JsonNodeFactory.instance.arrayNode()))
                         : truth);
 
-        assertThatThrownBy(() -> done(one.any().logs(new LogQuery(rig.other, List.of(), 0, 9))))
+        assertThatThrownBy(() -> one.any().logs(new LogQuery(rig.other, List.of(), 0, 9)))
                 .isInstanceOf(AccountException.BadAnswer.class);
     }
 
@@ -330,7 +331,7 @@ class EvmEndpointsTest {
             dripper.start();
             EvmEndpoints slow = rig.client(1, SHORT, URI.create("http://127.0.0.1:" + server.getLocalPort()));
 
-            assertThatThrownBy(() -> done(slow.any().chainId())).isInstanceOf(AccountException.Unreachable.class);
+            assertThatThrownBy(() -> slow.any().chainId()).isInstanceOf(AccountException.Unreachable.class);
         }
     }
 
@@ -405,7 +406,7 @@ class EvmEndpointsTest {
     void what_is_sent_goes_out_although_there_is_no_memory_left_for_answers() {
         ByteBudget full = ByteBudget.of(0);
         EvmEndpoints client = rig.client(full, new SimpleMeterRegistry());
-        assertThatThrownBy(() -> done(client.any().chainId()))
+        assertThatThrownBy(() -> client.any().chainId())
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("no memory");
         rig.first.refuse("eth_sendRawTransaction", -32000, "already known");
@@ -419,9 +420,9 @@ class EvmEndpointsTest {
         LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
         ByteBudget share = ByteBudget.of(EvmEndpoints.LEAST_HEAP / EvmEndpoints.HEAP_SHARE);
         EvmEndpoints least = rig.client(share, new SimpleMeterRegistry());
-        assertThat(done(least.endpoints().get(0).logs(query))).isEmpty();
+        assertThat(least.endpoints().get(0).logs(query)).isEmpty();
         EvmEndpoints less = rig.client(ByteBudget.of(share.limit() - 1), new SimpleMeterRegistry());
-        assertThatThrownBy(() -> done(less.endpoints().get(0).logs(query)))
+        assertThatThrownBy(() -> less.endpoints().get(0).logs(query))
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("no memory");
     }
@@ -436,11 +437,13 @@ class EvmEndpointsTest {
         CountDownLatch slow = new CountDownLatch(1);
         rig.first.before("eth_getLogs", () -> Await.opened(slow));
         LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
-        CompletionStage<List<AccountLog>> first = client.endpoints().get(0).logs(query);
+        Executor threads = TestPools.of("askers");
+        CompletableFuture<List<AccountLog>> first =
+                CompletableFuture.supplyAsync(() -> client.endpoints().get(0).logs(query), threads);
         Await.until("the first is asked", () -> rig.first.count("eth_getLogs") == 1);
 
         CompletableFuture<List<AccountLog>> second =
-                client.endpoints().get(1).logs(query).toCompletableFuture();
+                CompletableFuture.supplyAsync(() -> client.endpoints().get(1).logs(query), threads);
 
         long calls = rig.second.count("eth_getLogs");
         slow.countDown();

@@ -12,12 +12,11 @@ import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.TestCertificate;
+import org.chainwalletd.testkit.TestPools;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -65,17 +64,11 @@ class HostileEndpointTest {
     }
 
     private static CompletableFuture<?> ask(URI url) {
-        EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return kit.spawn(behavior);
-            }
-        };
         EvmEndpoints.Setup setup =
                 new EvmEndpoints.Setup(List.of(url), 1, BigInteger.ONE, Finality.FINALIZED, PATIENCE);
-        return EvmEndpoints.start(peers, spawner, setup, kit.system().executionContext())
-                .any()
-                .block(BlockRef.Tag.LATEST)
+        return EvmEndpoints.start(
+                        peers, setup, new EvmEndpoints.Threads(kit.system().executionContext(), TestPools::of))
+                .asked(reads -> reads.block(BlockRef.Tag.LATEST))
                 .toCompletableFuture();
     }
 }

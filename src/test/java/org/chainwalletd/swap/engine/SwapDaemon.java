@@ -229,11 +229,11 @@ public final class SwapDaemon implements AutoCloseable {
         ChainPoolLeg chainPool = new ChainPoolLeg(side, limits);
         OwnLeg chainOwn = new ChainOwnLeg(side, limits, Optional.of(pool));
         EvmOwnLeg evmOwn = new EvmOwnLeg(
-                account.endpoints(), account.sends(), limits, outside.chains().clock(), follow.executor());
+                account.endpoints(), account.sends(), limits, outside.chains().clock());
         Optional<EvmPoolLeg.Relay> relay = outside.relays()
                 ? Optional.of(new EvmPoolLeg.Relay(pool, outside.chains().clock(), alarm -> {}))
                 : Optional.empty();
-        EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits, relay, follow.executor());
+        EvmPoolLeg evmPool = new EvmPoolLeg(account.endpoints(), account.sends(), limits, relay);
         BothLegs both = new BothLegs(
                 row -> true,
                 row -> row.terms().direction().isSell() ? chainOwn : evmOwn,

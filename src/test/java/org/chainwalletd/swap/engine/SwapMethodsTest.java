@@ -30,7 +30,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.EvmEndpoints;
@@ -73,6 +72,7 @@ import org.chainwalletd.swap.pool.PoolWords;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
 import org.junit.jupiter.api.AfterEach;
@@ -251,19 +251,13 @@ public class SwapMethodsTest {
     private EvmEndpoints endpoints(int quorum) {
         return EvmEndpoints.start(
                 Peers.of(kit.system()),
-                new EvmEndpoints.Spawner() {
-                    @Override
-                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                        return kit.spawn(behavior);
-                    }
-                },
                 new EvmEndpoints.Setup(
                         List.of(chains.evm().uri(), chains.evm().newEndpoint().uri()),
                         quorum,
                         Sample.CHAIN_ID,
                         Finality.FINALIZED,
                         Duration.ofSeconds(5)),
-                EXECUTOR);
+                new EvmEndpoints.Threads(EXECUTOR, TestPools::of));
     }
 
     private SwapLimits limits() {

@@ -10,6 +10,7 @@ import java.util.concurrent.Executor;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.AccountService;
 import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendSetup;
@@ -21,6 +22,7 @@ import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 
 /** What the daemon has of the account chain, in one life: its endpoints over real sockets, and the owner of its nonces. */
@@ -53,14 +55,21 @@ public record AccountSide(EvmEndpoints endpoints, AccountService sends) {
         };
         EvmEndpoints asked = EvmEndpoints.start(
                 Peers.of(kit.system()),
-                spawner,
                 new EvmEndpoints.Setup(
                         List.of(endpoints), 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, PATIENCE),
-                executor);
+                new EvmEndpoints.Threads(executor, TestPools::of));
         SealedSends journal = Await.result(SealedSends.open(
                 store, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         AccountService sends = Await.result(AccountService.start(
-                new SendSetup(asked, keys, journal, OptionalLong.empty(), PACE, chain.clock(), executor), spawner));
+                new SendSetup(
+                        asked,
+                        keys,
+                        journal,
+                        OptionalLong.empty(),
+                        PACE,
+                        chain.clock(),
+                        AccountRig.sendThreads(executor)),
+                spawner));
         return new AccountSide(asked, sends);
     }
 }

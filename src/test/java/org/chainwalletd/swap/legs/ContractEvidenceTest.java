@@ -9,13 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -30,6 +28,7 @@ import org.chainwalletd.swap.legs.EvmPoolLeg.ContractEvidence;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -88,18 +87,11 @@ public class ContractEvidenceTest {
         for (EvmEndpoint endpoint : asked) {
             urls.add(endpoint.uri());
         }
-        EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return kit.spawn(behavior);
-            }
-        };
         return EvmEndpoints.start(
                 Peers.of(kit.system()),
-                spawner,
                 new EvmEndpoints.Setup(
                         urls, 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, Duration.ofSeconds(10)),
-                ForkJoinPool.commonPool());
+                new EvmEndpoints.Threads(ForkJoinPool.commonPool(), TestPools::of));
     }
 
     private SwapLimits limits() {
@@ -109,9 +101,7 @@ public class ContractEvidenceTest {
     }
 
     private GateVerdict judge(EvmEndpoint... asked) {
-        List<EndpointView> views =
-                done(new ContractEvidence(endpoints(asked), chain.contract(), ForkJoinPool.commonPool())
-                        .look(Sample.HASH_LOCK));
+        List<EndpointView> views = new ContractEvidence(endpoints(asked), chain.contract()).look(Sample.HASH_LOCK);
         GateInputs inputs = new GateInputs(now(), false, Optional.empty(), OptionalLong.of(begun));
         return new SellGate(limits())
                 .judge(Sample.terms(Direction.CHAIN_TO_NATIVE), new SellGate.Evidence(views, false, inputs));
@@ -163,7 +153,7 @@ public class ContractEvidenceTest {
     private boolean judgeOrNothing(EvmEndpoint... asked) {
         try {
             return judge(asked).isOpen();
-        } catch (CompletionException e) {
+        } catch (AccountException e) {
             return false;
         }
     }

@@ -202,7 +202,7 @@ public class DeadNonceTest {
 
         assertThat(state()).isEqualTo(SwapContract.State.CLAIMED);
         assertPaid(before);
-        assertThat(done(lying.rig.rig.sends.funds(lying.rig.own(), "another")).obstacle())
+        assertThat(lying.rig.rig.sends.funds(lying.rig.own(), "another").obstacle())
                 .isEmpty();
         assertThat(lying.rig.rig.send("later", 1).nonce()).isEqualTo(LyingRig.HISTORY + 3L);
     }
@@ -226,7 +226,7 @@ public class DeadNonceTest {
         }
         lying.liar.behave();
         assertThat(copies("a-sell")).hasSizeLessThanOrEqualTo(2);
-        BigInteger committed = done(lying.rig.rig.sends.funds(lying.rig.own())).committed();
+        BigInteger committed = lying.rig.rig.sends.funds(lying.rig.own()).committed();
         assertThat(committed)
                 .isLessThanOrEqualTo(lying.rig.rig.find(CLAIM).maxFee().multiply(BigInteger.valueOf(SwapSends.GAS)));
         lying.honest.behave();

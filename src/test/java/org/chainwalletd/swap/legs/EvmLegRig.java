@@ -94,7 +94,7 @@ public final class EvmLegRig implements AutoCloseable {
     }
 
     EvmOwnLeg ownLeg(Hash256 codeHash) {
-        return new EvmOwnLeg(rig.endpoints, rig.sends, limits(codeHash), chain.clock(), rig.executor);
+        return new EvmOwnLeg(rig.endpoints, rig.sends, limits(codeHash), chain.clock());
     }
 
     EvmPoolLeg poolLeg() {
@@ -102,7 +102,7 @@ public final class EvmLegRig implements AutoCloseable {
     }
 
     EvmPoolLeg poolLeg(Hash256 codeHash) {
-        return new EvmPoolLeg(rig.endpoints, rig.sends, limits(codeHash), Optional.empty(), rig.executor);
+        return new EvmPoolLeg(rig.endpoints, rig.sends, limits(codeHash), Optional.empty());
     }
 
     SwapRow buy() {

@@ -186,7 +186,7 @@ public class EvmOwnLegTest {
 
     @Test
     void the_balance_must_cover_the_amount_the_gas_of_the_lock_and_the_reserve_of_every_open_swap() {
-        AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
+        AccountFunds funds = rig.rig.sends.funds(rig.own());
         BigInteger needed = EvmLegRig.WEI.add(funds.perTransaction()).add(funds.reservePerSwap());
         rig.rig.sends.reserveFor(address -> 1);
         for (BigInteger balance : List.of(needed, needed.subtract(BigInteger.ONE))) {
@@ -199,7 +199,7 @@ public class EvmOwnLegTest {
 
     @Test
     void a_swap_that_is_only_quoted_needs_its_own_reserve_beside_that_of_the_others() {
-        AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
+        AccountFunds funds = rig.rig.sends.funds(rig.own());
         BigInteger needed = EvmLegRig.WEI
                 .add(funds.perTransaction())
                 .add(funds.reservePerSwap().multiply(BigInteger.TWO));
@@ -215,7 +215,7 @@ public class EvmOwnLegTest {
     @Test
     void a_lock_that_is_journalled_is_not_counted_against_the_balance_twice() {
         leg.sendLock(row);
-        AccountFunds funds = done(rig.rig.sends.funds(rig.own()));
+        AccountFunds funds = rig.rig.sends.funds(rig.own());
         rig.rig.first.lies().balance(rig.own(), funds.committed());
         rig.rig.second.lies().balance(rig.own(), funds.committed());
 

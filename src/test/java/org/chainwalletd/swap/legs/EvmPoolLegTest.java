@@ -293,7 +293,7 @@ public class EvmPoolLegTest {
     @Test
     void the_gate_stays_closed_while_a_claim_could_not_be_paid() {
         lockedAndSettled();
-        BigInteger needed = done(rig.rig.sends.funds(rig.own())).perTransaction();
+        BigInteger needed = rig.rig.sends.funds(rig.own()).perTransaction();
         rig.rig.first.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
         rig.rig.second.lies().balance(rig.own(), needed.subtract(BigInteger.ONE));
 
@@ -375,7 +375,7 @@ public class EvmPoolLegTest {
 
     @Test
     void a_sell_needs_the_gas_reserve_of_its_own() {
-        BigInteger reserve = done(rig.rig.sends.funds(rig.own())).reservePerSwap();
+        BigInteger reserve = rig.rig.sends.funds(rig.own()).reservePerSwap();
         for (BigInteger balance : List.of(reserve, reserve.subtract(BigInteger.ONE))) {
             rig.rig.first.lies().balance(rig.own(), balance);
             rig.rig.second.lies().balance(rig.own(), balance);
@@ -386,7 +386,7 @@ public class EvmPoolLegTest {
 
     @Test
     void of_two_sells_at_the_same_moment_the_second_does_not_take_the_gas_of_the_first() {
-        BigInteger reserve = done(rig.rig.sends.funds(rig.own())).reservePerSwap();
+        BigInteger reserve = rig.rig.sends.funds(rig.own()).reservePerSwap();
         SwapBook book = new SwapBook();
         rig.rig.sends.reserveFor(book);
         SwapRow first = rig.sell();
@@ -407,7 +407,7 @@ public class EvmPoolLegTest {
     @Test
     void two_secrets_do_not_leave_for_one_claim_that_can_be_paid() {
         lockedAndSettled();
-        BigInteger one = done(rig.rig.sends.funds(rig.own())).perTransaction();
+        BigInteger one = rig.rig.sends.funds(rig.own()).perTransaction();
         SwapBook book = new SwapBook();
         rig.rig.sends.reserveFor(book);
         SwapRow first = other("a-first").with(Acts.NONE.lock(), rig.now());
