@@ -76,6 +76,7 @@ class ArchitectureTest {
                     Set.of(
                             "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
                             "spend", "follow", "keeper")),
+            Map.entry("sweep", Set.of("chain", "store", "node", "keyring", "spend", "keeper")),
             Map.entry("message", Set.of("api", "wire", "chain", "crypto", "keyring")),
             Map.entry(
                     "htlc",
@@ -87,7 +88,7 @@ class ArchitectureTest {
                     Set.of(
                             "access", "api", "wire", "chain", "crypto", "config", "store", "node", "keyring", "coins",
                             "spend", "htlc", "message", "uri", "quote", "follow", "indexer", "wait", "evm", "swap",
-                            "account", "payout")),
+                            "account", "payout", "sweep")),
             Map.entry("event", Set.of("api", "wire", "chain", "store", "follow", "wait", "htlc", "rpc", "swap")),
             Map.entry(
                     "http",

@@ -73,7 +73,7 @@ class InsidePackagesTest {
             "store.books: BooksSession Page",
             "store.books: HtlcChanges HtlcRows HtlcTable",
             "store: Intent SpendRow TokenBinding",
-            "store: SqlAccountSends SqlAllowance SqlPayouts SqlSpends SqlStore SqlSwaps");
+            "store: SqlAccountSends SqlAllowance SqlPayouts SqlSpends SqlStore SqlSwaps SqlSweeps");
 
     @Test
     void the_parts_of_a_package_use_each_other_one_way() {

@@ -10,6 +10,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.wire.AmountOrMax;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.Title;
 import org.chainwalletd.wire.U32;
 
 /** Methods that move money, and the operator's caps (interface.md, section 4.7). Amounts and fees are base units. */
@@ -168,6 +169,88 @@ public final class Spending {
                 Amount totalOut,
                 @Doc("0 if none") Amount change,
                 @Doc("tip when the coins were listed") long builtAtHeight) {}
+    }
+
+    @Method(
+            name = "sweep",
+            scope = Scope.SPEND,
+            summary =
+                    "Moves every spendable coin of many addresses to one, about 100 coins a transaction. Which coins go in"
+                            + " which transaction is durable before the first is sent; repeat the call with its client_token to"
+                            + " go on after a failure, and to hear how each part stands.",
+            errors = {
+                ErrorCode.WALLET_NOT_FOUND,
+                ErrorCode.INSUFFICIENT_BALANCE,
+                ErrorCode.FEE_TOO_HIGH,
+                ErrorCode.IDEMPOTENCY_CONFLICT,
+                ErrorCode.IN_FLIGHT_EXHAUSTED
+            })
+    public record Sweep(
+            @Doc("addresses whose coins are moved, at most 10000; `to` itself is left out")
+            Payouts.Source from,
+
+            @Doc("recipient's address, 64 hex characters") Address to,
+
+            @Doc(
+                    "base units for each transaction; fewer coins go into one when it would cost more; default: no bound but 100 coins")
+            Optional<Amount> maxFee,
+
+            @Doc("required: 8 to 128 printable ASCII characters, bound to this sweep for ever")
+            Optional<String> clientToken,
+
+            @Doc("base units, 61 or more; smaller coins are left over; default 61")
+            Optional<Amount> minValue,
+
+            @Doc("at most 256 bytes, for list_spends") Optional<String> memo)
+            implements Spend<Sweep.Result> {
+        public Sweep(Payouts.Source from, Address to, String clientToken) {
+            this(from, to, Optional.empty(), Optional.of(clientToken), Optional.empty(), Optional.empty());
+        }
+
+        public Sweep withMaxFee(Amount changed) {
+            return new Sweep(from, to, Optional.of(changed), clientToken, minValue, memo);
+        }
+
+        public Sweep withMinValue(Amount changed) {
+            return new Sweep(from, to, maxFee, clientToken, Optional.of(changed), memo);
+        }
+
+        /** Transaction of a sweep. */
+        @Title("SweepPart")
+        public record Part(
+                @U32 long part,
+
+                @Doc(
+                        "waiting, in_flight, confirmed, conflicted, refused, abandoned, contested, or closed when only its transaction is kept")
+                String state,
+
+                @Doc("absent while it waits") Optional<Hash256> txId,
+                @Doc("coins that it moves") long coins,
+                @Doc("base units that arrive") Amount amount,
+                Amount fee,
+                @Doc("absent while no block has it") OptionalLong blockHeight,
+
+                @Doc("why it waits or has failed, in words") Optional<String> reason) {}
+
+        /** Coins that are not moved, together by the reason. */
+        @Title("SweepLeftOver")
+        public record LeftOver(
+                @Doc(
+                        "later (came after the coins were fixed, or above 10000 coins), too_small, immature (coinbase), held (by another spend), of_failed_part")
+                String reason,
+
+                long coins,
+                @Doc("base units") Amount amount) {}
+
+        public record Result(
+                List<Part> spends,
+
+                @Doc(
+                        "why no further part is begun until the call is repeated, such as a spend cap; absent while nothing stops it")
+                Optional<String> stopped,
+
+                @Doc("absent while the daemon's own books cannot tell the coins of every address")
+                Optional<List<LeftOver>> leftOver) {}
     }
 
     @Method(

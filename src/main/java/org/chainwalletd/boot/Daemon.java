@@ -39,6 +39,7 @@ import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.swap.engine.SwapBook;
+import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.wait.Waits;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -214,6 +215,7 @@ public final class Daemon implements AutoCloseable {
         EventStreams events = startEvents(context, nodes, following, waiting.waits(), hub);
         SpendService spending = startSpending(context, following, keyring, store, new SpendEvents(hub));
         Payouts payouts = startPayouts(context, following, store, spending);
+        Sweeps sweeps = Spending.sweeps(context, nodes, following, store, spending, frontend.named());
         SwapBook openSwaps = new SwapBook();
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(
@@ -254,7 +256,7 @@ public final class Daemon implements AutoCloseable {
                 external,
                 keyring,
                 spending,
-                payouts,
+                new Services.Queues(payouts, sweeps),
                 following,
                 htlcs,
                 waiting.waits(),

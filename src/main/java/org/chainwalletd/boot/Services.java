@@ -49,9 +49,11 @@ import org.chainwalletd.rpc.method.PoolErrors;
 import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
+import org.chainwalletd.rpc.method.SweepMethods;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.swap.engine.SwapService;
+import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.wait.Waits;
 
 /** The running services, wired to the methods that talk to them. */
@@ -60,7 +62,7 @@ record Services(
         ExternalServices external,
         Keyring keyring,
         SpendService spending,
-        Payouts payouts,
+        Queues queues,
         Following following,
         Htlcs htlcs,
         Waits waits,
@@ -98,6 +100,9 @@ record Services(
                 new RpcDispatcher.Threads(answers(), context.workers()::full));
     }
 
+    /** What spends by itself, over a longer time than a call takes. */
+    record Queues(Payouts payouts, Sweeps sweeps) {}
+
     private MethodRegistry methods() {
         return new MethodFamilies(
                         settings().chain(),
@@ -116,9 +121,10 @@ record Services(
                                 inFlight(),
                                 htlcs.methods(),
                                 new PayoutMethods.Services(
-                                        payouts,
+                                        queues.payouts(),
                                         keyring::list,
-                                        settings().spend().payouts().from())),
+                                        settings().spend().payouts().from()),
+                                new SweepMethods.Services(queues.sweeps(), keyring::list)),
                         new MethodFamilies.Swapping(
                                 external.pool(),
                                 accounts.map(Accounts::methods),
@@ -149,9 +155,15 @@ record Services(
                         // not list. That the books have none permits nothing.
                         entry -> following.ledger().objection(entry.address()),
                         new OwnSpendsGuard(spending::openSpendOf, answers()),
-                        entry -> payouts.waitingFrom(entry.address())
+                        entry -> queues.payouts()
+                                .waitingFrom(entry.address())
                                 .thenApplyAsync(
                                         waiting -> waiting.map(id -> "the payout " + id + " waits to be paid from it"),
+                                        answers()),
+                        entry -> queues.sweeps()
+                                .unfinishedFrom(entry.address())
+                                .thenApplyAsync(
+                                        sweep -> sweep.map(token -> "the sweep " + token + " still moves its coins"),
                                         answers()),
                         new OpenHtlcsGuard(htlcs.records(), answers()),
                         openSwaps),
@@ -187,7 +199,7 @@ record Services(
                         : Optional.of("no node of the chain has answered"));
         checks.put("chain", () -> external.nodes().chain().complaint());
         checks.put("spending", spending::stopped);
-        checks.put("payouts", payouts::complaint);
+        checks.put("payouts", queues.payouts()::complaint);
         checks.put(
                 "background",
                 () -> context.keeper().isRunning()
@@ -203,7 +215,7 @@ record Services(
 
     /** Meters of what {@code /readyz} asks, and of how far the books are behind. */
     void measure() {
-        payouts.measure(context.meters());
+        queues.payouts().measure(context.meters());
         checks().forEach((name, check) -> {
             Supplier<Number> ready = () -> check.missing().isEmpty() ? 1 : 0;
             Gauge.builder("walletd.ready", ready)

@@ -22,9 +22,13 @@ import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.sweep.Sweeps;
 
 /** Starts the one way that money leaves. */
 final class Spending {
+    /** Before a part of a sweep that could not be sent is tried again. */
+    private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
+
     private static final Duration OPENING = Duration.ofMinutes(2);
 
     private Spending() {}
@@ -76,6 +80,29 @@ final class Spending {
                         new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                         rules,
                         () -> nodes.client().each().size(),
+                        Clock.systemUTC(),
+                        context.workers().upstream()),
+                context.keeper());
+    }
+
+    /** Sweeps over it, as background work. */
+    static Sweeps sweeps(
+            DaemonContext context,
+            Nodes nodes,
+            Following following,
+            Store store,
+            SpendService spending,
+            NamedTokens named) {
+        return Sweeps.start(
+                new Sweeps.Environment(
+                        store.sweeps(),
+                        store.reservations(),
+                        spending,
+                        following.ledger()::spendable,
+                        nodes::coinbaseMaturity,
+                        () -> nodes.client().each().size(),
+                        named::hasEnded,
+                        SWEEP_PAUSE,
                         Clock.systemUTC(),
                         context.workers().upstream()),
                 context.keeper());

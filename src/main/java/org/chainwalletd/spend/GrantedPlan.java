@@ -129,6 +129,16 @@ record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinatio
     }
 
     @Override
+    public List<Address> signers(Draft draft) {
+        return plan.signers(draft);
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
+        return plan.witnesses(draft, signatures);
+    }
+
+    @Override
     public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
         return plan.witnesses(draft, signature);
     }

@@ -197,7 +197,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     /** A token that the store cannot know is spent at once. */
     private void unknown(TokenBinding token, Caller caller) {
-        if (known.isNew(token.token()) && !env.receipts().mayBePayouts()) {
+        if (known.isNew(token.token()) && !env.receipts().mayBeOtherThanSpends()) {
             spend(token.token(), List.of(caller), runner -> Spend.begin(runner, caller.plan()));
             return;
         }
@@ -232,7 +232,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** {@link Bound.ToPayout} has the digest of no parameters, so that whoever calls with its id was refused. */
+    /** {@link Bound.ToPayout} and {@link Bound.ToSweep} have the digest of no parameters, so that whoever calls with these was refused. */
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
         if (found.isEmpty()) {
             SpendPlan plan = callers.get(0).plan();

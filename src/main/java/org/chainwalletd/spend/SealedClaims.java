@@ -38,6 +38,7 @@ import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
+import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.WatchStore;
 
 /**
@@ -326,8 +327,8 @@ public final class SealedClaims implements Store {
         private final ReceiptStore inner = store.receipts();
 
         @Override
-        public boolean mayBePayouts() {
-            return inner.mayBePayouts();
+        public boolean mayBeOtherThanSpends() {
+            return inner.mayBeOtherThanSpends();
         }
 
         @Override
@@ -397,6 +398,11 @@ public final class SealedClaims implements Store {
     @Override
     public PayoutStore payouts() {
         return store.payouts();
+    }
+
+    @Override
+    public SweepStore sweeps() {
+        return store.sweeps();
     }
 
     @Override

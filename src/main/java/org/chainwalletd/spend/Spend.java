@@ -1,9 +1,11 @@
 package org.chainwalletd.spend;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -221,11 +223,26 @@ final class Spend {
 
     private void signing(Draft draft) {
         byte[] message = TransactionCodec.signingMessage(env.profile(), gathered.genesis(), draft.unsigned());
-        runner.ask(() -> runner.sign(plan.from(), message), signature -> signed(draft, signature), this::notMade);
+        signing(draft, message, plan.signers(draft), new ArrayList<>());
     }
 
-    private void signed(Draft draft, Signature signature) {
-        Intent intent = intentOf(draft, signature);
+    /** Signs with one key after the other: an unseal takes 64 MiB. */
+    private void signing(Draft draft, byte[] message, List<Address> signers, List<Signature> signatures) {
+        runner.ask(
+                () -> runner.sign(signers.get(signatures.size()), message),
+                signature -> {
+                    signatures.add(signature);
+                    if (signatures.size() < signers.size()) {
+                        signing(draft, message, signers, signatures);
+                    } else {
+                        signed(draft, signatures);
+                    }
+                },
+                this::notMade);
+    }
+
+    private void signed(Draft draft, List<Signature> signatures) {
+        Intent intent = intentOf(draft, signatures);
         boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_WAYS;
         if (mayHaveTwin) {
             lookingForTwin(draft, intent);
@@ -331,8 +348,8 @@ final class Spend {
         return outpoints;
     }
 
-    private Intent intentOf(Draft draft, Signature signature) {
-        Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signature));
+    private Intent intentOf(Draft draft, List<Signature> signatures) {
+        Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signatures));
         Hash256 txId = TransactionCodec.txId(env.profile(), signed);
         Amount leaving = plan.leaving(draft);
         long now = env.clock().millis();

@@ -96,8 +96,22 @@ public interface SpendPlan {
         return List.of();
     }
 
-    /** One witness per input. */
+    /** Addresses whose keys sign, each once, {@link #from} first. */
+    default List<Address> signers(Draft draft) {
+        return List.of(from());
+    }
+
+    /** One witness per input, of a plan that {@link #from} alone signs. */
     List<Witness> witnesses(Draft draft, Signer.Signature signature);
+
+    /**
+     * One witness per input.
+     *
+     * @param signatures in the order of {@link #signers}
+     */
+    default List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
+        return witnesses(draft, signatures.get(0));
+    }
 
     /**
      * What may not be selected.

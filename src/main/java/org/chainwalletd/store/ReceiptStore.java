@@ -55,8 +55,8 @@ public interface ReceiptStore {
      */
     CompletionStage<List<Long>> fingerprints(int most);
 
-    /** Whether a token may be the id of a payout, which {@link #fingerprints} leaves out: there are payouts. */
-    boolean mayBePayouts();
+    /** Whether a token may be that of a payout or a sweep, which {@link #fingerprints} leaves out: there are some. */
+    boolean mayBeOtherThanSpends();
 
     /** What a token is bound to. */
     sealed interface Bound {
@@ -84,6 +84,15 @@ public interface ReceiptStore {
 
         /** A payout of the queue, whose id it is for ever: it pays nothing else. */
         record ToPayout() implements Bound {
+            /** Of no parameters. */
+            @Override
+            public Hash256 digest() {
+                return Hash256.ZERO;
+            }
+        }
+
+        /** A sweep, whose token it is for ever: it pays nothing else. */
+        record ToSweep() implements Bound {
             /** Of no parameters. */
             @Override
             public Hash256 digest() {

@@ -26,7 +26,8 @@ final class Schema {
             ownPayments(),
             payouts(),
             tokenUses(),
-            watchOnly());
+            watchOnly(),
+            sweeps());
 
     /** What a new store needs of them: the first ones only lead older files here. */
     private static final int FIRST_STILL_USED = 2;
@@ -354,6 +355,36 @@ final class Schema {
     private static List<String> watchOnly() {
         return List.of(
                 "CREATE TABLE watch_only (address BLOB NOT NULL PRIMARY KEY, label TEXT, birth INTEGER) WITHOUT ROWID");
+    }
+
+    /** Sweeps and their parts; the spend of a part is found by its token, see {@link SqlSweeps}. */
+    private static List<String> sweeps() {
+        return List.of(
+                """
+            CREATE TABLE sweeps (
+              id INTEGER PRIMARY KEY,
+              sweep_id BLOB NOT NULL,
+              client_token TEXT NOT NULL,
+              token_name TEXT,
+              digest BLOB NOT NULL,
+              from_addresses BLOB NOT NULL,
+              to_address BLOB NOT NULL,
+              min_value INTEGER NOT NULL,
+              memo TEXT,
+              state TEXT NOT NULL,
+              reason TEXT NOT NULL,
+              created_at INTEGER NOT NULL)""",
+                "CREATE UNIQUE INDEX sweeps_by_token ON sweeps (client_token)",
+                "CREATE UNIQUE INDEX sweeps_by_sweep_id ON sweeps (sweep_id)",
+                "CREATE INDEX sweeps_running ON sweeps (id) WHERE " + SqlSweeps.RUNNING,
+                """
+            CREATE TABLE sweep_parts (
+              sweep_id BLOB NOT NULL,
+              number INTEGER NOT NULL,
+              fee INTEGER NOT NULL,
+              coins BLOB NOT NULL,
+              ended INTEGER NOT NULL,
+              PRIMARY KEY (sweep_id, number)) WITHOUT ROWID""");
     }
 
     /** A store that never was of an older version has no tables of one. */

@@ -66,12 +66,10 @@ final class SqlPayouts implements PayoutStore {
                     ? Optional.empty()
                     : Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
         }
-        Optional<Hash256> live = session.queryOne(
-                "SELECT tx_id FROM spends WHERE token_key = ? AND token = ?",
-                SpendTable::txId,
-                SpendTable.tokenKey(order.payoutId()),
-                order.payoutId());
-        return (live.isPresent() ? live : KeptSpends.everBound(session, order.payoutId()))
+        if (SqlSweeps.has(session, order.payoutId())) {
+            return Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
+        }
+        return SqlSweeps.everBound(session, order.payoutId())
                 .map(txId -> new Submission.Taken(index, order.payoutId(), Optional.of(txId)));
     }
 

@@ -35,12 +35,14 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     private final SpendTable spends;
     private final SqlAllowance allowance;
     private final PayoutTable payouts;
+    private final SqlSweeps sweeps;
 
-    SqlSpends(SqlStore store, SpendTable spends, SqlAllowance allowance, PayoutTable payouts) {
+    SqlSpends(SqlStore store, SpendTable spends, SqlAllowance allowance, PayoutTable payouts, SqlSweeps sweeps) {
         this.store = store;
         this.spends = spends;
         this.allowance = allowance;
         this.payouts = payouts;
+        this.sweeps = sweeps;
     }
 
     /** All that can refuse it is looked at before anything of it is written. */
@@ -50,8 +52,8 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     }
 
     @Override
-    public boolean mayBePayouts() {
-        return payouts.any();
+    public boolean mayBeOtherThanSpends() {
+        return payouts.any() || sweeps.any();
     }
 
     @Override
@@ -104,7 +106,8 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             SqlSession session, Intent intent, Optional<SpendRow> there, Optional<SpendRow> bound, long closedBefore)
             throws SQLException {
         if (intent.token().isPresent()
-                && PayoutTable.has(session, intent.token().get().token())) {
+                && (PayoutTable.has(session, intent.token().get().token())
+                        || SqlSweeps.has(session, intent.token().get().token()))) {
             return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
         }
         if (bound.isPresent() && !SpendTable.mayBeBuiltAgain(session, intent, bound.get())) {
@@ -369,6 +372,9 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         return store.read(session -> {
             if (PayoutTable.has(session, token)) {
                 return Optional.of(new Bound.ToPayout());
+            }
+            if (SqlSweeps.has(session, token)) {
+                return Optional.of(new Bound.ToSweep());
             }
             Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
             if (spend.isEmpty()) {

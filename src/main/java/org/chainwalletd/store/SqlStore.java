@@ -27,6 +27,7 @@ abstract class SqlStore implements Store {
     private final PayoutTable payoutTable;
     private final SqlSpends spends;
     private final SqlPayouts payouts;
+    private final SqlSweeps sweeps;
     private final SqlAllowance allowance;
     private final SqlAccountSends accountSends;
     private final SqlSwaps swaps;
@@ -47,7 +48,8 @@ abstract class SqlStore implements Store {
             thread.setDaemon(true);
             return thread;
         });
-        this.spends = new SqlSpends(this, spendTable, allowance, payoutTable);
+        this.sweeps = new SqlSweeps(this);
+        this.spends = new SqlSpends(this, spendTable, allowance, payoutTable, sweeps);
         this.payouts = new SqlPayouts(this, payoutTable);
         this.accountSends = new SqlAccountSends(this, lines);
         this.swaps = new SqlSwaps(this);
@@ -57,6 +59,7 @@ abstract class SqlStore implements Store {
     void takeUp(SqlSession session) throws SQLException {
         spendTable.takeUp(session);
         payoutTable.takeUp(session);
+        sweeps.takeUp(session);
     }
 
     /** Is the last thing that a constructor does. */
@@ -100,6 +103,11 @@ abstract class SqlStore implements Store {
     @Override
     public PayoutStore payouts() {
         return payouts;
+    }
+
+    @Override
+    public SweepStore sweeps() {
+        return sweeps;
     }
 
     @Override

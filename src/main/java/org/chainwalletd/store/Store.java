@@ -20,6 +20,8 @@ public interface Store extends AutoCloseable {
 
     PayoutStore payouts();
 
+    SweepStore sweeps();
+
     AccountSendStore accountSends();
 
     SwapStore swaps();

@@ -419,6 +419,9 @@ public final class StoreRestore {
         Commits.count(session, number);
         Commits.open(session, number, random);
         PayoutTable.holdAll(session, random);
+        // What a sweep has done since is not known: it goes on when it is asked for again.
+        session.update("UPDATE sweeps SET state = 'STOPPED', reason = 'the store was restored since it began'"
+                + " WHERE state = 'RUNNING'");
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
             // Numbers of spends that are forgotten were told, and never become those of others.

@@ -278,6 +278,20 @@ class EveryMethodIT {
                 "one of the two is mined", () -> payout("payout-three").state().equals("confirmed"));
     }
 
+    @Test
+    @Order(2)
+    void an_address_is_swept() {
+        Address swept = both.each(new GenerateAddress("swept"), new GenerateAddress("swept"))
+                .get(0)
+                .address();
+        wallet.fund(swept.hex(), 5_000, 6_000);
+        Sweep call = new Sweep(Payouts.Source.of(List.of(swept)), shop.address(), "sweep-of-one-address");
+        assertThat(both.same(call).spends())
+                .singleElement()
+                .satisfies(part -> assertThat(part.coins()).isEqualTo(2));
+        wallet.confirm();
+    }
+
     private static Payouts.Payout payout(String id) {
         return both.same(new PayoutGet(id)).payout().orElseThrow();
     }

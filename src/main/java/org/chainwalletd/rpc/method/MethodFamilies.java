@@ -60,7 +60,8 @@ public record MethodFamilies(
             SpendService spending,
             ReadMethods.InFlight inFlight,
             HtlcMethods.Services htlcs,
-            PayoutMethods.Services payouts) {}
+            PayoutMethods.Services payouts,
+            SweepMethods.Services sweeps) {}
 
     /** The account chain and swaps, as far as they are configured. */
     public record Swapping(
@@ -80,7 +81,8 @@ public record MethodFamilies(
                 version,
                 new Keys(null, null, null),
                 new Chain(none, null, null, null, null, null, IndexerMethods.Sources.NONE),
-                new Money(null, null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE),
+                new Money(
+                        null, null, HtlcMethods.Services.NONE, PayoutMethods.Services.NONE, SweepMethods.Services.NONE),
                 Swapping.NONE,
                 Runnable::run);
     }
@@ -111,6 +113,7 @@ public record MethodFamilies(
                 executor));
         methods.addAll(KeyringMethods.all(keyring, chain.ledger(), chain.watchOnly(), keys.deletion(), executor));
         methods.addAll(SpendMethods.all(money.spending(), executor));
+        methods.addAll(SweepMethods.all(money.sweeps(), executor));
         methods.addAll(PayoutMethods.all(money.payouts(), executor));
         methods.addAll(OwnPaymentMethods.all(
                 () -> money.spending().history(), () -> chain.follower().height(), executor));

@@ -138,22 +138,25 @@ public final class PayoutMethods {
             }
             return owned(services.from());
         }
-        Source named = source.get();
-        if (named.addresses().isPresent() == named.label().isPresent()) {
+        return owned(named(source.get(), services.keys().get()));
+    }
+
+    /** Addresses that a call names, one by one or by their label. */
+    static List<Address> named(Source source, List<KeyEntry> keys) {
+        if (source.addresses().isPresent() == source.label().isPresent()) {
             throw RefusedException.invalidParams("`from` must have either `addresses` or `label`");
         }
-        if (named.addresses().isPresent()) {
-            return owned(named.addresses().get());
+        if (source.addresses().isPresent()) {
+            return source.addresses().get();
         }
-        String label = named.label().get();
-        List<Address> labelled = services.keys().get().stream()
-                .filter(key -> key.label().equals(Optional.of(label)))
+        List<Address> labelled = keys.stream()
+                .filter(key -> key.label().equals(source.label()))
                 .map(KeyEntry::address)
                 .toList();
         if (labelled.isEmpty()) {
             throw new RefusedException(ErrorCode.WALLET_NOT_FOUND, "no address has the label of `from`");
         }
-        return owned(labelled);
+        return labelled;
     }
 
     private List<Address> owned(List<Address> addresses) {

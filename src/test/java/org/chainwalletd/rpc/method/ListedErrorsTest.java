@@ -108,6 +108,11 @@ class ListedErrorsTest {
             -32039 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
             -32010 | PayoutMethodsTest | payout_submit
             -32033 | PayoutMethodsTest | payout_submit
+            -32010 | SweepMethodsTest | sweep
+            -32031 | SweepMethodsTest | sweep
+            -32032 | SweepMethodsTest | sweep
+            -32035 | SweepMethodsTest | sweep
+            -32039 | SweepMethodsTest | sweep
             -32035 | PayoutMethodsTest | payout_submit
             -32038 | PayoutMethodsTest | payout_submit
             -32040 | OtherChainTest | wait_for_tx

@@ -1,0 +1,168 @@
+package org.chainwalletd.rpc.method;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.chainwalletd.api.Payouts.Source;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.Spending.Sweep;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.SweepStore.OwnedCoin;
+import org.chainwalletd.store.SweepStore.PartSpend;
+import org.chainwalletd.store.SweepStore.PartState;
+import org.chainwalletd.store.SweepStore.State;
+import org.chainwalletd.sweep.Sweeps;
+
+/** Answers {@code sweep}. */
+public final class SweepMethods {
+    private final Services services;
+    private final Executor executor;
+
+    private SweepMethods(Services services, Executor executor) {
+        this.services = services;
+        this.executor = executor;
+    }
+
+    /** @param keys of this daemon */
+    public record Services(Sweeps sweeps, Supplier<List<KeyEntry>> keys) {
+        /** For methods that are only described. */
+        static final Services NONE = new Services(null, List::of);
+    }
+
+    /** @param executor for turning answers into results: any pool of the daemon */
+    public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
+        return List.of(RpcMethod.of(Sweep.class, new SweepMethods(services, executor)::sweep));
+    }
+
+    private CompletionStage<Sweep.Result> sweep(Sweep call, CallContext context) {
+        String token = SpendOptions.token(call.clientToken())
+                .orElseThrow(() -> RefusedException.invalidParams("`client_token` is required"));
+        Amount minValue = call.minValue().orElse(Sweeps.LEAST_VALUE);
+        if (minValue.isLessThan(Sweeps.LEAST_VALUE)) {
+            throw RefusedException.invalidParams("`min_value` must be at least " + Sweeps.LEAST_VALUE
+                    + ": a smaller coin costs more than it brings");
+        }
+        Sweeps.Request request = new Sweeps.Request(
+                token,
+                context.grant().owner(),
+                digest(call),
+                () -> from(call),
+                call.to(),
+                call.maxFee(),
+                minValue,
+                SpendOptions.memo(call.memo()));
+        return services.sweeps().sweep(request, context.gone()).thenApplyAsync(SweepMethods::result, executor);
+    }
+
+    /** Over the parameters as they were written, the memo left out: a label may mean other addresses when the call is repeated. */
+    private static Hash256 digest(Sweep call) {
+        ParameterDigest digest = new ParameterDigest("sweep");
+        List<Address> addresses = call.from().addresses().orElse(List.of());
+        digest.putNumber(addresses.size());
+        addresses.forEach(address -> digest.put(address.toArray()));
+        digest.put(call.from().label().orElse("").getBytes(StandardCharsets.UTF_8));
+        digest.put(call.to().toArray());
+        putAmount(digest, call.maxFee());
+        putAmount(digest, call.minValue());
+        return digest.finish();
+    }
+
+    private static void putAmount(ParameterDigest digest, Optional<Amount> amount) {
+        digest.putNumber(amount.isPresent() ? 1 : 0)
+                .putNumber(amount.map(Amount::bits).orElse(0L));
+    }
+
+    private List<Address> from(Sweep call) {
+        Source source = call.from();
+        List<KeyEntry> keys = services.keys().get();
+        List<Address> named =
+                PayoutMethods.named(source, keys).stream().distinct().toList();
+        if (named.isEmpty() || named.size() > Sweeps.MOST_ADDRESSES) {
+            throw RefusedException.invalidParams("`from` must name 1 to " + Sweeps.MOST_ADDRESSES + " addresses");
+        }
+        Set<Address> own = keys.stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
+        for (Address address : named) {
+            if (!own.contains(address)) {
+                throw new SpendException(new SpendRefusal.WalletNotFound(address));
+            }
+        }
+        if (named.equals(List.of(call.to()))) {
+            throw RefusedException.invalidParams("`from` must name another address than `to`");
+        }
+        return named;
+    }
+
+    private static Sweep.Result result(Sweeps.Report report) {
+        Optional<String> stopped = report.sweep().state() == State.STOPPED
+                ? Optional.of(report.sweep().reason())
+                : Optional.empty();
+        return new Sweep.Result(
+                report.sweep().parts().stream()
+                        .map(part -> part(part, report.waiting()))
+                        .toList(),
+                stopped,
+                report.leftOver()
+                        .map(left -> left.entrySet().stream()
+                                .map(entry -> new Sweep.LeftOver(
+                                        word(entry.getKey()),
+                                        entry.getValue().count(),
+                                        entry.getValue().amount()))
+                                .toList()));
+    }
+
+    private static Sweep.Part part(PartState state, Map<Integer, String> waiting) {
+        int number = state.part().number();
+        Amount sum = Amount.ZERO;
+        for (OwnedCoin each : state.part().coins()) {
+            sum = sum.plus(each.coin().value());
+        }
+        return new Sweep.Part(
+                number,
+                stateOf(state),
+                state.spend().map(PartSpend::txId),
+                state.part().coins().size(),
+                sum.minus(state.part().fee()),
+                state.part().fee(),
+                state.spend().map(PartSpend::height).orElse(OptionalLong.empty()),
+                reason(state, waiting.get(number)));
+    }
+
+    private static String stateOf(PartState state) {
+        if (state.spend().isEmpty()) {
+            return state.ended() ? "conflicted" : "waiting";
+        }
+        Optional<IntentState> spend = state.spend().get().state();
+        return spend.isEmpty() ? "closed" : spend.get().inFlight() ? "in_flight" : word(spend.get());
+    }
+
+    private static Optional<String> reason(PartState state, String waits) {
+        if (state.isWaiting()) {
+            return Optional.ofNullable(waits);
+        }
+        return state.ended()
+                ? Optional.of("another transaction has taken a coin of it")
+                : state.spend().map(PartSpend::reason).filter(words -> !words.isEmpty());
+    }
+
+    private static String word(Enum<?> each) {
+        return each.name().toLowerCase(Locale.ROOT);
+    }
+}

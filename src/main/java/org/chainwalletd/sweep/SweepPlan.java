@@ -1,0 +1,162 @@
+package org.chainwalletd.sweep;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.TxShape;
+import org.chainwalletd.chain.Witness;
+import org.chainwalletd.keyring.Signer;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Candidates;
+import org.chainwalletd.spend.Draft;
+import org.chainwalletd.spend.ParameterDigest;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendPlan;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.store.SweepStore.OwnedCoin;
+import org.chainwalletd.store.SweepStore.Part;
+import org.chainwalletd.store.SweepStore.Sweep;
+import org.chainwalletd.store.TokenBinding;
+
+/**
+ * Makes the transaction of one part. Its coins, its fee and its output were written down when the sweep began, so it is the same transaction
+ * whenever and how often it is made. Each address that owns one of its coins signs.
+ *
+ * @param tipHeight of the chain on which its coins were seen unspent
+ */
+record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
+    /** What a transaction of so many coins costs: one output to an address, without change. */
+    static TxShape shape(int coins) {
+        return TxShape.EMPTY.plusPlainInputs(coins).plusPlainOutputs(1);
+    }
+
+    static BigInteger sum(List<OwnedCoin> coins) {
+        return coins.stream().map(each -> each.coin().value().toBigInteger()).reduce(BigInteger.ZERO, BigInteger::add);
+    }
+
+    @Override
+    public String kind() {
+        return SweepStore.KIND;
+    }
+
+    /** The first one that signs. */
+    @Override
+    public Address from() {
+        return part.coins().get(0).owner();
+    }
+
+    @Override
+    public Optional<TokenBinding> token() {
+        ParameterDigest digest = new ParameterDigest(SweepStore.KIND)
+                .put(sweep.order().to().toArray())
+                .putNumber(part.fee().bits());
+        for (OwnedCoin each : part.coins()) {
+            digest.put(each.coin().outpoint().txId().toArray())
+                    .putNumber(each.coin().outpoint().index());
+        }
+        return Optional.of(new TokenBinding(SweepStore.partToken(sweep.id(), part.number()), digest.finish()));
+    }
+
+    @Override
+    public Intent.Details details() {
+        return new Intent.Details(sweep.order().owner(), sweep.order().memo(), Optional.empty());
+    }
+
+    @Override
+    public void check() {
+        // The part was cut so that it can be built.
+    }
+
+    @Override
+    public Amount knownFee() {
+        return part.fee();
+    }
+
+    @Override
+    public Amount leaving() {
+        return Amount.of(sum(part.coins()));
+    }
+
+    @Override
+    public Amount leaving(Draft draft) {
+        return leaving();
+    }
+
+    /** The books have read them from bytes, and nodes are not asked. */
+    @Override
+    public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
+        List<NodeClient.Utxo> utxos = part.coins().stream()
+                .map(each ->
+                        new NodeClient.Utxo(each.coin().outpoint(), each.coin().value(), tipHeight, false, null))
+                .toList();
+        return CompletableFuture.completedFuture(Candidates.proven(utxos, tipHeight));
+    }
+
+    @Override
+    public Draft choose(Candidates candidates, Holdings holdings) {
+        List<Coin> coins = part.coins().stream().map(OwnedCoin::coin).toList();
+        List<Coin> held = coins.stream()
+                .filter(coin -> holdings.reserved().contains(coin.outpoint())
+                        || holdings.excluded().contains(coin.outpoint()))
+                .toList();
+        if (!held.isEmpty()) {
+            throw new SpendException(new SpendRefusal.InFlightExhausted(new SpendRefusal.Shortage(
+                    leaving(),
+                    Amount.ZERO,
+                    coins.size() - held.size(),
+                    Amount.of(held.stream()
+                            .map(coin -> coin.value().toBigInteger())
+                            .reduce(BigInteger.ZERO, BigInteger::add)),
+                    held.size(),
+                    false,
+                    false)));
+        }
+        TxOutput output = TxOutput.toAddress(sweep.order().to(), leaving().minus(part.fee()));
+        return new Draft(
+                Transaction.unsigned(coins.stream().map(Coin::outpoint).toList(), List.of(output)),
+                coins,
+                part.fee(),
+                OptionalInt.empty(),
+                shape(coins.size()),
+                tipHeight,
+                false,
+                1);
+    }
+
+    @Override
+    public List<Address> signers(Draft draft) {
+        return part.coins().stream().map(OwnedCoin::owner).distinct().toList();
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
+        return witnesses(draft, List.of(signature));
+    }
+
+    @Override
+    public List<Witness> witnesses(Draft draft, List<Signer.Signature> signatures) {
+        List<Address> signers = signers(draft);
+        Map<Address, Witness> bySigner = new HashMap<>();
+        for (int i = 0; i < signers.size(); i++) {
+            Signer.Signature signature = signatures.get(i);
+            bySigner.put(signers.get(i), Witness.plain(signature.publicKey(), signature.bytes()));
+        }
+        List<Witness> witnesses = new ArrayList<>();
+        part.coins().forEach(each -> witnesses.add(bySigner.get(each.owner())));
+        return witnesses;
+    }
+}

@@ -1,0 +1,736 @@
+package org.chainwalletd.sweep;
+
+import java.math.BigInteger;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.keeper.Background;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Receipt;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
+import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.store.SweepStore.Beginning;
+import org.chainwalletd.store.SweepStore.Order;
+import org.chainwalletd.store.SweepStore.OwnedCoin;
+import org.chainwalletd.store.SweepStore.Part;
+import org.chainwalletd.store.SweepStore.PartSpend;
+import org.chainwalletd.store.SweepStore.PartState;
+import org.chainwalletd.store.SweepStore.State;
+import org.chainwalletd.store.SweepStore.Sweep;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sweeps from the call to the last spend.
+ *
+ * <p>A call with a new token takes every spendable coin that the books have of the addresses, cuts them into parts of at most {@value
+ * #MOST_INPUTS} coins, and has all of it written in one commit. From then on nothing of it changes: the {@link Sweeper}, which is background
+ * work, makes one spend of each part, {@link SweepPlan}, whose transaction can be no other one. A call that comes again with the token goes on
+ * with the same parts and tells how they stand. So each coin is moved at most once, whatever dies in between.
+ *
+ * <p>Safe for threads.
+ */
+public final class Sweeps {
+    private static final Logger LOG = LoggerFactory.getLogger(Sweeps.class);
+
+    public static final int MOST_ADDRESSES = 10_000;
+    /** Coins of one sweep; what is above it is left over for the next one. */
+    public static final int MOST_COINS = 10_000;
+
+    static final int MOST_INPUTS = 100;
+    /** Below this a coin costs more than it brings. */
+    public static final Amount LEAST_VALUE = Amount.of(61);
+    /** Spends of one minute and node: two thirds of what a node takes are for others. */
+    private static final int PARTS_A_MINUTE = 20;
+    /** Blocks on top of the one that took a coin before a part that has no spend is given up. */
+    private static final int DEPTH = 6;
+    /** How long a call waits for its parts to be sent. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /**
+     * What sweeps stand on.
+     *
+     * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
+     * @param maturity of coinbases, 0 while the network is not known
+     * @param nodes how many there are
+     * @param hasEnded whether a named token was revoked, has expired, or is not known
+     * @param pause before a part that could not be sent is tried again
+     * @param executor for continuations; never blocks
+     */
+    public record Environment(
+            SweepStore store,
+            ReservationStore reservations,
+            SpendService spending,
+            OwnCoins coins,
+            IntSupplier maturity,
+            IntSupplier nodes,
+            Predicate<String> hasEnded,
+            Duration pause,
+            Clock clock,
+            Executor executor) {}
+
+    /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
+    @FunctionalInterface
+    public interface OwnCoins {
+        CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
+    }
+
+    /**
+     * A sweep that is asked for.
+     *
+     * @param digest of the parameters as they were written
+     * @param from resolved only when the token is new; may refuse
+     * @param maxFee of each transaction
+     */
+    public record Request(
+            String clientToken,
+            Optional<String> owner,
+            Hash256 digest,
+            Supplier<List<Address>> from,
+            Address to,
+            Optional<Amount> maxFee,
+            Amount minValue,
+            Optional<String> memo) {
+        private Order order(List<Address> addresses) {
+            return new Order(clientToken, owner, digest, addresses, to, minValue, memo);
+        }
+
+        /** Without the memo, which must not get into a log. */
+        @Override
+        public String toString() {
+            return "Request[clientToken=" + clientToken + ", to=" + to + "]";
+        }
+    }
+
+    /** Why a coin is not moved. */
+    public enum LeftOver {
+        /** Came after the coins were fixed, or there were too many. */
+        LATER,
+        /** Brings less than it costs, less than was asked for, or would leave dust. */
+        TOO_SMALL,
+        IMMATURE,
+        /** Another spend has it. */
+        HELD,
+        /** Its part has failed. */
+        OF_FAILED_PART
+    }
+
+    /** How many coins are left for one reason. */
+    public record Rest(long count, Amount amount) {}
+
+    /**
+     * How a sweep stands.
+     *
+     * @param waiting why parts are not sent yet, by number
+     * @param leftOver empty while the books cannot tell the coins of every address
+     */
+    public record Report(Sweep sweep, Map<Integer, String> waiting, Optional<Map<LeftOver, Rest>> leftOver) {}
+
+    private final Environment env;
+    private final ActorRef<Sweeper.Command> sweeper;
+    /** Why parts wait, by the sweep's token and the part's number; told by the {@link Sweeper}. */
+    private final Map<String, Map<Integer, String>> waiting = new ConcurrentHashMap<>();
+
+    private Sweeps(Environment env, Background background) {
+        this.env = env;
+        this.sweeper = background.begin("sweeps", Sweeper.create(this), command -> {
+            if (command instanceof Sweeper.GoOn goOn) {
+                goOn.settled().complete(null);
+            }
+        });
+    }
+
+    /** Begins with the sweeps that an earlier run has left. */
+    public static Sweeps start(Environment env, Background background) {
+        return new Sweeps(env, background);
+    }
+
+    /** Token of a sweep that still needs the key of an address. */
+    public CompletionStage<Optional<String>> unfinishedFrom(Address address) {
+        return env.store().unfinishedFrom(address);
+    }
+
+    /**
+     * Begins a sweep, or goes on with the one that the token stands for, and tells how it stands when its parts are sent or wait.
+     *
+     * @param gone completes when nobody wants the answer any more
+     */
+    public CompletionStage<Report> sweep(Request request, CompletionStage<Void> gone) {
+        return env.store()
+                .find(request.clientToken())
+                .thenComposeAsync(
+                        found -> found.isPresent() ? CompletableFuture.completedFuture(found.get()) : begin(request),
+                        env.executor())
+                .thenComposeAsync(sweep -> goOn(request, sweep, gone), env.executor());
+    }
+
+    private CompletionStage<Sweep> begin(Request request) {
+        // Coins at the destination are there already.
+        List<Address> from = request.from().get().stream()
+                .filter(address -> !address.equals(request.to()))
+                .toList();
+        return holdings(from)
+                .thenComposeAsync(
+                        holdings -> env.store()
+                                .begin(
+                                        request.order(from),
+                                        cut(holdings, request),
+                                        env.clock().millis())
+                                .thenApplyAsync(beginning -> begun(beginning, request, holdings), env.executor()),
+                        env.executor());
+    }
+
+    private static Sweep begun(Beginning beginning, Request request, Holdings holdings) {
+        if (beginning instanceof Beginning.Begun begun) {
+            return begun.sweep();
+        }
+        throw beginning instanceof Beginning.Nothing ? nothingToSweep(holdings) : taken(request);
+    }
+
+    private static SpendException taken(Request request) {
+        return new SpendException(new SpendRefusal.TokenConflict(request.clientToken()));
+    }
+
+    /** Coins of addresses by whether they can be spent. */
+    private record Holdings(List<OwnedCoin> free, Map<LeftOver, List<Coin>> others, long tipHeight) {
+        static Holdings none() {
+            return new Holdings(new ArrayList<>(), new EnumMap<>(LeftOver.class), 0);
+        }
+    }
+
+    private CompletionStage<Holdings> holdings(List<Address> addresses) {
+        return env.reservations()
+                .all()
+                .thenComposeAsync(
+                        held -> {
+                            Set<Outpoint> reserved = held.stream()
+                                    .map(each -> each.coin().outpoint())
+                                    .collect(Collectors.toSet());
+                            return holdings(addresses, 0, reserved, Holdings.none());
+                        },
+                        env.executor());
+    }
+
+    private CompletionStage<Holdings> holdings(
+            List<Address> addresses, int next, Set<Outpoint> reserved, Holdings found) {
+        if (next == addresses.size()) {
+            return CompletableFuture.completedFuture(found);
+        }
+        Address address = addresses.get(next);
+        return listing(address)
+                .thenComposeAsync(
+                        listing -> {
+                            for (NodeClient.Utxo utxo : listing.utxos()) {
+                                Coin coin = new Coin(utxo.outpoint(), utxo.value());
+                                if (reserved.contains(coin.outpoint())) {
+                                    add(found.others(), LeftOver.HELD, coin);
+                                } else if (isImmature(utxo, listing.tipHeight())) {
+                                    add(found.others(), LeftOver.IMMATURE, coin);
+                                } else {
+                                    found.free().add(new OwnedCoin(address, coin));
+                                }
+                            }
+                            return holdings(
+                                    addresses,
+                                    next + 1,
+                                    reserved,
+                                    new Holdings(found.free(), found.others(), listing.tipHeight()));
+                        },
+                        env.executor());
+    }
+
+    /** Spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section 8.2). */
+    private boolean isImmature(NodeClient.Utxo utxo, long tip) {
+        return utxo.coinbase() && tip + 1 - utxo.height() < env.maturity().getAsInt();
+    }
+
+    private CompletionStage<NodeClient.UtxoListing> listing(Address address) {
+        return env.coins()
+                .of(address)
+                .thenApplyAsync(
+                        found -> found.orElseThrow(() -> new StoreException(
+                                StoreException.Reason.BUSY,
+                                "the daemon's own books do not cover " + address
+                                        + " yet, or are behind the nodes; try again",
+                                null)),
+                        env.executor());
+    }
+
+    private static void add(Map<LeftOver, List<Coin>> rest, LeftOver reason, Coin coin) {
+        rest.computeIfAbsent(reason, none -> new ArrayList<>()).add(coin);
+    }
+
+    /** Parts of nearly equal size, coins of one address beside each other. */
+    private static List<Part> cut(Holdings holdings, Request request) {
+        List<OwnedCoin> coins = holdings.free().stream()
+                .filter(each -> !each.coin().value().isLessThan(request.minValue()))
+                .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
+                        .reversed())
+                .limit(MOST_COINS)
+                .sorted(Comparator.comparing((OwnedCoin each) -> each.owner().hex()))
+                .toList();
+        int most = mostInputs(request);
+        int count = (coins.size() + most - 1) / most;
+        List<Part> parts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<OwnedCoin> ofPart = coins.subList(
+                    (int) ((long) coins.size() * i / count), (int) ((long) coins.size() * (i + 1) / count));
+            Amount fee = SweepPlan.shape(ofPart.size()).minimumFee();
+            BigInteger moved = SweepPlan.sum(ofPart).subtract(fee.toBigInteger());
+            boolean payable = moved.compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) >= 0
+                    && SweepPlan.sum(ofPart).bitLength() <= Long.SIZE;
+            if (payable) {
+                parts.add(new Part(parts.size(), fee, ofPart));
+            }
+        }
+        return parts;
+    }
+
+    /** How many inputs a transaction may have. */
+    private static int mostInputs(Request request) {
+        if (request.maxFee().isEmpty()) {
+            return MOST_INPUTS;
+        }
+        Amount maxFee = request.maxFee().get();
+        int most = MOST_INPUTS;
+        while (most > 0 && maxFee.isLessThan(SweepPlan.shape(most).minimumFee())) {
+            most--;
+        }
+        if (most == 0) {
+            throw new SpendException(
+                    new SpendRefusal.FeeTooHigh(SweepPlan.shape(1).minimumFee(), maxFee));
+        }
+        return most;
+    }
+
+    private static SpendException nothingToSweep(Holdings holdings) {
+        List<Coin> held = holdings.others().getOrDefault(LeftOver.HELD, List.of());
+        SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
+                ChainProfile.DUST_THRESHOLD.plus(SweepPlan.shape(1).minimumFee()),
+                Amount.of(SweepPlan.sum(holdings.free()).min(Amount.MAX.toBigInteger())),
+                holdings.free().size(),
+                rest(held).amount(),
+                held.size(),
+                false,
+                false);
+        return new SpendException(
+                held.isEmpty()
+                        ? new SpendRefusal.InsufficientBalance(shortage)
+                        : new SpendRefusal.InFlightExhausted(shortage));
+    }
+
+    private static Rest rest(List<Coin> coins) {
+        BigInteger sum =
+                coins.stream().map(coin -> coin.value().toBigInteger()).reduce(BigInteger.ZERO, BigInteger::add);
+        return new Rest(coins.size(), Amount.of(sum.min(Amount.MAX.toBigInteger())));
+    }
+
+    private CompletionStage<Report> goOn(Request request, Sweep sweep, CompletionStage<Void> gone) {
+        boolean same = sweep.order().digest().equals(request.digest())
+                && sweep.order().owner().equals(request.owner());
+        if (!same) {
+            throw taken(request);
+        }
+        if (env.spending().stopped().isPresent()) {
+            return report(request.clientToken());
+        }
+        return env.store()
+                .move(request.clientToken(), State.STOPPED, State.RUNNING, "")
+                .thenComposeAsync(done -> sendAgain(sweep, 0), env.executor())
+                .thenComposeAsync(done -> settled(request.clientToken(), gone), env.executor())
+                .thenComposeAsync(done -> report(request.clientToken()), env.executor());
+    }
+
+    /** The same bytes once more, as for a transfer whose token comes again, unless another spender of a coin is final. */
+    private CompletionStage<Void> sendAgain(Sweep sweep, int next) {
+        if (next == sweep.parts().size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        PartState part = sweep.parts().get(next);
+        if (!part.spend().filter(Sweeps::mayBeSentAgain).isPresent()) {
+            return sendAgain(sweep, next + 1);
+        }
+        return env.spending()
+                .spend(new SweepPlan(sweep, part.part(), 0))
+                .handleAsync((receipt, failure) -> null, env.executor())
+                .thenComposeAsync(done -> sendAgain(sweep, next + 1), env.executor());
+    }
+
+    private static boolean mayBeSentAgain(PartSpend spend) {
+        return spend.state().filter(IntentState::failed).isPresent() && !spend.lostForGood();
+    }
+
+    private CompletionStage<Void> settled(String clientToken, CompletionStage<Void> gone) {
+        CompletableFuture<Void> settled = new CompletableFuture<>();
+        settled.completeOnTimeout(null, PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        gone.thenRunAsync(() -> settled.complete(null), env.executor());
+        sweeper.tell(new Sweeper.GoOn(clientToken, settled));
+        return settled;
+    }
+
+    private void waits(String clientToken, int part, String reason) {
+        waiting.computeIfAbsent(clientToken, none -> new ConcurrentHashMap<>()).put(part, reason);
+    }
+
+    private CompletionStage<Report> report(String clientToken) {
+        return env.store().find(clientToken).thenComposeAsync(found -> report(found.orElseThrow()), env.executor());
+    }
+
+    private CompletionStage<Report> report(Sweep sweep) {
+        Map<Integer, String> reasons =
+                Map.copyOf(waiting.getOrDefault(sweep.order().clientToken(), Map.of()));
+        return holdings(sweep.order().from())
+                .handleAsync(
+                        (holdings, failure) -> new Report(
+                                sweep,
+                                reasons,
+                                failure == null ? Optional.of(leftOver(sweep, holdings)) : Optional.empty()),
+                        env.executor());
+    }
+
+    private static Map<LeftOver, Rest> leftOver(Sweep sweep, Holdings holdings) {
+        Set<Outpoint> moved = new HashSet<>();
+        Set<Outpoint> failed = new HashSet<>();
+        for (PartState part : sweep.parts()) {
+            boolean lost = part.ended()
+                    || part.spend()
+                            .flatMap(PartSpend::state)
+                            .filter(IntentState::failed)
+                            .isPresent();
+            part.part()
+                    .coins()
+                    .forEach(each -> (lost ? failed : moved).add(each.coin().outpoint()));
+        }
+        Amount alone = ChainProfile.DUST_THRESHOLD.plus(SweepPlan.shape(1).minimumFee());
+        Map<LeftOver, List<Coin>> left = new EnumMap<>(LeftOver.class);
+        for (OwnedCoin each : holdings.free()) {
+            Amount value = each.coin().value();
+            boolean small = value.isLessThan(sweep.order().minValue()) || value.isLessThan(alone);
+            LeftOver reason = failed.contains(each.coin().outpoint())
+                    ? LeftOver.OF_FAILED_PART
+                    : small ? LeftOver.TOO_SMALL : LeftOver.LATER;
+            add(left, reason, each.coin());
+        }
+        holdings.others().forEach((reason, coins) -> coins.forEach(coin -> add(left, reason, coin)));
+        Map<LeftOver, Rest> rest = new EnumMap<>(LeftOver.class);
+        left.forEach((reason, coins) -> {
+            List<Coin> unmoved = coins.stream()
+                    .filter(coin -> !moved.contains(coin.outpoint()))
+                    .toList();
+            if (!unmoved.isEmpty()) {
+                rest.put(reason, rest(unmoved));
+            }
+        });
+        return rest;
+    }
+
+    /**
+     * Makes the spends of the parts, one at a time, so that the submissions of the nodes are left to others. Owns which sweeps go on and when;
+     * what they are the store knows, so that it begins anew from there.
+     */
+    private static final class Sweeper extends AbstractBehavior<Sweeper.Command> {
+        sealed interface Command {}
+
+        /** Goes on with a sweep now; completes {@code settled} when no part of it can be sent at this moment. */
+        record GoOn(String clientToken, CompletableFuture<Void> settled) implements Command {}
+
+        private record Loaded(Outcome<List<String>> running) implements Command {}
+
+        private record Load() implements Command {}
+
+        private record Tick() implements Command {}
+
+        private record Stepped(String clientToken, Outcome<Step> step) implements Command {}
+
+        /** What has come of looking at a sweep. */
+        private sealed interface Step {
+            /** A part was looked at, and there may be others. */
+            record Next(int part, boolean sent) implements Step {}
+
+            /** Every part that is left waits for something. */
+            record Waits() implements Step {}
+
+            /** Nothing is to be done for it any more. */
+            record Over() implements Step {}
+        }
+
+        /** A sweep that goes on. */
+        private static final class Line {
+            private final List<CompletableFuture<Void>> waiters = new ArrayList<>();
+            /** The part that is looked at next. */
+            private int next;
+
+            private long notBefore;
+            /** Whether it was told to go on since it was looked at: it may have been stopped then and go on now. */
+            private boolean askedAgain;
+            /** Tip when coins of a part were seen missing first, by the part's number. */
+            private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
+        }
+
+        private final Sweeps sweeps;
+        private final Environment env;
+        private final TimerScheduler<Command> timers;
+        private final Map<String, Line> lines = new LinkedHashMap<>();
+        private final Deque<Long> sent = new ArrayDeque<>();
+        private boolean stepping;
+
+        private Sweeper(ActorContext<Command> context, TimerScheduler<Command> timers, Sweeps sweeps) {
+            super(context);
+            this.sweeps = sweeps;
+            this.env = sweeps.env;
+            this.timers = timers;
+            load();
+        }
+
+        static Behavior<Command> create(Sweeps sweeps) {
+            return Behaviors.withTimers(timers -> Behaviors.setup(context -> new Sweeper(context, timers, sweeps)));
+        }
+
+        @Override
+        public Receive<Command> createReceive() {
+            return newReceiveBuilder()
+                    .onMessage(Load.class, load -> load())
+                    .onMessage(Loaded.class, this::loaded)
+                    .onMessage(GoOn.class, this::goOn)
+                    .onMessage(Tick.class, tick -> step())
+                    .onMessage(Stepped.class, this::stepped)
+                    .build();
+        }
+
+        private Behavior<Command> load() {
+            if (env.spending().stopped().isEmpty()) {
+                getContext()
+                        .pipeToSelf(env.store().running(), (found, failure) -> new Loaded(Outcome.of(found, failure)));
+            }
+            return this;
+        }
+
+        private Behavior<Command> loaded(Loaded command) {
+            command.running()
+                    .match(
+                            found -> found.forEach(token -> lines.computeIfAbsent(token, none -> new Line())),
+                            failure -> {
+                                LOG.warn("sweeps cannot be read: {}", failure.toString());
+                                timers.startSingleTimer(new Load(), env.pause());
+                            });
+            return step();
+        }
+
+        private Behavior<Command> goOn(GoOn command) {
+            Line line = lines.computeIfAbsent(command.clientToken(), none -> new Line());
+            line.waiters.add(command.settled());
+            line.notBefore = 0;
+            line.askedAgain = true;
+            return step();
+        }
+
+        /** Looks at the next part of the next sweep that may go on. */
+        private Behavior<Command> step() {
+            if (stepping || lines.isEmpty()) {
+                return this;
+            }
+            long now = env.clock().millis();
+            sent.removeIf(at -> at > now || now - at >= MINUTE.toMillis());
+            boolean full =
+                    sent.size() >= PARTS_A_MINUTE * Math.max(1, env.nodes().getAsInt());
+            Optional<String> due = full
+                    ? Optional.empty()
+                    : lines.entrySet().stream()
+                            .filter(entry -> entry.getValue().notBefore <= now
+                                    || entry.getValue().notBefore - now
+                                            > env.pause().toMillis())
+                            .map(Map.Entry::getKey)
+                            .findFirst();
+            if (due.isEmpty()) {
+                timers.startSingleTimer("tick", new Tick(), env.pause());
+                return this;
+            }
+            stepping = true;
+            String token = due.get();
+            Line line = lines.get(token);
+            line.askedAgain = false;
+            getContext()
+                    .pipeToSelf(
+                            look(token, line, line.next),
+                            (step, failure) -> new Stepped(token, Outcome.of(step, failure)));
+            return this;
+        }
+
+        private Behavior<Command> stepped(Stepped command) {
+            stepping = false;
+            String token = command.clientToken();
+            Line line = lines.remove(token);
+            Step step = command.step().fold(found -> found, failure -> {
+                LOG.warn("a sweep waits: {}", failure.toString());
+                sweeps.waits(token, line.next, String.valueOf(failure.getMessage()));
+                return new Step.Waits();
+            });
+            if (step instanceof Step.Next next) {
+                line.next = next.part() + 1;
+                if (next.sent()) {
+                    sent.add(env.clock().millis());
+                }
+                lines.put(token, line);
+                return step();
+            }
+            if (step instanceof Step.Over && line.askedAgain) {
+                lines.put(token, line);
+                return step();
+            }
+            if (step instanceof Step.Waits) {
+                line.next = 0;
+                line.notBefore = env.clock().millis() + env.pause().toMillis();
+                lines.put(token, line);
+            } else {
+                sweeps.waiting.remove(token);
+            }
+            line.waiters.forEach(waiter -> waiter.completeAsync(() -> null, env.executor()));
+            line.waiters.clear();
+            return step();
+        }
+
+        /** What follows runs beside the actor, one sweep at a time. */
+        private CompletionStage<Step> look(String token, Line line, int from) {
+            return env.store()
+                    .find(token)
+                    .thenComposeAsync(found -> look(found.orElseThrow(), line, from), env.executor());
+        }
+
+        private CompletionStage<Step> look(Sweep sweep, Line line, int from) {
+            String token = sweep.order().clientToken();
+            if (sweep.state() != State.RUNNING) {
+                return CompletableFuture.completedFuture(new Step.Over());
+            }
+            if (sweep.parts().stream().noneMatch(PartState::isWaiting)) {
+                return move(token, State.DONE, "");
+            }
+            if (sweep.order().owner().filter(env.hasEnded()).isPresent()) {
+                return move(token, State.STOPPED, "the access token that asked for it has ended");
+            }
+            Optional<Part> next = sweep.parts().stream()
+                    .filter(PartState::isWaiting)
+                    .map(PartState::part)
+                    .filter(part -> part.number() >= from)
+                    .findFirst();
+            return next.isEmpty()
+                    ? CompletableFuture.completedFuture(new Step.Waits())
+                    : coinsOf(next.get()).thenComposeAsync(seen -> make(sweep, next.get(), seen, line), env.executor());
+        }
+
+        private CompletionStage<Step> move(String token, State state, String reason) {
+            return env.store()
+                    .move(token, State.RUNNING, state, reason)
+                    .thenApplyAsync(done -> new Step.Over(), env.executor());
+        }
+
+        /** Whether the books still have all coins of a part unspent. */
+        private record Seen(boolean all, long tipHeight) {}
+
+        private CompletionStage<Seen> coinsOf(Part part) {
+            List<Address> owners =
+                    part.coins().stream().map(OwnedCoin::owner).distinct().toList();
+            return coinsOf(part, owners, 0, new HashSet<>(), 0);
+        }
+
+        private CompletionStage<Seen> coinsOf(
+                Part part, List<Address> owners, int next, Set<Outpoint> unspent, long tipHeight) {
+            if (next == owners.size()) {
+                boolean all = part.coins().stream()
+                        .allMatch(each -> unspent.contains(each.coin().outpoint()));
+                return CompletableFuture.completedFuture(new Seen(all, tipHeight));
+            }
+            return sweeps.listing(owners.get(next))
+                    .thenComposeAsync(
+                            listing -> {
+                                listing.utxos().forEach(utxo -> unspent.add(utxo.outpoint()));
+                                return coinsOf(part, owners, next + 1, unspent, listing.tipHeight());
+                            },
+                            env.executor());
+        }
+
+        private CompletionStage<Step> make(Sweep sweep, Part part, Seen seen, Line line) {
+            String token = sweep.order().clientToken();
+            if (!seen.all()) {
+                long since = line.missingSince.computeIfAbsent(part.number(), none -> seen.tipHeight());
+                sweeps.waits(token, part.number(), "another transaction has taken a coin of it");
+                return seen.tipHeight() - since < DEPTH
+                        ? CompletableFuture.completedFuture(new Step.Next(part.number(), false))
+                        : env.store()
+                                .endUnopened(token, part.number())
+                                .thenApplyAsync(done -> new Step.Next(part.number(), false), env.executor());
+            }
+            line.missingSince.remove(part.number());
+            return env.spending()
+                    .spend(new SweepPlan(sweep, part, seen.tipHeight()))
+                    .handleAsync((receipt, failure) -> made(token, part, Outcome.of(receipt, failure)), env.executor())
+                    .thenComposeAsync(step -> step, env.executor());
+        }
+
+        private CompletionStage<Step> made(String token, Part part, Outcome<Receipt> outcome) {
+            Optional<Throwable> failure = outcome.failure().map(Causes::of);
+            if (failure.isEmpty()) {
+                sweeps.waiting.getOrDefault(token, new HashMap<>()).remove(part.number());
+                return CompletableFuture.completedFuture(new Step.Next(part.number(), true));
+            }
+            if (failure.get() instanceof SpendException known) {
+                SpendRefusal refusal = known.refusal();
+                if (refusal instanceof SpendRefusal.AllowanceExceeded
+                        || refusal instanceof SpendRefusal.PolicyRefused) {
+                    return move(token, State.STOPPED, refusal.message());
+                }
+                boolean durable = refusal instanceof SpendRefusal.OutcomeUnknown
+                        || refusal instanceof SpendRefusal.DoubleSpend
+                        || refusal instanceof SpendRefusal.UpstreamFailed
+                        || refusal instanceof SpendRefusal.Contested;
+                sweeps.waits(token, part.number(), refusal.message());
+                return CompletableFuture.completedFuture(new Step.Next(part.number(), durable));
+            }
+            LOG.warn(
+                    "part {} of a sweep waits: {}", part.number(), failure.get().toString());
+            sweeps.waits(token, part.number(), String.valueOf(failure.get().getMessage()));
+            return CompletableFuture.completedFuture(new Step.Next(part.number(), false));
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Sweeps: every spendable coin of many addresses to one. */
+package org.chainwalletd.sweep;

@@ -1,0 +1,146 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The method {@code sweep}, called over HTTP on a whole daemon over a development chain (payments.md, section 4). */
+@Timeout(300)
+class SweepMethodsTest {
+    @TempDir
+    static Path datadir;
+
+    private static DaemonRig daemon;
+
+    @BeforeAll
+    static void start() {
+        daemon = DaemonRig.withChain(datadir);
+    }
+
+    @AfterAll
+    static void stop() {
+        daemon.close();
+    }
+
+    private static Map<String, Object> sweep(String token, Party to, Party... from) {
+        List<String> addresses = java.util.Arrays.stream(from)
+                .map(party -> party.address.toString())
+                .toList();
+        return params("from", params("addresses", addresses), "to", to.address, "client_token", token);
+    }
+
+    private static Map<String, Object> with(Map<String, Object> params, String name, Object value) {
+        Map<String, Object> changed = new HashMap<>(params);
+        changed.put(name, value);
+        return changed;
+    }
+
+    private static int refusal(Map<String, ?> params) {
+        return daemon.refused("sweep", params).code();
+    }
+
+    private static Party funded(int number, long... values) {
+        Party party = daemon.imported(number);
+        daemon.fund(party, values);
+        daemon.awaitFollowed();
+        awaitCovered(party);
+        return party;
+    }
+
+    /** Until the books have read the history of an address, a sweep of it is refused as busy. */
+    private static void awaitCovered(Party... parties) {
+        Map<String, Object> tooCheap = with(sweep("sweep-too-cheap", new Party(799), parties), "max_fee", 10);
+        Await.until("the books cover the addresses", () -> refusal(tooCheap) == -32032);
+    }
+
+    @Test
+    void a_thousand_coins_of_two_addresses_arrive_in_ten_transactions_and_are_told_as_own_payments() {
+        Party one = daemon.imported(701);
+        Party two = daemon.imported(702);
+        Party shop = new Party(703);
+        for (int i = 0; i < 10; i++) {
+            daemon.fund(
+                    i % 2 == 0 ? one : two,
+                    LongStream.generate(() -> 5_000).limit(100).toArray());
+        }
+        daemon.awaitFollowed();
+        awaitCovered(one, two);
+
+        JsonNode[] answer = {daemon.call("sweep", sweep("sweep-thousand", shop, one, two))};
+
+        assertThat(answer[0].get("spends")).hasSize(10);
+        Await.until("every part is confirmed", () -> {
+            daemon.mine(1);
+            answer[0] = daemon.call("sweep", sweep("sweep-thousand", shop, one, two));
+            return allAre("confirmed", answer[0]);
+        });
+        long moved = 0;
+        for (JsonNode part : answer[0].get("spends")) {
+            assertThat(part.get("coins").asLong()).isEqualTo(100);
+            moved += part.get("amount").asLong() + part.get("fee").asLong();
+        }
+        assertThat(moved).isEqualTo(5_000_000);
+        assertThat(answer[0].get("left_over")).isEmpty();
+        assertThat(answer[0].has("stopped")).isFalse();
+        assertThat(daemon.call("list_spends", params("kind", "sweep")).get("spends"))
+                .hasSizeGreaterThanOrEqualTo(10);
+    }
+
+    private static boolean allAre(String state, JsonNode answer) {
+        for (JsonNode part : answer.get("spends")) {
+            if (!part.get("state").asText().equals(state)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Test
+    void what_cannot_be_swept_is_refused_and_binds_no_token() {
+        Party payer = funded(711, 50_000);
+        Party shop = new Party(712);
+        Map<String, Object> good = sweep("sweep-refused", shop, payer);
+
+        assertThat(refusal(sweep("sweep-refused", shop, new Party(713)))).isEqualTo(-32010);
+        assertThat(refusal(with(good, "from", params("label", "nobody has this label"))))
+                .isEqualTo(-32010);
+        assertThat(refusal(with(good, "from", Map.of()))).isEqualTo(-32602);
+        assertThat(refusal(with(good, "min_value", 60))).isEqualTo(-32602);
+        assertThat(refusal(with(good, "client_token", "short"))).isEqualTo(-32602);
+        assertThat(refusal(sweep("sweep-refused", payer, payer))).isEqualTo(-32602);
+        assertThat(refusal(with(good, "max_fee", 10))).isEqualTo(-32032);
+        assertThat(refusal(with(good, "min_value", 60_000))).isEqualTo(-32031);
+
+        assertThat(daemon.call("sweep", good).get("spends")).hasSize(1);
+        assertThat(refusal(with(good, "min_value", 100)))
+                .as("the token stands for other parameters")
+                .isEqualTo(-32035);
+        assertThat(refusal(sweep("sweep-while-held", shop, payer)))
+                .as("the only coin is in flight")
+                .isEqualTo(-32039);
+    }
+
+    @Test
+    void an_address_that_is_only_watched_cannot_be_swept_and_the_answer_says_so() {
+        Party elsewhere = new Party(721);
+        daemon.call("watch_address", params("address", elsewhere.address));
+
+        assertThat(daemon.refused("sweep", sweep("sweep-watched", new Party(722), elsewhere))
+                        .getMessage())
+                .contains("only watched");
+    }
+}
