@@ -30,6 +30,9 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
     /** No spend carries it, and it may still be paid. */
     static final String WAITING = "(spend IS NULL AND mark <> 'CANCELLED')";
 
+    /** The same where payouts are called p. An index that has only these is used only where this is said in the same words. */
+    static final String WAITING_OF_P = "(p.spend IS NULL AND p.mark <> 'CANCELLED')";
+
     /** A batch whose payouts are not final. */
     static final String OPEN_BATCH = "(kind = '" + StandIns.PAYOUT_BATCH
             + "' AND NOT (state = 'CONFIRMED' AND buried = 1) AND state <> 'CONFLICTED')";

@@ -97,18 +97,24 @@ final class SqlPayouts implements PayoutStore {
                 return reading.select(page, after, most);
             }
             return switch (state.get()) {
-                case QUEUED, HELD, CANCELLED ->
+                case QUEUED, HELD ->
                     reading.select(
-                            "p.spend IS NULL AND p.mark = ? AND " + page,
+                            PayoutTable.WAITING_OF_P + " AND p.mark = ? AND " + page,
                             state.get().name(),
                             after,
                             most);
-                case IN_FLIGHT ->
-                    reading.select("s.kind = 'payout_batch' AND s.state <> 'CONFIRMED' AND " + page, after, most);
-                case CONFIRMED -> reading.select("s.state = 'CONFIRMED' AND s.buried = 0 AND " + page, after, most);
+                case CANCELLED -> reading.select("p.mark = '" + PayoutTable.CANCELLED + "' AND " + page, after, most);
+                // Few are open, however many are final.
+                case IN_FLIGHT -> reading.select(ofOpenBatches("state <> 'CONFIRMED'") + page, after, most);
+                case CONFIRMED -> reading.select(ofOpenBatches("state = 'CONFIRMED'") + page, after, most);
                 case FINAL -> reading.select("s.state = 'CONFIRMED' AND s.buried = 1 AND " + page, after, most);
             };
         });
+    }
+
+    private static String ofOpenBatches(String state) {
+        return "p.spend IN (SELECT id FROM spends INDEXED BY spends_batches WHERE " + PayoutTable.OPEN_BATCH + " AND "
+                + state + ") AND +";
     }
 
     @Override
@@ -204,7 +210,8 @@ final class SqlPayouts implements PayoutStore {
     public CompletionStage<Integer> holdEnded(Set<String> owners, long now) {
         return store.write(session -> {
             List<Long> queued = session.query(
-                    "SELECT id FROM payouts WHERE spend IS NULL AND mark = 'QUEUED' AND token_name IS NOT NULL",
+                    "SELECT id FROM payouts WHERE " + PayoutTable.WAITING
+                            + " AND mark = 'QUEUED' AND token_name IS NOT NULL",
                     row -> row.getLong(1));
             int held = 0;
             for (long id : queued) {

@@ -3,6 +3,7 @@ package org.chainwalletd.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +108,103 @@ class QueryPlanTest {
                     .toList())));
             assertPlans(Await.result(store.read(session ->
                     session.statements().stream().map(sql -> plan(session, sql)).toList())));
+        }
+    }
+
+    /** Few wait or are in flight, beside many that are final and are never walked through. */
+    @Test
+    void no_question_about_payouts_walks_through_those_that_are_final() {
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            Intent batch = batch(1);
+            assertThat(submit(store, "payout-1", "payout-2", "payout-3")).hasSize(3);
+            assertThat(done(store.intents().openBatch(batch, List.of(1L), 0, () -> 10)))
+                    .isInstanceOf(Opening.Opened.class);
+            done(store.intents().confirm(batch.txId(), IntentState.PREPARED, new BlockPlace(3, hash(3)), 21));
+            done(store.intents().bury(List.of(batch.txId())));
+            done(store.write(session -> {
+                session.update("WITH RECURSIVE n(i) AS (SELECT 1001 UNION ALL SELECT i + 1 FROM n WHERE i < 101000)"
+                        + " INSERT INTO payouts (id, payout_id, to_address, amount, source, mark, spend, output_index,"
+                        + " submitted_at, changed_at, change) SELECT i, 'old-' || i, p.to_address, 1, p.source, 'QUEUED',"
+                        + " p.spend, 0, 1, 1, i FROM n, payouts p WHERE p.id = 1");
+                return null;
+            }));
+
+            PayoutStore payouts = store.payouts();
+            for (PayoutStore.State state : PayoutStore.State.values()) {
+                done(payouts.list(Optional.of(state), 0, 10));
+            }
+            done(payouts.list(Optional.empty(), 0, 10));
+            done(payouts.changes(PayoutStore.BEGINNING, 10));
+            done(payouts.find("old-1001"));
+            done(payouts.unfinished());
+            done(payouts.isPaused());
+            done(payouts.unrecalled());
+            done(payouts.waitingFrom(batch.from()));
+            done(payouts.spendsOf(batch.from(), Set.of(batch.txId())));
+            assertThat(submit(store, "payout-1", "payout-4")).hasSize(2);
+            done(payouts.holdEnded(Set.of("shop"), 30));
+            done(payouts.cancel(List.of("payout-4"), PayoutStore.Claimant.ANYBODY, 31));
+            done(payouts.release(List.of("payout-3"), PayoutStore.Claimant.ANYBODY, 32));
+            done(payouts.pause(true));
+
+            assertPayoutPlans(Await.result(store.write(QueryPlanTest::payoutPlans)));
+            assertPayoutPlans(Await.result(store.read(QueryPlanTest::payoutPlans)));
+        }
+    }
+
+    private static List<PayoutStore.Payout> submit(SqliteStore store, String... ids) {
+        List<PayoutStore.Order> orders = Arrays.stream(ids)
+                .map(id -> new PayoutStore.Order(
+                        id, Address.of(bytes(98)), Amount.of(1_000), Optional.empty(), Optional.empty()))
+                .toList();
+        PayoutStore.Submission answer =
+                done(store.payouts().submit(orders, List.of(Address.of(bytes(99))), Optional.empty(), 1_000_000, 5));
+        return ((PayoutStore.Submission.Accepted) answer).payouts();
+    }
+
+    private static Intent batch(int coin) {
+        Transaction tx = Transaction.unsigned(
+                        List.of(new Outpoint(Hash256.of(bytes(coin)), 0)),
+                        List.of(TxOutput.toAddress(Address.of(bytes(98)), Amount.of(1_000))))
+                .withWitnesses(List.of(StoreSample.plainWitness()));
+        Intent plain = intent(77, coin);
+        return new Intent(
+                hash(77),
+                StandIns.PAYOUT_BATCH,
+                plain.from(),
+                Bytes.wrap(TransactionCodec.encode(tx)),
+                plain.inputs(),
+                10,
+                OptionalInt.empty(),
+                Optional.of(new TokenBinding(TokenBinding.ofDaemon("batch"), hash(77))),
+                Amount.of(1),
+                10,
+                Intent.Progress.prepared(10));
+    }
+
+    private static List<String> payoutPlans(SqlSession session) {
+        return session.statements().stream()
+                .filter(sql -> sql.matches("(UPDATE|DELETE|SELECT).*") && sql.contains("payout"))
+                .map(sql -> plan(session, sql))
+                .toList();
+    }
+
+    /** Whoever begins at a number goes on through everything behind it: that is right for all of them, and for those that are final. */
+    private static void assertPayoutPlans(List<String> plans) {
+        assertThat(plans).isNotEmpty();
+        for (String plan : plans) {
+            boolean wantsAll = plan.contains("WHERE p.id > ?")
+                    || plan.contains("s.buried = 1")
+                    || plan.contains("p.mark = 'CANCELLED'")
+                    || plan.contains("(p.change, p.id) > (?, ?)");
+            String found = plan.substring(plan.indexOf(" => ") + 4)
+                    .replaceAll(
+                            "SCAN (p|payouts) USING (COVERING )?INDEX payouts_waiting"
+                                    + "|SCAN (s|spends) USING (COVERING )?INDEX spends_batches|SCAN payout_sources",
+                            "");
+            if (!wantsAll) {
+                assertThat(found).as(plan).doesNotContain("SCAN", "rowid>");
+            }
         }
     }
 
