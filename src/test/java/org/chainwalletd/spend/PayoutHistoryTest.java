@@ -217,12 +217,28 @@ class PayoutHistoryTest {
 
         /** What a process that is killed leaves is all that the next one has. */
         private void die() {
-            rig.crash();
-            death.putBack().ifPresent(point -> {
-                told.add("died at " + point);
-                deaths.add(point);
-            });
-            rig.start();
+            boolean started = false;
+            while (!started) {
+                rig.crash();
+                death.putBack().ifPresent(point -> {
+                    told.add("died at " + point);
+                    deaths.add(point);
+                });
+                started = starts();
+            }
+        }
+
+        /** Whether it lives when it has started. */
+        private boolean starts() {
+            try {
+                rig.start();
+                return true;
+            } catch (StoreException e) {
+                if (!death.isDead()) {
+                    throw e;
+                }
+                return false;
+            }
         }
 
         private void step(int kind) {
@@ -372,6 +388,7 @@ class PayoutHistoryTest {
 
         /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
         private void storeMoves() {
+            death.disarm();
             rig.crash();
             death.putBack();
             if (copy.isEmpty()) {
@@ -411,7 +428,7 @@ class PayoutHistoryTest {
             if (random.nextBoolean()) {
                 death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
                 SqliteStore.restore(rig.spends.folder(), Optional.empty(), false, mark -> {});
-                death.putBack().ifPresent(deaths::add);
+                deaths.add(death.putBack().orElseThrow());
                 if (startsAsUsual()) {
                     rig.crash();
                     throw new AssertionError("a store that is half restored does not say so");
@@ -451,28 +468,43 @@ class PayoutHistoryTest {
             }
         }
 
+        /** Most deaths that need final transactions, or old ones, come here. */
         private void finish() {
             die();
-            death.close();
+            if (random.nextBoolean()) {
+                death.arm(StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())), 1);
+            }
             heal();
             liar.ifPresent(LyingNode::repent);
             rig.spends.node.dropLate();
-            SpendHarness.get(rig.payouts.pause(false));
             rig.spends.fund(payer, 300_000, 300_000);
+            awaitEnds();
+            death.disarm();
+            if (death.isDead()) {
+                die();
+                awaitEnds();
+            }
+            judge();
+        }
+
+        private void awaitEnds() {
             Await.until(this + ": all are final or cancelled", () -> {
                 HangWatch.alive();
+                if (death.isDead()) {
+                    die();
+                }
                 move(Duration.ofMinutes(5));
                 rig.spends.rumour();
-                SpendHarness.get(rig.store().list(Optional.of(State.HELD), 0, 1_000)).stream()
-                        .map(List::of)
-                        .forEach(this::release);
+                quietly(() -> {
+                    get(rig.payouts.pause(false));
+                    release(get(rig.store().list(Optional.of(State.HELD), 0, 1_000)));
+                });
                 if (rig.spends.isFollowed()) {
                     mine(1);
                 }
                 return payouts().stream()
                         .allMatch(payout -> payout.state() == State.FINAL || payout.state() == State.CANCELLED);
             });
-            judge();
         }
 
         private List<Payout> payouts() {

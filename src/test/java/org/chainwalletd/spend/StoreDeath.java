@@ -85,16 +85,26 @@ final class StoreDeath implements AutoCloseable {
         }
     }
 
-    /** Everything is as the death has left it. Before that whatever used the files has closed them. */
+    /** Everything is as the death has left it; without one nothing changes. Before that whatever used the files has closed them. */
     synchronized Optional<CrashPoint> putBack() {
-        Optional<CrashPoint> died = dead ? Optional.of(armed) : Optional.empty();
+        if (!dead) {
+            return Optional.empty();
+        }
         if (!files.isEmpty()) {
             write();
         }
+        Optional<CrashPoint> died = Optional.of(armed);
         files = new HashMap<>();
         armed = null;
         dead = false;
         return died;
+    }
+
+    /** No death comes any more. */
+    synchronized void disarm() {
+        if (!dead) {
+            armed = null;
+        }
     }
 
     /** The store's files and what stands beside them; the books are made from the chain and may be newer. */
