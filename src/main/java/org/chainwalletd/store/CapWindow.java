@@ -9,6 +9,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 
@@ -94,6 +95,19 @@ final class CapWindow implements GroupCommitWriter.InMemory {
             }
         }
         pending.clear();
+    }
+
+    /** Takes over sums that others have committed: all of them, or those of some minutes. */
+    synchronized void follow(List<AllowanceStore.Minute> rows, Predicate<Long> asked) {
+        Map<Long, BigInteger> differences = new TreeMap<>();
+        minutes.forEach((counts, amount) -> {
+            if (asked.test(AllowanceStore.Minute.startOf(counts))) {
+                differences.put(counts, amount.negate());
+            }
+        });
+        rows.forEach(row -> differences.merge(row.last(), row.amount(), BigInteger::add));
+        differences.forEach(this::change);
+        settle();
     }
 
     /** First moment whose uses count now. */

@@ -57,6 +57,11 @@ final class GroupCommitWriter {
         /** Ends a transaction of which nothing is to be left, whatever state it is in. */
         void rollback();
 
+        /** Whether the connection was lost with certainly nothing written, so that the same units may be tried once more on another one. */
+        default boolean isCutOff(SQLException e) {
+            return false;
+        }
+
         /** What is told to those whose transaction failed, and is ended by this. */
         StoreException failure(Exception e);
     }
@@ -168,9 +173,7 @@ final class GroupCommitWriter {
     private void commitSome(Deque<Unit<?>> waiting) {
         List<Unit<?>> batch = new ArrayList<>();
         try {
-            if (!commitTogether(waiting, batch)) {
-                commitEachAlone(batch);
-            }
+            commitOnce(waiting, batch);
         } catch (SQLException | RuntimeException e) {
             // Whatever the driver throws, the thread lives and everybody gets an answer.
             memory.forEach(state -> state.undoTo(0));
@@ -184,6 +187,22 @@ final class GroupCommitWriter {
             throw e;
         }
         batch.forEach(Unit::complete);
+    }
+
+    private void commitOnce(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
+        boolean together = false;
+        try {
+            together = commitTogether(waiting, batch);
+        } catch (SQLException e) {
+            if (!transactions.isCutOff(e)) {
+                throw e;
+            }
+            memory.forEach(state -> state.undoTo(0));
+            LOG.warn("store {}: begins anew after {}", file, e.getMessage());
+        }
+        if (!together) {
+            commitEachAlone(batch);
+        }
     }
 
     static StoreException unknown(String store, Throwable cause) {
@@ -276,6 +295,9 @@ final class GroupCommitWriter {
             } catch (SQLException e) {
                 if (!transactions.session().dialect().isConstraint(e)) {
                     throw e;
+                }
+                if (transactions.session().dialect().isImpossible(e)) {
+                    throw new AssertionError("memory and rows differ: " + e.getMessage(), e);
                 }
                 // Collisions are looked for before anything is written, so this is a fault of the unit.
                 refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);

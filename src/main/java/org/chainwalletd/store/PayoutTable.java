@@ -76,6 +76,13 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 .orElseThrow();
     }
 
+    /** Others have changed payouts, or the spends that carry them. */
+    void follow(SqlSession session) throws SQLException {
+        takeUp(session);
+        unfinished = OptionalLong.empty();
+        listener.run();
+    }
+
     void whenChanged(Runnable told) {
         listener = told;
     }

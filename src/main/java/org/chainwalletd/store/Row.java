@@ -68,6 +68,10 @@ public final class Row {
         return value instanceof Integer number ? (Object) number.longValue() : value;
     }
 
+    boolean truth(String column) throws SQLException {
+        return columns.getBoolean(column);
+    }
+
     public boolean flag(String column) throws SQLException {
         return columns.getInt(column) == 1;
     }

@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The tables and how older files become newer ones. A step is never edited once released: a new version appends one. */
@@ -387,14 +388,28 @@ final class Schema {
               PRIMARY KEY (sweep_id, number)) WITHOUT ROWID""");
     }
 
-    /** A store that never was of an older version has no tables of one. */
+    static int version() {
+        return STEPS.size();
+    }
+
+    /** Makes the tables; a store that never was of an older version has none of one. */
+    static List<String> whole() {
+        List<String> statements = new ArrayList<>(after(FIRST_STILL_USED));
+        statements.add("DROP TABLE kept_receipts");
+        return statements;
+    }
+
+    /** Makes the newest version of one that is older. */
+    static List<String> after(long version) {
+        return STEPS.subList((int) version, STEPS.size()).stream()
+                .flatMap(List::stream)
+                .toList();
+    }
+
     static void make(SqlSession session) throws SQLException {
-        for (List<String> step : STEPS.subList(FIRST_STILL_USED, STEPS.size())) {
-            for (String statement : step) {
-                session.execute(statement);
-            }
+        for (String statement : whole()) {
+            session.execute(statement);
         }
-        session.execute("DROP TABLE kept_receipts");
         session.execute("PRAGMA application_id = " + APPLICATION_ID);
         session.execute("PRAGMA user_version = " + STEPS.size());
     }

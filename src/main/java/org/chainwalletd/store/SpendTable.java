@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -98,6 +100,26 @@ final class SpendTable {
             row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
         }
         holdings.settle();
+    }
+
+    /** Others have changed these spends. */
+    void follow(SqlSession session, Collection<Long> changed) throws SQLException {
+        holdings.freeAll(changed::contains);
+        for (long id : changed) {
+            lastId = Math.max(lastId, id);
+            for (SpendRow row : select(session, "id = ?", id)) {
+                accepted.forget(row.intent().txId());
+                row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
+            }
+        }
+        holdings.settle();
+    }
+
+    /** Others may have changed any. */
+    void readAgain(SqlSession session) throws SQLException {
+        holdings.freeAll(id -> true);
+        accepted.forgetAll();
+        takeUp(session);
     }
 
     static List<SpendRow> select(SqlSession session, String where, Object... values) throws SQLException {
@@ -490,6 +512,10 @@ final class SpendTable {
             }
         }
 
+        void freeAll(Predicate<Long> spends) {
+            owners.values().removeIf(spends);
+        }
+
         @Override
         public int mark() {
             return journal.size();
@@ -522,6 +548,10 @@ final class SpendTable {
 
         void heard(Hash256 txId, long now) {
             heardAt.put(txId, now);
+        }
+
+        void forgetAll() {
+            heardAt.clear();
         }
 
         void forget(Hash256 txId) {

@@ -4,6 +4,8 @@ import java.math.BigInteger;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -45,6 +47,20 @@ final class SqlAllowance implements AllowanceStore {
                 window.settle();
             }
         };
+    }
+
+    /** Others have changed these minutes. */
+    void follow(SqlSession session, Collection<Long> changed) throws SQLException {
+        List<Minute> rows = new ArrayList<>();
+        for (long minute : changed) {
+            rows.add(new Minute(minute, AllowanceTable.sum(session, minute)));
+        }
+        window.follow(rows, changed::contains);
+    }
+
+    /** Others may have changed any. */
+    void readAgain(SqlSession session) throws SQLException {
+        window.follow(AllowanceTable.minutes(session, Long.MIN_VALUE), minute -> true);
     }
 
     @Override

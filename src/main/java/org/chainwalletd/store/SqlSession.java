@@ -21,8 +21,11 @@ public final class SqlSession implements AutoCloseable {
         /** Begins a transaction whose questions all see the same moment. */
         String beginReading();
 
-        /** Whether a constraint refuses a row. */
+        /** Whether a constraint, or the type of a column, refuses a row. */
         boolean isConstraint(SQLException e);
+
+        /** Whether a row was refused that can only come of a fault of this program: the writer must not go on. */
+        boolean isImpossible(SQLException e);
 
         /** Changes nothing, and lets the transaction that it is part of be written all the same. */
         void touch(SqlSession session) throws SQLException;

@@ -154,6 +154,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             if (exceeded.isPresent()) {
                 return exceeded.get();
             }
+            store.adopt(session, row);
             spends.enter(session, row, IntentState.PREPARED, "", now);
             session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
             spends.holdFree(session, row);
@@ -219,7 +220,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Transition> fail(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
-        return store.write(session -> spends.change(session, txId, before, row -> {
+        return store.write(session -> changeByRunner(session, txId, before, row -> {
             requireNodesMayClose(row);
             spends.enter(session, row, outcome, reason, now);
             spends.freeAll(session, row);
@@ -230,10 +231,19 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         }));
     }
 
+    /** That its bytes never left, or are another's, is known only to the one process that could send them. */
+    private Transition changeByRunner(SqlSession session, Hash256 txId, IntentState before, SpendTable.Change change)
+            throws SQLException {
+        Optional<SpendRow> row = SpendTable.find(session, txId);
+        return row.isPresent() && !store.mayDeny(session, row.get())
+                ? new Transition.Stale(row.map(spends::known).map(Intent::state))
+                : spends.change(session, txId, before, change);
+    }
+
     /** What it counted against the allowance stays counted: its bytes were sent. */
     @Override
     public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
-        return store.write(session -> spends.change(session, txId, IntentState.PREPARED, row -> {
+        return store.write(session -> changeByRunner(session, txId, IntentState.PREPARED, row -> {
             requireNodesMayClose(row);
             spends.enter(session, row, IntentState.CONTESTED, reason, now);
             spends.freeAll(session, row);

@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +61,33 @@ abstract class SqlStore implements Store {
         spendTable.takeUp(session);
         payoutTable.takeUp(session);
         sweeps.takeUp(session);
+    }
+
+    /** Follows rows that other processes have changed; in a transaction, before anything is judged. */
+    void follow(SqlSession session, Collection<Long> spendIds, Collection<Long> minutes) throws SQLException {
+        spendTable.follow(session, spendIds);
+        allowance.follow(session, minutes);
+        payoutTable.follow(session);
+    }
+
+    /** As {@link #follow}, when it is not known which rows. */
+    void readAgain(SqlSession session) throws SQLException {
+        spendTable.readAgain(session);
+        allowance.readAgain(session);
+        payoutTable.follow(session);
+    }
+
+    /** Whether this process may say that the bytes of a spend never left, or are another's: no other one has ever run it. */
+    boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
+        return true;
+    }
+
+    /** This process is about to send the bytes of a spend, whoever has run it before. */
+    void adopt(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Whether the reader's session was lost and can be made anew. */
+    boolean readingWasCutOff(SQLException e) {
+        return false;
     }
 
     /** Is the last thing that a constructor does. */
@@ -168,7 +196,7 @@ abstract class SqlStore implements Store {
 
     private <T> void readInto(CompletableFuture<T> future, GroupCommitWriter.Work<T> work) {
         try {
-            future.complete(work.apply(reading()));
+            future.complete(readOnce(work));
         } catch (SQLException | RuntimeException e) {
             future.completeExceptionally(new StoreException(
                     StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e));
@@ -177,6 +205,17 @@ abstract class SqlStore implements Store {
             future.completeExceptionally(new StoreException(
                     StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e, e));
             throw e;
+        }
+    }
+
+    private <T> T readOnce(GroupCommitWriter.Work<T> work) throws SQLException {
+        try {
+            return work.apply(reading());
+        } catch (SQLException e) {
+            if (!readingWasCutOff(e)) {
+                throw e;
+            }
+            return work.apply(reading());
         }
     }
 

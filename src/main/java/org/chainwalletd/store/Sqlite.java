@@ -63,6 +63,11 @@ public final class Sqlite {
         }
 
         @Override
+        public boolean isImpossible(SQLException e) {
+            return false;
+        }
+
+        @Override
         public void touch(SqlSession session) throws SQLException {
             session.execute("PRAGMA user_version = " + number(session, "user_version"));
         }

@@ -961,7 +961,12 @@ abstract class StoreContract {
     @Test
     void whatever_is_asked_in_whatever_order_it_answers_as_the_rules_say() {
         Random random = Seeded.random("store history");
-        store = new StoreHistory(store, this::reopened, random).run(Integer.getInteger("store.steps", 1_500));
+        store = new StoreHistory(store, this::reopened, random).run(Integer.getInteger("store.steps", steps()));
+    }
+
+    /** Length of a random history in the usual build. */
+    int steps() {
+        return 1_500;
     }
 
     private Store reopened(Store closing) {

@@ -1,0 +1,132 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Tables of {@link Schema} in PostgreSQL, and what several daemons need beside them: the store lock, a row for each commit and each start of a
+ * daemon, what each commit changed, who runs a spend, and the second wall. Triggers keep those, so that no statement of the tables can forget them;
+ * they fail for whoever writes without the store lock.
+ */
+final class PostgresSchema {
+    /** Numbers one migration at a time ("WDST"). */
+    private static final long MIGRATION_LOCK = 0x57445354L;
+
+    /** Timeline of the file that the server writes its log to: what is told of checkpoints lags behind a promotion. */
+    static final String TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";
+
+    static final String SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
+
+    private static final String COMMIT = "current_setting('walletd.commit')::bigint";
+
+    private PostgresSchema() {}
+
+    private static List<String> besides() {
+        return List.of(
+                """
+            CREATE TABLE store (
+              one BIGINT PRIMARY KEY CHECK (one = 1),
+              version BIGINT NOT NULL,
+              system BIGINT NOT NULL,
+              pruned BIGINT NOT NULL DEFAULT 0,
+              stopped TEXT)""",
+                "INSERT INTO store (one, version, system) VALUES (1, " + Schema.version() + ", " + SYSTEM + ")",
+                "ALTER TABLE commits ADD COLUMN daemon BIGINT NOT NULL, ADD COLUMN counter BIGINT NOT NULL",
+                "CREATE INDEX commits_by_daemon ON commits (daemon, number)",
+                """
+            CREATE TABLE daemons (
+              start BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+              timeline BIGINT NOT NULL,
+              ended BOOLEAN NOT NULL DEFAULT false)""",
+                "CREATE TABLE changes (commit BIGINT NOT NULL, rows_of TEXT NOT NULL, id BIGINT NOT NULL,"
+                        + " PRIMARY KEY (commit, rows_of, id))",
+                "ALTER TABLE spends ADD COLUMN runner BIGINT NOT NULL, ADD COLUMN adopted BOOLEAN NOT NULL DEFAULT false",
+                "ALTER TABLE spends ALTER COLUMN runner SET DEFAULT current_setting('walletd.runner')::bigint",
+                "CREATE TABLE live_tokens (token TEXT PRIMARY KEY)",
+                "CREATE TABLE held_coins (outpoint BYTEA PRIMARY KEY, spend BIGINT NOT NULL)",
+                "CREATE INDEX held_coins_by_spend ON held_coins (spend)",
+                """
+            CREATE FUNCTION spend_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'spends', coalesce(NEW.id, OLD.id))
+                ON CONFLICT DO NOTHING;
+              IF OLD.token_key IS NOT NULL AND NEW.token_key IS NULL THEN
+                DELETE FROM live_tokens WHERE token = OLD.token;
+              END IF;
+              IF NEW.token_key IS NOT NULL AND OLD.token_key IS NULL THEN
+                INSERT INTO live_tokens (token) VALUES (NEW.token);
+              END IF;
+              IF NEW.held IS DISTINCT FROM OLD.held THEN
+                DELETE FROM held_coins WHERE spend = coalesce(NEW.id, OLD.id);
+                IF NEW.held IS NOT NULL THEN
+                  INSERT INTO held_coins (outpoint, spend)
+                    SELECT substr(NEW.inputs, 1 + input * %d, 36), NEW.id
+                    FROM generate_series(0, length(NEW.inputs) / %d - 1) AS input
+                    WHERE CASE WHEN NEW.held = '\\x00'::bytea THEN true
+                      WHEN input < 8 * length(NEW.held) THEN get_bit(NEW.held, input) = 1
+                      ELSE false END;
+                END IF;
+              END IF;
+              RETURN NULL;
+            END $$""".formatted(COMMIT, SpendRow.COIN_BYTES, SpendRow.COIN_BYTES),
+                "CREATE TRIGGER spend_changed AFTER INSERT OR UPDATE OR DELETE ON spends"
+                        + " FOR EACH ROW EXECUTE FUNCTION spend_changed()",
+                """
+            CREATE FUNCTION payout_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'payouts', NEW.id) ON CONFLICT DO NOTHING;
+              IF TG_OP = 'INSERT' THEN
+                INSERT INTO live_tokens (token) VALUES (NEW.payout_id);
+              END IF;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+                "CREATE TRIGGER payout_changed AFTER INSERT OR UPDATE ON payouts"
+                        + " FOR EACH ROW EXECUTE FUNCTION payout_changed()",
+                """
+            CREATE FUNCTION allowance_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id)
+                VALUES (%s, 'allowance_minutes', coalesce(NEW.minute, OLD.minute)) ON CONFLICT DO NOTHING;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+                "CREATE TRIGGER allowance_changed AFTER INSERT OR UPDATE OR DELETE ON allowance_minutes"
+                        + " FOR EACH ROW EXECUTE FUNCTION allowance_changed()");
+    }
+
+    /** Makes the tables or brings them to the newest version; several daemons may do so at once. */
+    static void migrate(SqlSession session, String name) throws SQLException {
+        session.execute("BEGIN");
+        session.execute("SET LOCAL lock_timeout = 0");
+        session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+        boolean made = session.queryOne("SELECT to_regclass('store') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+        if (!made) {
+            for (String statement : Schema.whole()) {
+                session.execute(Postgres.definition(statement));
+            }
+            for (String statement : besides()) {
+                session.execute(statement);
+            }
+        }
+        Optional<Long> version =
+                session.queryOne("SELECT version FROM store WHERE one = 1 FOR UPDATE", row -> row.getLong(1));
+        if (version.isEmpty()) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED, "the database " + name + " has lost the row of its store", null);
+        }
+        if (version.get() > Schema.version()) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    "the store " + name + " has version " + version.get()
+                            + ", written by a newer release; this one knows up to " + Schema.version(),
+                    null);
+        }
+        for (String statement : Schema.after(version.get())) {
+            session.execute(Postgres.definition(statement));
+        }
+        session.update(
+                "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
+        session.execute("COMMIT");
+    }
+}

@@ -1,0 +1,243 @@
+package org.chainwalletd.store;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} says how they keep out of each other's way.
+ * No command line opens one yet: {@code sent.log} beside it, and the runner's signing off, are not there.
+ */
+final class PostgresStore extends SqlStore {
+    private static final int OLDEST_SERVER = 150_000;
+    private static final int SOCKET_MILLIS = 10_000;
+    private static final long CHECK_MILLIS = 1_000;
+    /** Closes a connection that does not answer, on the thread that waits for it. */
+    private static final Executor AT_ONCE = Runnable::run;
+
+    /** What a server says of itself. */
+    private record Server(
+            int version, boolean recovering, boolean readOnly, boolean durable, long system, long timeline) {}
+
+    private final String name;
+    private final Postgres.Connector connector;
+    private final String id;
+    private final boolean forgetful;
+    private final PostgresTransactions transactions;
+    private final ScheduledExecutorService checker = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "store-check");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private SqlSession reading;
+
+    private final long start;
+
+    private PostgresStore(String name, Postgres.Connector connector, SqlSession session, OptionalLong earlier)
+            throws SQLException {
+        super(name, new SentLog.Lines());
+        this.name = name;
+        this.connector = connector;
+        this.id = Commits.last(session).store();
+        this.forgetful = Commits.isForgetful(session);
+        Server server = requireFit(session, name);
+        this.start = earlier.isPresent()
+                ? session.queryOne(
+                                "UPDATE daemons SET ended = false, timeline = ? WHERE start = ? RETURNING start",
+                                row -> row.getLong(1),
+                                server.timeline(),
+                                earlier.getAsLong())
+                        .orElseThrow()
+                : session.queryOne(
+                                "INSERT INTO daemons (timeline) VALUES (?) RETURNING start",
+                                row -> row.getLong(1),
+                                server.timeline())
+                        .orElseThrow();
+        PostgresTransactions.Made seen = session.queryOne(
+                        "SELECT number, random FROM commits ORDER BY number DESC LIMIT 1",
+                        row -> new PostgresTransactions.Made(row.getLong(1), row.getLong(2)))
+                .orElse(PostgresTransactions.NONE);
+        this.transactions = new PostgresTransactions(
+                this::connect, name, new Rows(), start, server.system(), server.timeline(), seen);
+        write(transactions);
+    }
+
+    /**
+     * Opens the store, or makes it when the database is empty. Blocks.
+     *
+     * @param name of the database for those who read failures, without a password
+     * @param start number of this process, when it has had the store open before; a new process is given one
+     * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server, {@code DAMAGED} when a newer release has written it
+     */
+    static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            requireFit(session, name);
+            PostgresSchema.migrate(session, name);
+            PostgresStore store = new PostgresStore(name, connector, session, start);
+            store.startWriter();
+            store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+            return store;
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    /** Number of this start of a daemon. */
+    long start() {
+        return start;
+    }
+
+    /** Every connection is to the primary. */
+    private Connection connect() throws SQLException {
+        Connection connection = connector.connect();
+        try {
+            connection.setNetworkTimeout(AT_ONCE, SOCKET_MILLIS);
+            requireFit(new SqlSession(connection, Postgres.DIALECT), name);
+            return connection;
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    private static Server requireFit(SqlSession session, String name) throws SQLException {
+        Server server = session.queryOne(
+                        "SELECT current_setting('server_version_num')::bigint AS version, pg_is_in_recovery() AS recovering,"
+                                + " current_setting('transaction_read_only') = 'on' AS read_only,"
+                                + " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'"
+                                + " AND current_setting('synchronous_commit') <> 'off' AS durable, "
+                                + PostgresSchema.SYSTEM + " AS system, CASE WHEN pg_is_in_recovery() THEN 0 ELSE "
+                                + PostgresSchema.TIMELINE + " END AS timeline",
+                        row -> new Server(
+                                (int) row.number("version"),
+                                row.truth("recovering"),
+                                row.truth("read_only"),
+                                row.truth("durable"),
+                                row.number("system"),
+                                row.number("timeline")))
+                .orElseThrow();
+        if (server.version() < OLDEST_SERVER) {
+            throw GroupCommitWriter.unavailable(name, "is on a server older than PostgreSQL 15: upgrade it", null);
+        }
+        if (server.recovering() || server.readOnly()) {
+            throw GroupCommitWriter.unavailable(
+                    name, "is read-only, a standby perhaps: name the primary, which decides about money", null);
+        }
+        if (!server.durable()) {
+            throw GroupCommitWriter.unavailable(name, Postgres.NOT_DURABLE, null);
+        }
+        return server;
+    }
+
+    @Override
+    SqlSession reading() throws SQLException {
+        if (reading == null) {
+            reading = new SqlSession(connect(), Postgres.DIALECT);
+        }
+        return reading;
+    }
+
+    @Override
+    boolean readingWasCutOff(SQLException e) {
+        if (Postgres.isCutOff(e)) {
+            Postgres.close(reading);
+            reading = null;
+            return true;
+        }
+        return false;
+    }
+
+    /** Whether the newest commit that was seen is still there, for a daemon that has nothing to write. */
+    void check() {
+        PostgresTransactions.Made seen = transactions.confirmed();
+        CompletableFuture<Boolean> there = read(session -> session.queryOne(
+                        "SELECT 1 FROM commits WHERE number = ? AND random = ?",
+                        row -> true,
+                        seen.number(),
+                        seen.random())
+                .isPresent());
+        there.thenAcceptAsync(
+                found -> {
+                    if (!found || transactions.stopped().isPresent()) {
+                        lookClosely();
+                    }
+                },
+                AT_ONCE);
+    }
+
+    /** The head of a transaction judges, under the store lock. */
+    private void lookClosely() {
+        write(session -> null);
+    }
+
+    @Override
+    boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM spends WHERE id = ? AND NOT adopted"
+                                + " AND runner = current_setting('walletd.runner')::bigint",
+                        found -> true,
+                        row.id())
+                .isPresent();
+    }
+
+    @Override
+    void adopt(SqlSession session, SpendRow row) throws SQLException {
+        session.update(
+                "UPDATE spends SET adopted = true, runner = current_setting('walletd.runner')::bigint"
+                        + " WHERE id = ? AND runner <> current_setting('walletd.runner')::bigint",
+                row.id());
+    }
+
+    @Override
+    public Optional<String> stopped() {
+        return transactions.stopped();
+    }
+
+    @Override
+    public boolean isForgetful() {
+        return forgetful;
+    }
+
+    @Override
+    public Optional<CommitMark> confirmed() {
+        PostgresTransactions.Made seen = transactions.confirmed();
+        return stopped().isPresent() ? Optional.empty() : Optional.of(new CommitMark(id, seen.random(), seen.number()));
+    }
+
+    @Override
+    public void close() {
+        checker.shutdownNow();
+        try {
+            finish();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        transactions.end();
+        Postgres.close(reading);
+    }
+
+    /** The tables, in which all that is kept in memory follows rows that others have changed. */
+    private final class Rows implements PostgresTransactions.Memory {
+        @Override
+        public void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException {
+            follow(
+                    session,
+                    changes.getOrDefault("spends", List.of()),
+                    changes.getOrDefault("allowance_minutes", List.of()));
+        }
+
+        @Override
+        public void readAgain(SqlSession session) throws SQLException {
+            PostgresStore.this.readAgain(session);
+        }
+    }
+}

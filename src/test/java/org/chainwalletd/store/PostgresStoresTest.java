@@ -1,0 +1,290 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Several stores on one database, as several daemons have them. */
+@Tag("postgres")
+class PostgresStoresTest {
+    private final List<PostgresStore> stores = new ArrayList<>();
+    private String schema;
+
+    @BeforeEach
+    void open() {
+        schema = PostgresServer.schema();
+        for (int i = 0; i < 3; i++) {
+            stores.add(PostgresServer.open(schema));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(PostgresStore::close);
+    }
+
+    @Test
+    void whichever_store_is_asked_next_they_answer_as_one() {
+        Random random = Seeded.random("store.seed");
+        Map<Hash256, IntentStore> runners = new HashMap<>();
+        new StoreHistory(
+                        anyOf(random, runners),
+                        any -> {
+                            for (int i = 0; i < stores.size(); i++) {
+                                PostgresStore closed = stores.get(i);
+                                closed.close();
+                                PostgresStore again = PostgresServer.open(schema, closed.start());
+                                runners.replaceAll(
+                                        (tx, runner) -> runner == closed.intents() ? again.intents() : runner);
+                                stores.set(i, again);
+                            }
+                            return any;
+                        },
+                        random)
+                .run(Integer.getInteger("store.steps", 150));
+    }
+
+    /** Each call goes to some store; only that a spend never left, and that it is sent again, is said by who opened it. */
+    private Store anyOf(Random random, Map<Hash256, IntentStore> runners) {
+        return (Store) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Store.class}, (self, asked, none) -> {
+                    PostgresStore one = stores.get(random.nextInt(stores.size()));
+                    return asked.getName().equals("intents") ? intentsOf(one.intents(), runners) : asked.invoke(one);
+                });
+    }
+
+    private IntentStore intentsOf(IntentStore some, Map<Hash256, IntentStore> runners) {
+        return (IntentStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {IntentStore.class}, (self, asked, values) -> {
+                    IntentStore called = some;
+                    if (asked.getName().equals("fail")) {
+                        called = runners.getOrDefault((Hash256) values[0], some);
+                    }
+                    if (asked.getName().equals("reopen")) {
+                        called = runners.getOrDefault(((Intent) values[0]).txId(), some);
+                    }
+                    try {
+                        Object answer = asked.invoke(called, values);
+                        if (asked.getName().equals("open")
+                                && done((CompletionStage<?>) answer) instanceof Opening.Opened) {
+                            runners.put(((Intent) values[0]).txId(), called);
+                        }
+                        return answer;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void of_many_that_ask_three_stores_at_once_one_has_the_token_and_one_has_the_coin() {
+        List<CompletionStage<Opening>> answers = new ArrayList<>();
+        for (int i = 0; i < 45; i++) {
+            answers.add(stores.get(i % 3).intents().open(intent(i, Optional.of("token-" + i / 9), i / 2), 0));
+        }
+        List<Opening> made = new ArrayList<>();
+        answers.forEach(answer -> made.add(done(answer)));
+
+        List<ReservationStore.Reservation> held =
+                done(stores.get(0).reservations().all());
+        assertThat(made.stream().filter(Opening.Opened.class::isInstance)).hasSameSizeAs(held);
+        assertThat(held.stream().map(ReservationStore.Reservation::coin)).doesNotHaveDuplicates();
+        for (int token = 0; token < 5; token++) {
+            String name = "token-" + token;
+            assertThat(done(stores.get(1).intents().inFlight()).stream()
+                            .filter(open -> open.token().orElseThrow().token().equals(name)))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void only_the_process_that_opened_a_spend_says_that_it_never_left_and_nobody_once_another_has_sent_it_again() {
+        Intent spend = intent(1, Optional.of("token-one"), 7);
+        done(stores.get(0).intents().open(spend, 0));
+
+        assertThat(fail(1, spend)).isEqualTo(new IntentStore.Transition.Stale(Optional.of(IntentState.PREPARED)));
+        assertThat(done(stores.get(1).intents().contest(spend.txId(), "two of them", 50)))
+                .isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Made.class);
+
+        done(stores.get(1).intents().reopen(spend.in(IntentState.REFUSED, "no", 50), 60));
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+    }
+
+    private IntentStore.Transition fail(int store, Intent spend) {
+        return done(
+                stores.get(store).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+    }
+
+    @Test
+    void a_store_that_is_behind_what_is_kept_of_changes_reads_all_rows_again() {
+        done(stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0));
+        PostgresServer.run(schema, "DELETE FROM changes");
+        PostgresServer.run(schema, "UPDATE store SET pruned = (SELECT max(number) FROM commits)");
+
+        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+    }
+
+    @Test
+    void a_transaction_that_the_server_ends_before_its_commit_is_tried_once_more() {
+        AtomicBoolean first = new AtomicBoolean(true);
+        Intent spend = intent(1, Optional.empty(), 7);
+        CompletionStage<Void> written = stores.get(0).write(session -> {
+            if (first.getAndSet(false)) {
+                long backend = session.queryOne("SELECT pg_backend_pid()", row -> row.getLong(1))
+                        .orElseThrow();
+                PostgresServer.run(schema, "SELECT pg_terminate_backend(" + backend + ")");
+            }
+            session.update("UPDATE payout_queue SET paused = 1 WHERE one = 1");
+            return null;
+        });
+
+        done(written);
+        assertThat(done(stores.get(1).payouts().isPaused())).isTrue();
+        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_lock_that_is_held_for_too_long_is_answered_busy_and_nothing_is_written() throws SQLException {
+        Intent spend = intent(1, Optional.empty(), 7);
+        try (Connection other = PostgresServer.connect(schema);
+                Statement holds = other.createStatement()) {
+            holds.execute("BEGIN");
+            holds.execute("SELECT 1 FROM store FOR UPDATE");
+
+            assertFails(stores.get(0).intents().open(spend, 0), StoreException.Reason.BUSY);
+
+            holds.execute("ROLLBACK");
+        }
+        assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
+        assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_commit_whose_answer_is_lost_is_unknown_until_another_one_tells() throws Exception {
+        for (boolean arrives : List.of(true, false)) {
+            try (CommitCutter cutter = new CommitCutter(PostgresServer.port(), arrives);
+                    PostgresStore store = PostgresStore.open(
+                            schema, () -> PostgresServer.connect(cutter.port(), schema, ""), OptionalLong.empty())) {
+                int number = arrives ? 1 : 2;
+                done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
+                cutter.cutNext();
+
+                assertFails(
+                        store.intents().open(intent(number, Optional.empty(), number), 0),
+                        StoreException.Reason.UNKNOWN);
+
+                assertThat(done(store.intents().findForCertain(hash(number))).isPresent())
+                        .isEqualTo(arrives);
+                assertThat(done(store.intents().open(intent(20 + number, Optional.empty(), number), 0)))
+                        .isInstanceOf(arrives ? Opening.CoinTaken.class : Opening.Opened.class);
+            }
+        }
+    }
+
+    @Test
+    void a_store_that_misses_its_newest_commit_stops_all() {
+        done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
+        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+
+        assertFails(stores.get(0).intents().open(intent(2, Optional.empty(), 8), 0), StoreException.Reason.STOPPED);
+        assertFails(stores.get(1).intents().open(intent(3, Optional.empty(), 9), 0), StoreException.Reason.STOPPED);
+        assertThat(stores.get(1).stopped()).isPresent();
+    }
+
+    @Test
+    void a_store_with_nothing_to_write_notices_that_its_newest_commit_is_gone() {
+        done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
+        PostgresServer.run(schema, "DELETE FROM commits WHERE number = (SELECT max(number) FROM commits)");
+
+        Await.until("it has looked", () -> stores.get(0).stopped().isPresent());
+    }
+
+    @Test
+    void a_name_that_the_database_cannot_keep_is_refused_alone() {
+        List<CompletionStage<Opening>> answers = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            answers.add(stores.get(0)
+                    .intents()
+                    .open(intent(i, Optional.of("token-" + i + (i == 3 ? "\0" : "")), i), 0));
+        }
+
+        for (int i = 0; i < 6; i++) {
+            if (i == 3) {
+                assertFails(answers.get(i), StoreException.Reason.UNAVAILABLE);
+            } else {
+                assertThat(done(answers.get(i))).isInstanceOf(Opening.Opened.class);
+            }
+        }
+    }
+
+    @Test
+    void a_row_that_the_second_wall_refuses_ends_the_writer() {
+        PostgresServer.run(schema, "INSERT INTO live_tokens (token) VALUES ('token-one')");
+
+        assertFails(
+                stores.get(0).intents().open(intent(1, Optional.of("token-one"), 7), 0), StoreException.Reason.UNKNOWN);
+        Await.result(stores.get(0).died().toCompletableFuture());
+        assertThat(done(stores.get(1).intents().find(hash(1)))).isEmpty();
+    }
+
+    @Test
+    void whoever_writes_a_spend_without_the_store_lock_is_refused() {
+        done(stores.get(0).intents().open(intent(1, Optional.empty(), 7), 0));
+
+        assertThatThrownBy(() -> PostgresServer.run(schema, "UPDATE spends SET reason = 'by hand'"))
+                .hasMessageContaining("walletd.commit");
+    }
+
+    @Test
+    void a_server_that_loses_commits_or_cannot_be_written_is_refused() {
+        refused("-c synchronous_commit=off", "loses commits");
+        refused("-c default_transaction_read_only=on", "read-only");
+    }
+
+    private void refused(String options, String why) {
+        assertThatThrownBy(() -> PostgresStore.open(
+                        schema,
+                        () -> PostgresServer.connect(PostgresServer.port(), schema, options),
+                        OptionalLong.empty()))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(why);
+    }
+
+    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
+        assertThatThrownBy(() -> stage.toCompletableFuture()
+                        .orTimeout(30, java.util.concurrent.TimeUnit.SECONDS)
+                        .join())
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+}
