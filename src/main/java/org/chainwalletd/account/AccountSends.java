@@ -67,6 +67,9 @@ public interface AccountSends {
      */
     AccountFunds funds(EvmAddress address);
 
+    /** The same on the threads of claims and refunds, for a claim that is about to leave or not. */
+    AccountFunds pressingFunds(EvmAddress address);
+
     /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
     AccountFunds funds(EvmAddress address, String swap);
 

@@ -137,8 +137,17 @@ public final class AccountService implements AccountSends {
 
     @Override
     public AccountFunds funds(EvmAddress address) {
+        return newestFunds(address, false);
+    }
+
+    @Override
+    public AccountFunds pressingFunds(EvmAddress address) {
+        return newestFunds(address, true);
+    }
+
+    private AccountFunds newestFunds(EvmAddress address, boolean isPressing) {
         return funds(
-                setup.chain(),
+                setup.chain(isPressing),
                 address,
                 Survey.Basis.NEWEST,
                 new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));

@@ -1,7 +1,8 @@
 package org.chainwalletd.account;
 
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -75,7 +76,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     private record Broadcast(long id, Hash256 version, Outcome<Void> sent) implements Command {}
 
-    private record Looked(EvmAddress from, Outcome<SendLook.Findings> findings) implements Command {}
+    private record Looked(EvmAddress from, Looking look, Outcome<SendLook.Findings> findings) implements Command {}
+
+    /** A look that is under way. */
+    private record Looking(long number, boolean isPressing) {}
 
     private record Named(long id, Outcome<List<Told<Long>>> counts) implements Command {}
 
@@ -98,7 +102,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final Copier copier;
     private final OpenSends sends;
     private final SendJournal journal;
-    private final Set<EvmAddress> looking = new HashSet<>();
+    private final Map<EvmAddress, Looking> looking = new HashMap<>();
+    private long looks;
 
     private SendWatch(ActorContext<Command> context, SendSetup setup, AtomicLong head, Consumer<SendRecord> changes) {
         super(context);
@@ -443,23 +448,29 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         }
     }
 
+    /** A claim or a refund does not wait for an earlier look that waits for an endpoint that hangs: it gets one that takes its place. */
     private Behavior<Command> lookAtAll(Look command) {
         sends.rows().forEach((from, open) -> {
-            if (looking.add(from)) {
-                boolean isPressing = sends.of(from).stream().anyMatch(OpenSend::isPressing);
+            boolean isPressing = sends.of(from).stream().anyMatch(OpenSend::isPressing);
+            Looking before = looking.get(from);
+            if (before == null || isPressing && !before.isPressing()) {
+                Looking look = new Looking(++looks, isPressing);
+                looking.put(from, look);
                 getContext()
                         .pipeToSelf(
                                 Work.on(
                                         setup.threads(isPressing),
                                         () -> SendLook.look(setup.chain(isPressing), from, open)),
-                                (findings, failure) -> new Looked(from, Outcome.of(findings, failure)));
+                                (findings, failure) -> new Looked(from, look, Outcome.of(findings, failure)));
             }
         });
         return this;
     }
 
     private Behavior<Command> looked(Looked command) {
-        looking.remove(command.from());
+        if (!looking.remove(command.from(), command.look())) {
+            return this;
+        }
         command.findings()
                 .match(
                         findings -> apply(command.from(), findings),

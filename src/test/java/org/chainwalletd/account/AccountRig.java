@@ -26,8 +26,10 @@ import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.SendSetup.SendPace;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.TestSeals;
@@ -183,6 +185,23 @@ public final class AccountRig implements AutoCloseable {
         kill();
         store = SqliteStore.open(folder);
         start(around.apply(store.accountSends()));
+    }
+
+    /**
+     * Fills the ordinary lane of an endpoint with calls of the contract, which hang there until it behaves.
+     *
+     * @return what waits for them
+     */
+    public List<CompletableFuture<?>> saturate(EvmEndpoint endpoint) {
+        endpoint.hang("eth_call");
+        List<CompletableFuture<?>> open = new ArrayList<>();
+        for (int i = 0; i < 2 * TestPools.THREADS; i++) {
+            open.add(endpoints
+                    .each(reads -> reads.swap(chain.contract(), Hash256.ZERO, BlockRef.Tag.LATEST))
+                    .toCompletableFuture());
+        }
+        Await.until("all of its threads wait", () -> endpoint.count("eth_call") == TestPools.THREADS);
+        return open;
     }
 
     SendRequest request(String reference, BigInteger wei) {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.ETHER;
 import static org.chainwalletd.account.AccountRig.done;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.math.BigInteger;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -440,8 +442,29 @@ class AccountSendsTest {
         assertThat(claim.nonce()).isEqualTo(1);
         assertThat(rig.chain.waiting()).hasSize(2);
         rig.chain.clock().advance(AccountRig.PACE.urgent());
-        assertThat(done(rig.sends.raise("claim")).hashes()).hasSize(2);
+        Await.until("it pays more", () -> rig.find("claim").hashes().size() == 2);
         rig.second.up();
+    }
+
+    @Test
+    void an_endpoint_that_hangs_for_ever_with_all_of_its_ordinary_threads_taken_does_not_delay_a_claim()
+            throws IOException {
+        Path elsewhere = Files.createDirectory(folder.resolve("patient"));
+        try (AccountRig patient = new AccountRig(elsewhere, 2, 2, Duration.ofMinutes(1))) {
+            patient.send("one", 7);
+            List<CompletableFuture<?>> hanging = patient.saturate(patient.first);
+
+            done(patient.sends.send(
+                    patient.request("claim", SendKind.CLAIM, SendValue.exactly(BigInteger.ZERO), Pushing.URGENTLY)));
+            patient.chain.clock().advance(AccountRig.PACE.urgent());
+            Await.until("it pays more", () -> patient.find("claim").hashes().size() == 2);
+            patient.chain.mine();
+
+            assertThat(patient.chain.nonce(patient.own)).isEqualTo(2);
+            patient.await("claim", SendState.Mined.class);
+            assertThat(hanging).noneMatch(CompletableFuture::isDone);
+            patient.first.behave();
+        }
     }
 
     @Test

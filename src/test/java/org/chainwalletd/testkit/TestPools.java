@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Pools for blocking code in tests, as large as those of the daemon: work begins in the order in which it came. */
 public final class TestPools {
-    private static final int THREADS = 16;
+    public static final int THREADS = 16;
     private static final int LONGEST_QUEUE = 1_024;
 
     private TestPools() {}

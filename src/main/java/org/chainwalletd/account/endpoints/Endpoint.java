@@ -65,6 +65,7 @@ final class Endpoint {
     private final String name;
     private final BigInteger chainId;
     private final Duration timeout;
+    private final ByteBudget answers;
     private final Executor executor;
     private final Figures figures;
     private final AtomicLong lastId = new AtomicLong();
@@ -74,6 +75,7 @@ final class Endpoint {
 
     /**
      * @param timeout for one call, from its first byte to the last of its answer
+     * @param answers part of the heap that its answers may fill, on all of its lanes together: so that one that hangs keeps none from others
      * @param executor reads answers
      */
     Endpoint(
@@ -81,6 +83,7 @@ final class Endpoint {
             URI url,
             BigInteger chainId,
             Duration timeout,
+            ByteBudget answers,
             Executor executor,
             MeterRegistry metrics,
             LongSupplier best) {
@@ -88,6 +91,7 @@ final class Endpoint {
         this.name = url.getPort() < 0 ? url.getHost() : url.getHost() + ":" + url.getPort();
         this.chainId = chainId;
         this.timeout = timeout;
+        this.answers = answers;
         this.executor = executor;
         this.figures = new Figures(metrics, name, best, System::currentTimeMillis);
     }
@@ -99,6 +103,10 @@ final class Endpoint {
 
     Figures figures() {
         return figures;
+    }
+
+    ByteBudget answers() {
+        return answers;
     }
 
     /**

@@ -114,12 +114,11 @@ public final class EvmEndpoints implements AccountChain {
             Optional<EvmEndpoints> pressing) {
         this.setup = setup;
         this.executor = threads.answers();
-        long share = Math.max(setup.answers().limit() / all.size(), Size.WIDE.heap());
         List<EndpointReads> reads = new ArrayList<>();
         for (Endpoint endpoint : all) {
             Executor pool = threads.pools().apply("account-endpoint-" + (reads.size() + 1) + suffix);
-            reads.add(new EndpointReads(
-                    endpoint, new Endpoint.Lane(pool, setup.answers().within(share))));
+            ByteBudget part = pressing.isPresent() ? ordinaryPart(endpoint.answers()) : endpoint.answers();
+            reads.add(new EndpointReads(endpoint, new Endpoint.Lane(pool, part)));
         }
         this.endpoints = List.copyOf(reads);
         this.any = new FailoverReads(endpoints);
@@ -127,6 +126,11 @@ public final class EvmEndpoints implements AccountChain {
         this.longestQuestion = setup.callTimeout().compareTo(LEAST_QUESTION) > 0 ? setup.callTimeout() : LEAST_QUESTION;
         this.stopped = stopped;
         this.pressing = pressing;
+    }
+
+    /** Leaves a quarter to claims and refunds, where the heap is large enough for that. */
+    private static ByteBudget ordinaryPart(ByteBudget ofEndpoint) {
+        return ofEndpoint.within(Math.max(ofEndpoint.limit() / 4 * 3, Size.WIDE.heap()));
     }
 
     /** Asks nothing yet. */
@@ -139,9 +143,17 @@ public final class EvmEndpoints implements AccountChain {
         Gauge.builder("walletd.evm.answer.bytes", setup.answers(), ByteBudget::held)
                 .description("Bytes that may be held by answers of the account chain's endpoints that are being read")
                 .register(setup.metrics());
+        long share = Math.max(setup.answers().limit() / setup.urls().size(), Size.WIDE.heap());
         for (URI url : setup.urls()) {
             endpoints.add(new Endpoint(
-                    peers, url, setup.chainId(), setup.callTimeout(), threads.answers(), setup.metrics(), best));
+                    peers,
+                    url,
+                    setup.chainId(),
+                    setup.callTimeout(),
+                    setup.answers().within(share),
+                    threads.answers(),
+                    setup.metrics(),
+                    best));
         }
         AtomicReference<String> stopped = new AtomicReference<>();
         EvmEndpoints pressing = new EvmEndpoints(setup, endpoints, threads, "-redeem", stopped, Optional.empty());

@@ -161,7 +161,7 @@ public final class EvmPoolLeg implements PoolLeg {
                             .newest(SendKind.CLAIM)
                             .filter(claim -> !SwapSends.hasFailed(claim))
                             .isEmpty()
-                    && unpayable(sends.funds(row.terms().ours().evm())).isPresent();
+                    && unpayable(sends.pressingFunds(row.terms().ours().evm())).isPresent();
         } catch (RuntimeException e) {
             return false;
         }

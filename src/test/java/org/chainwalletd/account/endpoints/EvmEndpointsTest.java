@@ -18,6 +18,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -450,6 +451,27 @@ class EvmEndpointsTest {
         assertThat(done(first)).isEmpty();
         assertThat(done(second)).isEmpty();
         assertThat(calls).as("asked while there was no room").isZero();
+    }
+
+    @Test
+    void an_endpoint_that_hangs_for_claims_and_for_others_keeps_no_memory_from_another_endpoint() {
+        EvmEndpoints client = rig.client(ByteBudget.of(2 * Question.Size.WIDE.heap()), new SimpleMeterRegistry());
+        client.look();
+        Await.until("both are known", client::wasReached);
+        rig.first.hang("eth_getLogs");
+        LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
+        List<Thread> askers = new ArrayList<>();
+        for (EvmEndpoints lane : List.of(client, (EvmEndpoints) client.pressing())) {
+            Thread asker = new Thread(() -> lane.endpoints().get(0).logs(query));
+            asker.start();
+            Await.until("it waits", () -> asker.getState() == Thread.State.TIMED_WAITING);
+            askers.add(asker);
+        }
+
+        assertThat(client.endpoints().get(1).logs(query)).isEmpty();
+
+        rig.first.behave();
+        askers.forEach(Await::end);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.account.AccountRig.done;
 
+import java.lang.reflect.Proxy;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.FatedJournal;
 import org.chainwalletd.account.FatedJournal.Fate;
@@ -33,6 +35,7 @@ import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
@@ -429,6 +432,29 @@ public class EvmPoolLegTest {
         balance(one);
         book.enter(possible.with(Acts.NONE.lock().journalClaim().claimedBy("0x01"), rig.now()));
         assertThat(gate().isOpen()).isTrue();
+    }
+
+    @Test
+    void a_claim_without_gas_goes_to_the_pool_while_an_endpoint_hangs_with_all_of_its_ordinary_threads_taken() {
+        lockedAndSettled();
+        balance(BigInteger.ONE);
+        Pool pool = (Pool) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Pool.class}, (any, method, args) -> {
+                    assertThat(method.getName()).isEqualTo("relayClaim");
+                    return CompletableFuture.completedFuture(rig.hashLock);
+                });
+        EvmPoolLeg relaying = new EvmPoolLeg(
+                rig.rig.endpoints,
+                rig.rig.sends,
+                rig.limits(rig.chain.codeHash()),
+                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarm -> {})));
+        SwapRow journalled = row.with(row.acts().journalClaim(), rig.now());
+        List<CompletableFuture<?>> hanging = rig.rig.saturate(rig.rig.first);
+
+        assertThat(relaying.pushClaim(journalled, rig.held(), () -> true)).isEqualTo("0x" + rig.hashLock.hex());
+
+        assertThat(hanging).noneMatch(CompletableFuture::isDone);
+        rig.rig.first.behave();
     }
 
     private SwapRow other(String id) {
