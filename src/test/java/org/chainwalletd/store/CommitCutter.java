@@ -4,10 +4,12 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.chainwalletd.testkit.Dial;
 
 /** A proxy before a PostgreSQL server that cuts a connection at its next COMMIT, of which the server hears or not, and the client never. */
 final class CommitCutter implements Closeable {
@@ -44,7 +46,7 @@ final class CommitCutter implements Closeable {
         try {
             while (true) {
                 Socket client = door.accept();
-                Socket behind = new Socket(InetAddress.getLoopbackAddress(), server);
+                Socket behind = Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
                 start(() -> pass(client, behind, true));
                 start(() -> pass(behind, client, false));
             }

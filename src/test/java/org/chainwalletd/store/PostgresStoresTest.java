@@ -279,9 +279,7 @@ class PostgresStoresTest {
     }
 
     private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
-        assertThatThrownBy(() -> stage.toCompletableFuture()
-                        .orTimeout(30, java.util.concurrent.TimeUnit.SECONDS)
-                        .join())
+        assertThatThrownBy(() -> Await.result(stage))
                 .isInstanceOf(CompletionException.class)
                 .cause()
                 .isInstanceOfSatisfying(
