@@ -6,8 +6,8 @@ import java.util.Map;
 import org.chainwalletd.chain.Address;
 
 /**
- * Addresses that were paid, each once, under a number that the rows of coins and of credits name instead: an address is ten times as long, and
- * would stand in each of their indexes. None is ever deleted, so the writer may keep numbers in mind.
+ * Addresses that were paid, each once, under a number that the rows of coins and of credits use instead: an address is ten times as long, and
+ * would be repeated in each of their indexes. None is ever deleted, so the writer may cache the numbers.
  */
 final class AddressRows {
     static final String NAME = "addresses";
@@ -15,14 +15,14 @@ final class AddressRows {
     static final List<List<String>> STEPS =
             List.of(List.of("CREATE TABLE addresses (id INTEGER PRIMARY KEY, address BLOB NOT NULL UNIQUE)"));
 
-    /** As many are kept in mind, some 100 bytes each. */
+    /** Upper limit of cached addresses, about 100 bytes each. */
     private static final int REMEMBERED = 8_192;
 
     private final Map<Address, Long> numbers = new HashMap<>();
 
     private AddressRows() {}
 
-    /** The number of the address, which gets one if it has none. */
+    /** Returns the number of the address, assigning one if it has none. */
     static long number(Page page, Address address) {
         Map<Address, Long> known = page.session().keptInMind(AddressRows.class, none -> new AddressRows()).numbers;
         Long number = known.get(address);

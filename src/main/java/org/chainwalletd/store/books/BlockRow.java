@@ -4,7 +4,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * What is kept of a followed block.
+ * Stored data of a followed block.
  *
  * @param timestamp Unix seconds, unsigned
  * @param workChecked whether its proof of work was computed here, or the network asks for none

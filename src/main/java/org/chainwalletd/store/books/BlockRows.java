@@ -8,8 +8,8 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Row;
 
 /**
- * The book of block ids, and where each scan stands. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last
- * {@value #KEPT} blocks and of every {@value #EVERY}th; the highest one kept is where it stands.
+ * The book of block ids, and the position of each scan. Heights are below 2^63: no chain has more blocks. A scan keeps the ids of its last
+ * {@value #KEPT} blocks and of every {@value #EVERY}th; the highest one kept is its position.
  */
 public final class BlockRows {
     static final String NAME = "blocks";
@@ -33,9 +33,9 @@ public final class BlockRows {
                     "CREATE TABLE chain_facts (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"),
             ShortKeys.BLOCKS);
 
-    /** As many ids of the last blocks are kept without a gap. */
+    /** Number of the last blocks whose ids are all kept. */
     public static final long KEPT = 10_000;
-    /** Below them, the id of every block at a multiple of this height is kept. */
+    /** Spacing of the ids kept below them: the height of each is a multiple of this. */
     public static final long EVERY = 1_000;
 
     private static final String WRITTEN = "height, id, parent, time, target, work_checked";
@@ -48,13 +48,13 @@ public final class BlockRows {
 
     private BlockRows() {}
 
-    /** The kept blocks of a scan, the lowest first. */
+    /** Lists the kept blocks of a scan, the lowest first. */
     public static List<BlockRow> all(Page page) {
         return page.query(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height", BlockRows::read, page.scan());
     }
 
-    /** Where a scan stands; empty before its first block. */
+    /** Returns the newest block of a scan; empty before its first block. */
     public static Optional<BlockRow> top(Page page) {
         return page.queryOne(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height DESC LIMIT 1",
@@ -62,7 +62,7 @@ public final class BlockRows {
                 page.scan());
     }
 
-    /** The lowest kept block from a height on. */
+    /** Finds the lowest kept block from a height on. */
     public static Optional<BlockRow> from(Page page, long height) {
         return page.queryOne(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height >= ? ORDER BY height LIMIT 1",
@@ -71,12 +71,12 @@ public final class BlockRows {
                 height);
     }
 
-    /** The kept block at a height. */
+    /** Finds the kept block at a height. */
     public static Optional<BlockRow> at(Page page, long height) {
         return from(page, height).filter(row -> row.height() == height);
     }
 
-    /** Whether the work of every block from a height up to another one, both included, was checked; false where ids are not kept. */
+    /** Tells whether the work of every block from one height to another, both included, was checked; false where ids are not kept. */
     public static boolean isWorkChecked(Page page, long from, long to) {
         if (to - from >= KEPT) {
             return false;
@@ -91,7 +91,7 @@ public final class BlockRows {
         return checked == to - from + 1;
     }
 
-    /** The lowest blocks between two heights, both included, whose work was not checked. */
+    /** Lists the lowest blocks between two heights, both included, whose work was not checked. */
     public static List<BlockRow> withoutWork(Page page, long from, long to, int limit) {
         return page.query(
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? AND work_checked = 0"
@@ -103,7 +103,7 @@ public final class BlockRows {
                 limit);
     }
 
-    /** The work of this block is checked, if it is there still. */
+    /** Records that the work of this block is checked, if the block is still there. */
     public static void checkWork(Page page, BlockPlace place) {
         page.update(
                 "UPDATE blocks SET work_checked = 1 WHERE scan = ? AND height = ? AND id = ?",
@@ -112,7 +112,7 @@ public final class BlockRows {
                 place.blockId().toArray());
     }
 
-    /** Whether this block is one of the kept ones of a scan. */
+    /** Tells whether this block is one of the kept ones of a scan. */
     public static boolean has(Page page, BlockPlace place) {
         return page.queryOne(
                         "SELECT 1 FROM blocks WHERE scan = ? AND height = ? AND id = ?",
@@ -123,7 +123,7 @@ public final class BlockRows {
                 .isPresent();
     }
 
-    /** The number of the target that was written last; targets are never deleted. */
+    /** Number of the target that was written last; targets are never deleted. */
     private record LastTarget(Hash256 target, long number) {}
 
     private static long target(Page page, Hash256 target) {
@@ -166,14 +166,16 @@ public final class BlockRows {
         page.update("DELETE FROM blocks WHERE scan = ? AND height > ?", page.scan(), height);
     }
 
-    /** The rescans that have not joined, the oldest first. */
+    /** Lists the rescans that have not joined, the oldest first. */
     public static List<ScanRow> scans(Page page) {
         return page.query(
                 "SELECT scan, from_height FROM scans ORDER BY scan",
                 row -> new ScanRow(row.getLong(1), row.getLong(2)));
     }
 
-    /** Notes a rescan to be done under a number of its own; the first of those that are noted may have begun, and others share the one after it. */
+    /**
+     * Notes a rescan to be done, under a number of its own. The first of the noted ones may have begun; further requests share the one after it.
+     */
     public static void beginScan(Page page, long fromHeight) {
         Optional<ScanRow> waiting = scans(page).stream().skip(1).findFirst();
         if (waiting.isPresent()) {
@@ -190,7 +192,7 @@ public final class BlockRows {
                 fromHeight);
     }
 
-    /** Forgets a rescan that has joined, but for ids that the head has none of so far below; its number is not used again. */
+    /** Removes a rescan that has joined, except block ids that the head lacks so far below; its number is not used again. */
     public static void endScan(Page page) {
         putFact(page, "last_scan", String.valueOf(page.scan()));
         page.update(
@@ -203,7 +205,7 @@ public final class BlockRows {
         page.update("DELETE FROM scans WHERE scan = ?", page.scan());
     }
 
-    /** Something that was found out once about the chain, such as its network. */
+    /** Reads a fact that was found out once about the chain, such as its network. */
     public static Optional<String> fact(Page page, String name) {
         return page.queryOne("SELECT value FROM chain_facts WHERE name = ?", row -> row.getString(1), name);
     }

@@ -9,9 +9,9 @@ import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
 
-/** The version of each book's tables, and how an older file becomes a newer one. */
+/** Versions of each book's tables, and the upgrade of older files. */
 final class BookSchema {
-    /** Marks the file as ours ("WDBK"). */
+    /** Application id in the file's header that marks it as the books of this daemon ("WDBK"). */
     private static final long APPLICATION_ID = 0x5744424bL;
 
     private static final String VERSIONS =
@@ -19,7 +19,7 @@ final class BookSchema {
 
     private BookSchema() {}
 
-    /** Brings every book to its newest version, each step in its own transaction. */
+    /** Upgrades every book to its newest version, each step in its own transaction. */
     static void migrate(SqlSession session, String file, List<? extends BookTable<?, ?>> tables) throws SQLException {
         requireOurs(session, file);
         session.execute(VERSIONS);
@@ -78,7 +78,7 @@ final class BookSchema {
                     mark.number());
         }
 
-        /** Whether the file is of a release that remembers commits. */
+        /** Tells whether the file was written by a release that remembers commits. */
         static boolean isIn(SqlSession session) throws SQLException {
             return Sqlite.hasTable(session, "store_seen");
         }
@@ -91,7 +91,7 @@ final class BookSchema {
                     : Optional.empty();
         }
 
-        /** Everything that spent a coin of ours at this height or above, in the order of the chain. */
+        /** Lists the transactions that spent a coin of ours at this height or above, in the order of the chain. */
         static List<Hash256> spenders(SqlSession session, long height) throws SQLException {
             return session.query(
                     "SELECT spent_by FROM spendings WHERE scan = 0 AND height >= ? GROUP BY spent_by ORDER BY min(height)",

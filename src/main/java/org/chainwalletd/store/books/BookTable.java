@@ -5,34 +5,34 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The tables of one book. Rows name the block that made them and the block that spent them, so that undoing to a height is one delete and
- * one update by range; and they carry the number of their scan, {@link Page#scan}, so that what a rescan finds stays apart until it joins.
+ * The tables of a book. Rows name the block that made them and the block that spent them, so that undoing to a height is one delete and one
+ * update by range; and they carry the number of their scan, {@link Page#scan}, so that the rows found by a rescan stay apart until it joins.
  *
- * <p>All methods but {@link #name} and {@link #steps} run on the writer's thread inside the commit of the blocks, and see what earlier
- * changes of the same commit have written.
+ * <p>All methods but {@link #name} and {@link #steps} run on the writer's thread inside the commit of the blocks, and see what earlier changes of
+ * the same commit have written.
  *
- * @param <V> what the book may look up while it reads a block
- * @param <C> one change of the book
+ * @param <V> data that the book may look up while it reads a block
+ * @param <C> a change of the book
  */
 public interface BookTable<V, C> {
-    /** Unique and for ever: under this name the file remembers the version of the tables. */
+    /** Returns the book's name, unique and never changed: under it the file records the version of the tables. */
     String name();
 
-    /** Statements that make the tables, step by step. A step is never edited once released: a new version appends one. */
+    /** Returns the statements that create the tables, step by step. A step is never edited once released: a new version appends one. */
     List<List<String>> steps();
 
-    /** What the book may look up, in the rows of this page's scan. */
+    /** Returns the data that the book may look up, from the rows of this page's scan. */
     V view(Page page);
 
     void write(Page page, C change);
 
-    /** Following begins: the first block that is read is the one above {@code height}. */
+    /** Prepares for following the chain; the first block that is read is the one above {@code height}. */
     default void begin(Page page, long height) {}
 
     /**
-     * Following begins once more, above {@code height} of a chain that shares no block with the one before.
+     * Prepares for following again, above {@code height} of a chain that shares no block with the one before.
      *
-     * @return the lowest height of which the book has told anything; empty when of none
+     * @return the lowest height about which the book has reported anything; empty when about none
      */
     default OptionalLong beginAnew(Page head, long height) {
         undo(head, -1);
@@ -41,20 +41,20 @@ public interface BookTable<V, C> {
     }
 
     /**
-     * The first block that is to be read again for something of which this book has not been told all; empty when of everything it has.
+     * Returns the first block that must be read again because the book has not reported everything in it; empty when there is none.
      *
-     * @param underway will have told what it reads
+     * @param underway rescan that will report the blocks it reads
      */
     default OptionalLong unread(Page head, Optional<ScanRow> underway) {
         return OptionalLong.empty();
     }
 
-    /** Takes back what blocks above {@code height} have changed in the rows of this page's scan. */
+    /** Undoes the changes by blocks above {@code height} in the rows of this page's scan. */
     void undo(Page page, long height);
 
     /**
-     * Makes the rows of this page's scan rows of the head ({@link Page#HEAD}), which stands at the same block. Rows that the head has
-     * already are the same and stay.
+     * Turns the rows of this page's scan into rows of the head ({@link Page#HEAD}), which stands at the same block. Rows that the head already
+     * has are the same and stay.
      */
     void join(Page page);
 

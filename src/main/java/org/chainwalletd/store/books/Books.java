@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code books.db} (0600), in write-ahead mode with an fsync per commit. One thread writes, one transaction per unit of work; one reads what
- * is committed. Callers never block except while it opens and closes.
+ * The file {@code books.db} (0600), in write-ahead mode with an fsync per commit. One thread writes, one transaction per unit of work; one reads
+ * committed data. Callers block only while it opens and closes.
  */
 public final class Books implements AutoCloseable {
     public static final String FILE_NAME = "books.db";
@@ -33,8 +33,8 @@ public final class Books implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Books.class);
     private static final int CLOSING_SECONDS = 10;
     /**
-     * The smallest there is: a block touches some fourteen trees, and each changed page is written whole into the log. Files of older releases
-     * keep their size.
+     * Page size in bytes, the smallest possible: a block changes about fourteen trees, and each changed page is written whole into the log. Files
+     * of older releases keep their page size.
      */
     private static final int PAGE_SIZE = 512;
 
@@ -47,9 +47,9 @@ public final class Books implements AutoCloseable {
     private final ExecutorService reader = thread("books-reader");
     private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
     private Optional<CommitMark> remembered = Optional.empty();
-    /** Another number than before: another connection has written. */
+    /** SQLite's data version: it changes when another connection has written. */
     private long othersWrote;
-    /** Raised on the writer's thread. */
+    /** Number of the current run of background work; raised on the writer's thread. */
     private final AtomicLong epoch = new AtomicLong();
 
     /** A unit of work; run once, whole or not at all. */
@@ -67,9 +67,9 @@ public final class Books implements AutoCloseable {
     }
 
     /**
-     * Opens or makes the file in {@code folder} and brings the tables of every book to their newest version. Blocks.
+     * Opens or creates the file in {@code folder} and upgrades the tables of every book to their newest version. Blocks.
      *
-     * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
+     * @throws StoreException with the file's name: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
      */
     public static Books open(Path folder, List<? extends BookTable<?, ?>> tables) {
         Path path = folder.resolve(FILE_NAME).toAbsolutePath();
@@ -90,23 +90,23 @@ public final class Books implements AutoCloseable {
     }
 
     /**
-     * From now on each commit remembers the newest commit of the money store too, so that a store that is put back from a copy is noticed.
+     * Makes each later commit record the newest commit of the money store too, so that a store restored from an older copy is noticed.
      *
-     * @param newest asked on the writer's thread; empty leaves what is remembered as it is
+     * @param newest called on the writer's thread; empty leaves the recorded commit as it is
      */
     public void remember(Supplier<Optional<CommitMark>> newest) {
         store = newest;
     }
 
     /**
-     * The commit of the money store that the books in {@code folder} remember, without making or changing them; empty when there are none, or
-     * they remember none. Blocks.
+     * Reads the commit of the money store that the books in {@code folder} remember, without creating or changing them; empty when there are
+     * none, or they remember none. Blocks.
      */
     public static Optional<CommitMark> remembered(Path folder) {
         return at(folder, session -> StoreSeen.read(session));
     }
 
-    /** Makes the books in {@code folder}, if there are any, remember this commit of a store that was restored. Blocks. */
+    /** Records this commit of a restored store in the books in {@code folder}, if there are any. Blocks. */
     public static void remember(Path folder, CommitMark mark) {
         at(folder, session -> {
             if (StoreSeen.isIn(session)) {
@@ -116,13 +116,13 @@ public final class Books implements AutoCloseable {
         });
     }
 
-    /** Transactions that spent coins of ours in blocks from {@code height} on, as the books in {@code folder} have them. Blocks. */
+    /** Lists transactions that spent coins of ours in blocks from {@code height} on, according to the books in {@code folder}. Blocks. */
     public static List<Hash256> spenders(Path folder, long height) {
         return at(folder, session -> Optional.of(StoreSeen.spenders(session, height)))
                 .orElse(List.of());
     }
 
-    /** A question to a file that no daemon has open. */
+    /** Query of a file that no daemon has open. */
     @FunctionalInterface
     private interface Look<T> {
         Optional<T> at(SqlSession session) throws SQLException;
@@ -165,7 +165,7 @@ public final class Books implements AutoCloseable {
         return submit(writer, future -> commit(future, work));
     }
 
-    /** Writes for one run of the background work: late work of a run that has ended changes nothing. */
+    /** Writes for one run of the background work: late writes of a run that has ended change nothing. */
     public final class Epoch {
         private final long number;
 
@@ -173,7 +173,7 @@ public final class Books implements AutoCloseable {
             this.number = number;
         }
 
-        /** As {@link Books#write}; fails once {@link #endEpoch} is done. */
+        /** Writes as {@link Books#write} does; fails once {@link #endEpoch} is done. */
         public <T> CompletableFuture<T> write(Work<T> work) {
             return Books.this.write(session -> {
                 if (epoch.get() != number) {
@@ -192,12 +192,15 @@ public final class Books implements AutoCloseable {
         }
     }
 
-    /** The run of background work at this moment. */
+    /** Returns the current run of background work. */
     public Epoch epoch() {
         return new Epoch(epoch.get());
     }
 
-    /** When this is done, all that was given to the {@link Epoch} before is written, and nothing will be that is given to it later. */
+    /**
+     * Ends the current run: when the future completes, everything passed to its {@link Epoch} before is written, and nothing passed to it later
+     * will be.
+     */
     public CompletableFuture<Void> endEpoch() {
         return write(session -> {
             epoch.incrementAndGet();
@@ -205,7 +208,7 @@ public final class Books implements AutoCloseable {
         });
     }
 
-    /** Reads what is committed. */
+    /** Reads committed data. */
     public <T> CompletableFuture<T> read(Work<T> work) {
         return submit(reader, future -> readInto(future, work));
     }
@@ -243,7 +246,7 @@ public final class Books implements AutoCloseable {
             future.completeExceptionally(unavailable("cannot be written: " + e.getMessage(), e));
             return;
         } catch (Error e) {
-            // Whoever waits must hear of it before the thread ends.
+            // The caller must get its failure before the thread ends.
             rollback();
             future.completeExceptionally(unavailable("cannot be written: " + e, e));
             throw e;
@@ -251,7 +254,7 @@ public final class Books implements AutoCloseable {
         future.complete(result);
     }
 
-    /** The rows decide: what is kept in mind of them holds only as long as nobody else writes the file. */
+    /** Drops the caches when another connection has written the file: the rows decide, and caches are valid only while nobody else writes. */
     private void forgetWhatOthersChanged() throws SQLException {
         long now = Sqlite.number(writeSession, "data_version");
         if (now != othersWrote) {
@@ -270,7 +273,7 @@ public final class Books implements AutoCloseable {
         }
     }
 
-    /** In one transaction, so that several questions see one moment. */
+    /** Reads in one transaction, so that several queries see the same moment. */
     private <T> void readInto(CompletableFuture<T> future, Work<T> work) {
         try {
             readSession.update("BEGIN");
@@ -292,7 +295,7 @@ public final class Books implements AutoCloseable {
         return new StoreException(StoreException.Reason.UNAVAILABLE, file + " " + what, cause);
     }
 
-    /** Finishes what is queued, then closes the file. Blocks. */
+    /** Finishes the queued reads and writes, then closes the file. Blocks. */
     @Override
     public void close() {
         reader.shutdown();

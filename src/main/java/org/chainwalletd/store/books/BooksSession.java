@@ -28,7 +28,7 @@ public final class BooksSession {
         return new BooksSession(sql, true);
     }
 
-    /** What SQLite refuses inside a unit of work. */
+    /** Failure of SQLite inside a unit of work. */
     static final class Failure extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -37,42 +37,42 @@ public final class BooksSession {
         }
     }
 
-    /** The rows of one scan. */
+    /** Returns the rows of one scan. */
     public Page page(long scan) {
         return new Page(this, scan);
     }
 
-    /** The rows that everybody sees. */
+    /** Returns the rows of the head, which all readers see. */
     public Page head() {
         return page(Page.HEAD);
     }
 
-    /** Whether it alone sees all changes. */
+    /** Tells whether this is the writer's session, which alone sees all changes. */
     boolean isWriter() {
         return writes;
     }
 
-    /** What a table keeps in mind of its rows from one unit of work to the next, made when there is none. */
+    /** Returns a table's cache of its rows, which lives from one unit of work to the next; makes it when there is none. */
     <T> T keptInMind(Class<T> kind, Function<BooksSession, T> make) {
         return kind.cast(inMind.computeIfAbsent(kind, absent -> make.apply(this)));
     }
 
-    /** Likewise, but nothing is made. */
+    /** Returns a table's cache of its rows, if there is one. */
     <T> Optional<T> keptInMind(Class<T> kind) {
         return Optional.ofNullable(kind.cast(inMind.get(kind)));
     }
 
-    /** Nothing is kept in mind of this kind any more. */
+    /** Drops the cache of this kind. */
     void forget(Class<?> kind) {
         inMind.remove(kind);
     }
 
-    /** A unit of work was taken back, or another writer has changed rows: what was kept in mind may be of rows that are none. */
+    /** Drops all caches: a unit of work was rolled back, or another writer has changed rows, so that they may contain rows that do not exist. */
     void forgetAll() {
         inMind.clear();
     }
 
-    /** The text of every statement that was used and has not failed. */
+    /** Returns the text of every statement that was used and has not failed. */
     Set<String> statements() {
         return sql.statements();
     }

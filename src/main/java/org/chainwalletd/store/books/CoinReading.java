@@ -13,12 +13,12 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.Row;
 
 /**
- * Reads the unspent coins of covered addresses, and their sums, as they were after a block: later ones may be written and not be told yet. A
- * few addresses are looked up one by one, many by one walk over all that is unspent; either way what was spent long ago costs nothing. Sums
- * of many are kept in mind, {@link CoinSums}.
+ * Reads the unspent coins of covered addresses, and their sums, as they were after a given block: later blocks may be written and not reported
+ * yet. A few addresses are looked up one by one, many by one pass over all unspent coins; either way coins spent long ago cost nothing. Sums of
+ * many addresses are cached, see {@link CoinSums}.
  */
 final class CoinReading {
-    /** More addresses than that are read by one walk. */
+    /** Number of addresses above which one pass over all unspent coins is used. */
     private static final int SINGLY = 1_000;
 
     private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
@@ -26,7 +26,7 @@ final class CoinReading {
     private static final String STILL_THERE =
             " FROM coins INDEXED BY coins_unspent WHERE scan = 0 AND spent_height IS NULL AND height <= ?1";
 
-    /** In blocks above the one that counts. */
+    /** Coins that blocks above the given one have spent. */
     private static final String SPENT_SINCE =
             " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
 
@@ -40,7 +40,10 @@ final class CoinReading {
 
     private CoinReading() {}
 
-    /** Coins of each covered one of {@code addresses} after the block at {@code height}, by outpoint; the others are left out. */
+    /**
+     * Reads the coins of each covered one of {@code addresses} after the block at {@code height}, by address; addresses that are not covered are
+     * left out.
+     */
     static Map<Address, List<OwnCoin>> unspent(Page head, long height, List<Address> addresses) {
         Map<Address, List<OwnCoin>> coins = new HashMap<>();
         if (addresses.size() <= SINGLY) {
@@ -74,7 +77,7 @@ final class CoinReading {
                 row.getInt(6) != 0);
     }
 
-    /** What each of {@code addresses} has, in their order; empty for those that are not covered. */
+    /** Returns the balance of each of {@code addresses}, in their order; empty for those that are not covered. */
     static List<Optional<Amount>> sums(Page head, CoinSums.Moment moment, List<Address> addresses) {
         if (addresses.size() > SINGLY) {
             return CoinSums.at(head, moment).of(addresses);
@@ -93,9 +96,9 @@ final class CoinReading {
     }
 
     /**
-     * What every covered address has after one block, kept in mind by who has read it: the next question costs what the blocks since have changed.
-     * Whatever else may have changed, a reorganisation, an address that was added or covered, a rescan that has joined, makes it be read anew,
-     * which takes some tenths of a second for each 100,000 addresses. Some 150 bytes for each.
+     * Balances of all covered addresses after one block, cached by their reader: the next query costs only the changes by blocks since. After any
+     * other change (a reorganisation, an address added or covered, a rescan that has joined) they are read anew, which takes some tenths of a
+     * second for each 100,000 addresses. Takes about 150 bytes for each address.
      */
     static final class CoinSums {
         private static final String COVERED = "SELECT address FROM watched WHERE " + LedgerTable.COVERED;
@@ -109,7 +112,7 @@ final class CoinReading {
                 + " UNION ALL " + COLUMNS
                 + " FROM coins INDEXED BY coins_spent WHERE scan = 0 AND spent_height > ?1 AND height <= ?1";
 
-        /** Coins that the blocks above ?1 up to ?2 have made or spent, and coinbases at ?3 to ?4 that have matured; each once. */
+        /** Query for the coins that blocks above ?1 up to ?2 have made or spent, and for coinbases at ?3 to ?4 that have matured; each once. */
         private static final String SINCE = COLUMNS
                 + " FROM coins INDEXED BY coins_by_height WHERE scan = 0 AND height > ?1 AND height <= ?2"
                 + " UNION ALL " + COLUMNS
@@ -123,24 +126,28 @@ final class CoinReading {
         private Moment moment;
 
         /**
-         * The block after which something is asked.
+         * The block after which balances are asked for.
          *
+         * @param height of the block
          * @param maturity blocks between a coinbase and the first block that may spend it
          */
         record Moment(long height, int maturity) {
-            /** Coinbases up to this height may be spent by the next block. */
+            /** Returns the height up to which coinbases may be spent by the next block. */
             long mature() {
                 return height + 1 - maturity;
             }
         }
 
-        /** What a covered address has. */
+        /** Balance of a covered address. */
         private static final class Holding {
             private Amount sum = Amount.ZERO;
         }
 
         /**
-         * @param spent height; {@link Long#MAX_VALUE} while it is there
+         * A coin with the heights at which it was made and spent.
+         *
+         * @param height of the block that made it
+         * @param spent height of the block that spent it; {@link Long#MAX_VALUE} while it is unspent
          */
         private record Life(Address address, Amount value, long height, boolean coinbase, long spent) {
             static Life read(Row row) throws SQLException {
@@ -175,6 +182,8 @@ final class CoinReading {
         }
 
         /**
+         * Returns the balances as of a block, updated from the cached ones where possible.
+         *
          * @throws ArithmeticException above 2^64-1, which no chain has
          */
         static CoinSums at(Page head, Moment moment) {
@@ -184,7 +193,7 @@ final class CoinReading {
                     .filter(sums -> sums.changes.equals(changes)
                             && sums.moment.maturity() == moment.maturity()
                             && sums.moment.height() <= moment.height());
-            // What fails half way must not be kept.
+            // Balances that were only partly updated must not stay cached.
             session.forget(CoinSums.class);
             CoinSums sums = known.orElseGet(() -> new CoinSums(head, moment, changes));
             sums.advance(head, moment);
@@ -196,7 +205,7 @@ final class CoinReading {
             if (from.height() < to.height()) {
                 List<Life> lives =
                         head.query(SINCE, Life::read, from.height(), to.height(), from.mature(), to.mature());
-                // First what goes: so no sum is larger on the way than at its end.
+                // Subtracts spent coins first, so no sum is larger on the way than at its end.
                 lives.stream()
                         .filter(life -> life.counts(from) && !life.counts(to))
                         .forEach(
@@ -208,7 +217,7 @@ final class CoinReading {
             }
         }
 
-        /** Of each address, in their order; empty for those that are not covered. */
+        /** Returns the balance of each address, in their order; empty for those that are not covered. */
         List<Optional<Amount>> of(List<Address> addresses) {
             return addresses.stream().map(this::of).toList();
         }

@@ -9,11 +9,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
 /**
- * An output of a block, or of a transaction that is in none, that pays one of our addresses.
+ * An output that pays one of our addresses, in a block or in a transaction that is in none.
  *
  * @param block {@link #nowhere} while it is in none
- * @param position in its block: orders the credits of a block, the same whoever reads it
- * @param own whether every input is of our keys, be it plain or an HTLC that they redeem
+ * @param position in its block: orders the credits of a block, the same for every reader
+ * @param own whether every input belongs to our keys, be it plain or an HTLC that they redeem
  * @param change whether an input spends a coin of the same address
  */
 public record Credit(
@@ -28,7 +28,7 @@ public record Credit(
         Optional<Bytes> datum) {
     private static final long NOWHERE = Long.MAX_VALUE;
 
-    /** Stands for the block of a transaction that is in none. */
+    /** Returns the placeholder for the block of a transaction that is in none. */
     public static BlockPlace nowhere(Hash256 txId) {
         return new BlockPlace(NOWHERE, txId);
     }

@@ -5,21 +5,21 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Where a reader of the feed stands. It belongs to one store, one depth and one address, and is valid for ever.
+ * Position of a reader in the feed of credits. It belongs to one store, one depth and one address, and is valid for ever.
  *
- * @param store id of the store that gave it
- * @param depth confirmations that the reader asks for; 0 and 1 are told apart
+ * @param store id of the store that issued it
+ * @param depth confirmations that the reader asks for; 0 and 1 differ
  * @param address empty for all
- * @param log entries of the log up to this number are told or known not to concern the reader
- * @param height credits of blocks up to this height are told; not used at depth 0
- * @param position credits of the next block before this position are told; not used at depth 0
+ * @param log entries of the log up to this number are reported or do not concern the reader
+ * @param height credits of blocks up to this height are reported; not used at depth 0
+ * @param position credits of the next block before this position are reported; not used at depth 0
  */
 public record CreditCursor(String store, long depth, Optional<Address> address, long log, long height, long position) {
     private static final String VERSION = "c1";
     private static final int PARTS = 7;
     private static final String ANY = "-";
 
-    /** Of a reader who has heard nothing. */
+    /** Returns the cursor of a reader who has read nothing yet. */
     public static CreditCursor beginning(String store, long depth, Optional<Address> address) {
         return new CreditCursor(store, depth, address, 0, -1, 0);
     }
@@ -32,18 +32,18 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
         return new CreditCursor(store, depth, address, log, newHeight, newPosition);
     }
 
-    /** Of a reader of the log, at depth 0, whom {@code event} was the last to be told to. */
+    /** Returns the cursor after {@code event}, for a reader of the log at depth 0. */
     public CreditCursor after(CreditEvent event) {
         return at(event.number());
     }
 
-    /** Whether the reader was told a credit that was entered before the cursor's place in the log. */
+    /** Tells whether the reader has received a credit that was entered before the cursor's position in the log. */
     boolean isTold(Credit credit) {
         long at = credit.block().height();
         return at <= height || at == height + 1 && credit.position() < position;
     }
 
-    /** Letters, digits and dashes. */
+    /** Returns the text form of the cursor. */
     public String text() {
         return VERSION + "." + store + "." + depth + "."
                 + address.map(a -> Hash256.sha256(a.toArray()).hex().substring(0, 16))
@@ -52,8 +52,10 @@ public record CreditCursor(String store, long depth, Optional<Address> address, 
     }
 
     /**
-     * @param depth of the call that brings the cursor
-     * @param address of that call
+     * Parses the text form of a cursor.
+     *
+     * @param depth requested by the call that carries the cursor
+     * @param address requested by that call
      * @return empty when it is no cursor of this store and these parameters
      */
     public static Optional<CreditCursor> parse(String text, String store, long depth, Optional<Address> address) {

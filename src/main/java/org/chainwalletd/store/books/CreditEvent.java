@@ -1,18 +1,18 @@
 package org.chainwalletd.store.books;
 
 /**
- * One event of the feed.
+ * An event of the feed of credits.
  *
- * @param number of the log's entry that led to it
+ * @param number of the log entry that led to it
  */
 public record CreditEvent(long number, Kind kind, Credit credit) {
-    /** What has become of the credit. */
+    /** State of the credit that the event reports. */
     public enum Kind {
-        /** It is in a mempool. */
+        /** The credit is in a mempool. */
         SEEN,
-        /** It is in the chain. */
+        /** The credit is in the chain. */
         CONFIRMED,
-        /** It was in the chain or seen, and is no more. */
+        /** The credit was in the chain or a mempool, and is no more. */
         REMOVED
     }
 

@@ -15,16 +15,18 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.store.Row;
 
 /**
- * Reads the feed of credits. At depth 0 it is the log itself. At depth n it is made from the log and the heights: entries of the log are
- * gone through in order, so that what was told and is no more is told as removed, then the credits of the next heights are told as far as
- * they are n deep. Folding what is told gives exactly the credits of the chain at that depth. Nothing is told of blocks above the followed
- * tip. Safe for threads.
+ * Reads the feed of credits. At depth 0 the feed is the log itself. At depth n it is made from the log and the heights: log entries are processed
+ * in order, so that reported credits that no longer exist are reported as removed; then the credits of the next heights are reported as far as
+ * they have n confirmations. Applying all events gives exactly the credits of the chain at that depth. Nothing is reported of blocks above the
+ * followed tip. Thread-safe.
  */
 public final class CreditFeed {
     private final Books books;
     private final Supplier<OptionalLong> tip;
 
     /**
+     * Creates the reader.
+     *
      * @param tip height of the followed tip
      */
     public CreditFeed(Books books, Supplier<OptionalLong> tip) {
@@ -33,12 +35,15 @@ public final class CreditFeed {
     }
 
     /**
-     * @param tipHeight to which confirmations are counted; -1 when nothing is followed
-     * @param more whether there is more to be read at once
+     * A page of events.
+     *
+     * @param cursor position after them
+     * @param more whether further events can be read at once
+     * @param tipHeight height to which confirmations are counted; -1 when nothing is followed
      */
     public record Batch(List<CreditEvent> events, CreditCursor cursor, boolean more, long tipHeight) {}
 
-    /** What a cursor must carry to be of this store. */
+    /** Returns the id of this store, which its cursors contain. */
     public CompletionStage<String> store() {
         return books.read(session -> store(session.head()));
     }
@@ -48,7 +53,7 @@ public final class CreditFeed {
                 .orElseThrow();
     }
 
-    /** The cursor of a reader who wants to hear only what comes. */
+    /** Returns the cursor of a reader who wants only future events. */
     public CompletionStage<CreditCursor> now(long depth, Optional<Address> address) {
         long top = tip.get().orElse(-1);
         return books.read(session -> CreditCursor.beginning(store(session.head()), depth, address)
@@ -56,7 +61,7 @@ public final class CreditFeed {
                 .at(top < 0 ? -1 : Math.max(-1, top - Math.max(1, depth) + 1), 0));
     }
 
-    /** At depth 0 what is not told yet is after the cursor. */
+    /** Returns the number of the last log entry that may be reported; at depth 0 entries that may not be reported yet come after the cursor. */
     private static long lastNumber(Page page, long top) {
         long last = page.queryOne("SELECT seq FROM sqlite_sequence WHERE name = 'credit_log'", row -> row.getLong(1))
                 .orElse(0L);
@@ -70,9 +75,10 @@ public final class CreditFeed {
     }
 
     /**
-     * The next events after a cursor. The stage fails with {@link CreditPruning.PrunedException} when they are not kept any more.
+     * Reads the next events after a cursor. The stage fails with {@link CreditPruning.PrunedException} when they are not kept any more.
      *
-     * @param change whether change is told as well
+     * @param change whether credits of change are reported as well
+     * @param limit upper limit of events
      */
     public CompletionStage<Batch> read(CreditCursor cursor, boolean change, int limit) {
         long top = tip.get().orElse(-1);
@@ -81,8 +87,8 @@ public final class CreditFeed {
     }
 
     /**
-     * The first transaction after a cursor that pays the cursor's address at least {@code least} and is in the chain or in a mempool now. What
-     * was seen before the cursor and is confirmed after it does not count, nor does change. Fails as {@link #read} does.
+     * Finds the first transaction after a cursor that pays the cursor's address at least {@code least} and is in the chain or in a mempool now. A
+     * transaction that was seen before the cursor and is confirmed after it does not count, nor does change. Fails as {@link #read} does.
      *
      * @param cursor of one address, at depth 0
      */
@@ -92,7 +98,9 @@ public final class CreditFeed {
     }
 
     /**
-     * @param pruned the first valid cursor, when there was nothing to be read
+     * Result of a read that may meet a pruned feed.
+     *
+     * @param pruned the first valid cursor, when the feed is pruned there and nothing was read
      */
     private record Kept<T>(Optional<CreditCursor> pruned, T read) {}
 
@@ -114,42 +122,46 @@ public final class CreditFeed {
     }
 
     /**
-     * @param amount what the transaction pays to the address in all
+     * A transaction that pays an address.
+     *
+     * @param amount sum that the transaction pays to the address
      * @param height of its block; empty while it is in a mempool
      */
     public record Payment(Hash256 txId, Amount amount, Optional<Long> height) {}
 
     /**
-     * @param cursor behind the payment, or behind all that is none
+     * Result of {@link #payment}.
+     *
+     * @param cursor position after the payment, or after everything that is none
      */
     public record NextPayment(Optional<Payment> payment, CreditCursor cursor, long tipHeight) {}
 
-    /** The cursor of a reader who has heard nothing. */
+    /** Returns the cursor of a reader who has read nothing yet. */
     public CompletionStage<CreditCursor> beginning(long depth, Optional<Address> address) {
         return books.read(session ->
                 CreditPruning.first(session.head(), CreditCursor.beginning(store(session.head()), depth, address)));
     }
 
-    /** While the chain is being changed the books may stand below the tip that was told last. */
+    /** Returns the height at which the books stand; during a reorganisation it may be below the tip that was reported last. */
     private static long standing(Page page) {
         return BlockRows.top(page).map(BlockRow::height).orElse(-1L);
     }
 
-    /** One answer of the feed of credits, inside one transaction. */
+    /** Reads one page of the feed of credits, inside one transaction. */
     private static final class CreditReading {
-        /** Entries of the log that are gone through at a time. */
+        /** Number of log entries that are processed at a time. */
         private static final int ENTRIES = 500;
-        /** A page ends before its answer is larger. */
+        /** Size in bytes at which a page ends. */
         private static final int PAGE_BYTES = 1_000_000;
 
-        /** What a credit takes in an answer, without its datum. */
+        /** Size in bytes of a credit in an answer, without its datum. */
         private static final int CREDIT_BYTES = 700;
 
         /**
          * An entry of the log.
          *
-         * @param kind of {@link CreditTable}
-         * @param credit null for the one that tells of a height
+         * @param kind one of the kinds in {@link CreditTable}
+         * @param credit null for an entry that only names a height
          */
         record Entry(long number, int kind, long height, Credit credit) {
             CreditEvent event() {
@@ -174,7 +186,11 @@ public final class CreditFeed {
         private CreditCursor at;
         private int bytes;
 
-        /** @param top height up to which blocks are told of */
+        /**
+         * Creates the reading of a page.
+         *
+         * @param top height up to which blocks are reported
+         */
         CreditReading(Page page, CreditCursor cursor, boolean change, int limit, long top) {
             this.page = page;
             this.at = cursor;
@@ -191,7 +207,7 @@ public final class CreditFeed {
             return new CreditFeed.Batch(events, at, more, top);
         }
 
-        /** Whether there is more than fitted in. */
+        /** Processes entries of the log; returns whether more remain than fitted on the page. */
         private boolean goThroughLog() {
             List<Entry> entries = entries(page, at);
             while (!entries.isEmpty()) {
@@ -210,12 +226,12 @@ public final class CreditFeed {
             return false;
         }
 
-        /** A credit of a block that nobody may be told of yet; at depth 0 what comes after it waits as well. */
+        /** Tells whether the entry is a credit of a block that may not be reported yet; at depth 0 everything after it waits as well. */
         static boolean isHidden(Page page, Entry entry, long top) {
             return entry.enters() && entry.height() > top && isActive(page, entry.credit());
         }
 
-        /** Whether the credit is in the chain. */
+        /** Tells whether the credit is in the chain. */
         static boolean isActive(Page page, Credit credit) {
             return page.queryOne(
                             "SELECT 1 FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 AND height = ? AND position = ? AND block = ?",
@@ -241,7 +257,7 @@ public final class CreditFeed {
             }
         }
 
-        /** What was connected is told by its height. */
+        /** Tells whether the entry concerns a block and is not reported by height, as connected credits are. */
         private static boolean isOfBlock(Entry entry) {
             return entry.kind() == CreditTable.REMOVED || entry.kind() == CreditTable.LATE;
         }
@@ -266,7 +282,7 @@ public final class CreditFeed {
                     values);
         }
 
-        /** The credits of the next heights, as far as they are deep enough. */
+        /** Adds the credits of the next heights, as far as they are deep enough; returns whether more remain. */
         private boolean goUp() {
             long deepEnough = top - at.depth() + 1;
             String ofAddress = at.address().isPresent() ? "c.address = " + CreditTable.ADDRESS + " AND " : "";
@@ -288,7 +304,7 @@ public final class CreditFeed {
                     tell(event);
                     at = at.at(credit.block().height() - 1, credit.position() + 1);
                 }
-                // Change that is not told takes no room on the page: there may be more behind it.
+                // Omitted change takes no room on the page: there may be more behind it.
             } while (next.size() > limit);
             if (deepEnough > at.height()) {
                 at = at.at(deepEnough, 0);
@@ -315,19 +331,23 @@ public final class CreditFeed {
     }
 
     /**
-     * Looks in the log for the first transaction after a cursor that pays its address enough: in the chain or a mempool by now, no change, and
-     * not one that was seen before the cursor and is only confirmed after it. One answer, inside one transaction.
+     * Searches the log for the first transaction after a cursor that pays its address enough: in the chain or a mempool by now, no change, and
+     * not one that was seen before the cursor and is only confirmed after it. Runs inside one transaction.
      */
     private static final class PaymentReading {
         private final Page page;
         private final Amount least;
         private final long top;
-        /** What was seen up to here was told. */
+        /** Log number up to which seen credits were reported already. */
         private final long told;
 
         private CreditCursor at;
 
-        /** @param cursor of one address at depth 0 */
+        /**
+         * Creates the search.
+         *
+         * @param cursor of one address at depth 0
+         */
         PaymentReading(Page page, CreditCursor cursor, Amount least, long top) {
             this.page = page;
             this.at = cursor;
@@ -360,7 +380,7 @@ public final class CreditFeed {
             if (entry.credit() == null || !isFresh(entry)) {
                 return Optional.empty();
             }
-            // The entries of one transaction follow each other.
+            // The entries of a transaction are consecutive.
             List<Credit> credits = new ArrayList<>();
             for (CreditReading.Entry next : CreditReading.entries(page, at.at(entry.number() - 1))) {
                 if (next.credit() == null || next.kind() != entry.kind() || !isSameTransaction(next, entry)) {
@@ -393,7 +413,7 @@ public final class CreditFeed {
                     && !wasPending(credit.outpoint().txId(), credit.outpoint().index());
         }
 
-        /** Whether the last that was told of the output before the cursor is that it was seen. */
+        /** Tells whether the last report about the output before the cursor was that it was seen in a mempool. */
         private boolean wasPending(Hash256 txId, long output) {
             return page.queryOne(
                             "SELECT l.entry FROM (SELECT id" + CreditTable.SEEN_IN + " AND output = ?2) c"

@@ -3,9 +3,9 @@ package org.chainwalletd.store.books;
 import java.util.Optional;
 
 /**
- * Forgets the old end of the feed of credits, when the operator wants that. What is forgotten is a beginning of the log whose blocks are all
- * older than the given time; cursors from before are refused from then on. At least the last {@value #KEPT_BLOCKS} blocks are kept, however
- * old they are: a reorganisation may reach them.
+ * Removes the old end of the feed of credits, if the operator has configured that. It removes a beginning of the log whose blocks are all older
+ * than the given time; cursors from before are refused from then on. At least the last {@value #KEPT_BLOCKS} blocks are kept, however old they
+ * are: a reorganisation may reach them.
  */
 public final class CreditPruning {
     public static final int KEPT_BLOCKS = 1_000;
@@ -15,7 +15,7 @@ public final class CreditPruning {
 
     private CreditPruning() {}
 
-    /** The cursor is from before the first entry that is kept. */
+    /** The cursor lies before the first entry that is kept. */
     public static final class PrunedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -26,14 +26,14 @@ public final class CreditPruning {
             this.first = first;
         }
 
-        /** The first cursor that is valid for the same depth and address. */
+        /** Returns the first valid cursor for the same depth and address. */
         public CreditCursor first() {
             return first;
         }
     }
 
     /**
-     * Forgets entries of blocks older than {@code before}, at most {@code most} of them in this commit.
+     * Removes entries of blocks older than {@code before}, at most {@code most} of them in this commit.
      *
      * @param before Unix seconds
      * @return how many entries of the log; fewer than {@code most} when none is left
@@ -74,7 +74,7 @@ public final class CreditPruning {
         return forgotten;
     }
 
-    /** The first valid cursor for the depth and address of another one. */
+    /** Returns the first valid cursor for the depth and address of another one. */
     static CreditCursor first(Page page, CreditCursor like) {
         CreditCursor beginning = CreditCursor.beginning(like.store(), like.depth(), like.address());
         Optional<Long> number = fact(page, NUMBER);
@@ -83,13 +83,13 @@ public final class CreditPruning {
                 : beginning.at(number.get()).at(fact(page, HEIGHT).orElse(-1L), 0);
     }
 
-    /** Whether nothing is forgotten of what comes after the cursor. */
+    /** Tells whether everything after the cursor is still kept. */
     static boolean isKept(Page page, CreditCursor cursor) {
         CreditCursor first = first(page, cursor);
         return cursor.log() >= first.log() && (cursor.depth() == 0 || cursor.height() >= first.height());
     }
 
-    /** The heights are those of another chain from now on. */
+    /** Forgets the height up to which the feed was pruned, because heights belong to another chain from now on. */
     static void forgetHeight(Page head) {
         head.update("UPDATE credit_facts SET value = '-1' WHERE name = ?", HEIGHT);
     }

@@ -18,12 +18,12 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Row;
 
 /**
- * The rows of the feed of credits. A credit is never deleted when its block goes: it is marked, and the log gets an entry. The log is
+ * The rows of the feed of credits. A credit is not deleted when its block is removed: it is marked, and the log gets an entry. The log is
  * append-only; its numbers are never used twice. Only {@link CreditPruning} deletes, from the old end.
  *
- * <p>Entries of the log: a credit was connected with the tip, found by a rescan in an older block, removed with its block; the chain was
- * undone to a height, which says which heights are told anew; a credit was seen in a mempool, or is lost from all of them. What was only
- * seen is a row of the scan {@link #PENDING}, with its transaction in the place of a block.
+ * <p>Kinds of log entries: a credit was connected with the tip, found by a rescan in an older block, or removed with its block; the chain was
+ * undone to a height, which says which heights are reported anew; a credit was seen in a mempool, or is lost from all of them. A credit that was
+ * only seen is a row of the scan {@link #PENDING}, with its transaction id in the place of a block id.
  */
 public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     static final int CONNECTED = 1;
@@ -40,7 +40,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
                     + " c.position, c.own, c.change, c.coinbase, c.datum";
 
-    /** The number of an address, for a statement that is given the address. */
+    /** Subquery for the number of an address, for a statement whose parameter is the address. */
     static final String ADDRESS = "(SELECT id FROM addresses WHERE address = ?)";
 
     /** The credits of the transaction ?1 that were seen in a mempool; few others have the same first bytes. */
@@ -85,31 +85,34 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             List.of("CREATE INDEX credits_by_output ON credits (tx, output)"),
             ShortKeys.CREDITS,
             List.of(
-                    // What is in the chain is found by its coin: so a block writes a page less for each credit.
+                    // Credits in the chain are found by their coins, which saves a block one written page for each
+                    // credit.
                     "DROP INDEX credits_by_output",
                     "CREATE INDEX credits_seen ON credits (substr(tx, 1, 6)) WHERE scan = -1"));
 
     private final Function<Page, View> owned;
 
-    /** What the book asks while it reads a transaction. */
+    /** Data that the book looks up while it reads a transaction. */
     @FunctionalInterface
     public interface View {
-        /** Whether the key of an address is here. */
+        /** Tells whether the key of an address is here. */
         boolean owns(Address address);
 
-        /** Whether credits of an address are told: those of our keys, and of addresses that are watched without one. */
+        /** Tells whether credits of an address are reported: those of our keys, and of addresses that are watched without one. */
         default boolean tells(Address address) {
             return owns(address);
         }
 
-        /** Whether it is one of our keys that redeems an HTLC in this way. */
+        /** Tells whether one of our keys redeems an HTLC in this way. */
         default boolean redeems(Outpoint lock, HtlcSpend spend) {
             return false;
         }
     }
 
     /**
-     * @param owned tells in a page what is ours
+     * Creates the book.
+     *
+     * @param owned returns the look-up of our addresses in a page
      */
     public CreditTable(Function<Page, View> owned) {
         this.owned = owned;
@@ -135,7 +138,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         enter(page, credit, CONNECTED);
     }
 
-    /** A block that comes back brings back its credits as they were. */
+    /** Enters a credit; a block that returns to the chain restores its credits as they were. */
     private static void enter(Page page, Credit credit, int entry) {
         Optional<long[]> known =
                 CreditsInMind.of(page).mayBeKnown(page, credit) ? find(page, credit) : Optional.empty();
@@ -165,7 +168,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
     }
 
-    /** Number of the credit of the same place, and whether it is in the chain. */
+    /** Finds the number of the credit at the same position, and whether it is in the chain. */
     private static Optional<long[]> find(Page page, Credit credit) {
         return page.queryOne(
                 "SELECT id, active FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active IN (0, 1) AND height = ? AND position = ? AND block = ?",
@@ -182,7 +185,11 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
     }
 
-    /** @return whether there is a row of the output from when it was seen */
+    /**
+     * Marks the row of an output from when it was seen in a mempool.
+     *
+     * @return whether there is such a row
+     */
     private static boolean setSeen(Page head, Outpoint outpoint, boolean active) {
         return head.update(
                         "UPDATE credits" + OF_SEEN + " AND output = ?3",
@@ -238,7 +245,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return true;
     }
 
-    /** No mempool has the transaction any more, nor will a block: what was seen of it is told as removed. */
+    /** Reports the seen credits of a transaction as removed: no mempool has it any more, and no block is expected to contain it. */
     public static void lose(Page head, Hash256 txId) {
         head.update(
                 "INSERT INTO credit_log (entry, credit, address, height) SELECT ?2, id, address, ?3" + SEEN_IN
@@ -250,7 +257,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         CreditsInMind.of(head).lose(txId);
     }
 
-    /** Transactions whose credits are seen and in no block, the ones that were entered first coming first. */
+    /** Lists transactions whose credits were seen and are in no block, in the order in which they were entered. */
     public static List<Hash256> pending(Page head, int most) {
         return head.query(
                 "SELECT tx FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1 GROUP BY tx"
@@ -264,7 +271,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         return BlockRows.top(head).map(BlockRow::height).orElse(-1L);
     }
 
-    /** Told backwards: the last credit goes first. */
+    /** Logs the removed credits backwards: the last credit first. */
     @Override
     public void undo(Page page, long height) {
         if (!page.isHead()) {
@@ -281,7 +288,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         page.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, height);
     }
 
-    /** What was told is told as removed; whoever reads on hears of the other chain from there. No cursor loses its meaning. */
+    /** Logs all reported credits as removed; readers then get those of the other chain. Every cursor keeps its meaning. */
     @Override
     public OptionalLong beginAnew(Page head, long height) {
         Optional<Long> lowest = head.queryOne(
@@ -309,7 +316,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         page.update("DELETE FROM credits WHERE scan = ?", page.scan());
     }
 
-    /** Reads {@link #COLUMNS}. */
+    /** Reads a credit from {@link #COLUMNS}. */
     static Credit read(Row row) throws SQLException {
         return new Credit(
                 new Outpoint(row.hash("tx"), row.number("output")),
@@ -324,8 +331,8 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     /**
-     * What the writer of the feed has in mind, so that a credit that nobody has told of before, as nearly all are, is entered without a look at the
-     * ones that were: the highest place of each scan, which may be higher than any that there is, and which outputs wait in a mempool.
+     * Cache in the memory of the feed's writer: the highest position of each scan, which may be higher than any existing one, and the outputs
+     * that wait in a mempool. With it a credit that was never reported before, as nearly all are, is entered without a look at older ones.
      */
     static final class CreditsInMind {
         private static final String HIGHEST =
@@ -335,7 +342,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         private static final String WAITING =
                 "SELECT tx, output FROM credits INDEXED BY credits_by_height WHERE scan = ? AND active = 1";
 
-        /** Of a credit in its block, as the feed orders them. */
+        /** Position of a credit, in the order of the feed. */
         private record Place(long height, long position) {
             boolean isAbove(Place other) {
                 return height != other.height ? height > other.height : position > other.position;
@@ -354,9 +361,9 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
         }
 
         /**
-         * A credit of a block is about to be entered.
+         * Notes a credit of a block that is about to be entered.
          *
-         * @return false: no row of the page's scan, in the chain or not, is of its place
+         * @return false when no row of the page's scan, in the chain or not, has its position
          */
         boolean mayBeKnown(Page page, Credit credit) {
             Place place = new Place(credit.block().height(), credit.position());
@@ -378,21 +385,21 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
             return waiting.contains(outpoint);
         }
 
-        /** An output is seen in a mempool. */
+        /** Notes an output that is seen in a mempool. */
         void waits(Outpoint outpoint) {
             waiting.add(outpoint);
         }
 
         /**
-         * It waits no more.
+         * Removes an output from those that wait in a mempool.
          *
-         * @return whether it did
+         * @return whether it was there
          */
         boolean waitedFor(Outpoint outpoint) {
             return waiting.remove(outpoint);
         }
 
-        /** Nothing of the transaction waits any more. */
+        /** Removes all outputs of the transaction from those that wait. */
         void lose(Hash256 txId) {
             waiting.removeIf(outpoint -> outpoint.txId().equals(txId));
         }

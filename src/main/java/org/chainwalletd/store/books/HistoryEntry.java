@@ -5,19 +5,19 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * What one transaction did to an address in one direction.
+ * Effect of a transaction on an address in one direction.
  *
- * @param amount of all its coins that the transaction made, or spent
- * @param input whether they were spent
+ * @param amount sum of all coins of the address that the transaction made, or spent
+ * @param input true when they were spent
  */
 public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amount, boolean coinbase) {
     public Position position() {
         return new Position(height, txId, input);
     }
 
-    /** A place in a history, which ascends by height, transaction id and direction, what was received first. */
+    /** A position in a history, which ascends by height, transaction id and direction, received before spent. */
     public record Position(long height, Hash256 txId, boolean input) implements Comparable<Position> {
-        /** Before everything. */
+        /** Position before all entries. */
         static final Position START = new Position(-1, Hash256.ZERO, false);
 
         private static final String INPUT = "i";
@@ -37,7 +37,9 @@ public record HistoryEntry(long height, Hash256 txId, boolean input, Amount amou
         }
 
         /**
-         * @throws IllegalArgumentException for a text that no {@link #text} has given
+         * Parses the text form of a position.
+         *
+         * @throws IllegalArgumentException for a text that {@link #text} has not produced
          */
         public static Position parse(String text) {
             String[] parts = text.split(":", -1);

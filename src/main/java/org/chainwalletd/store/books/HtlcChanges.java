@@ -6,8 +6,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The log of what has changed in the {@link HtlcTable}'s rows of the head, whoever changed them: triggers write it with the change. It is for
- * telling live and is emptied when it was told; a row that changes twice is in it twice.
+ * Log of changes in the {@link HtlcTable}'s rows of the head; triggers write it together with any change. It feeds live notifications and is
+ * emptied after them; a row that changes twice is in it twice.
  */
 public final class HtlcChanges {
     static final List<String> STEP = List.of("""
@@ -34,17 +34,17 @@ public final class HtlcChanges {
     /**
      * An entry of the log.
      *
-     * @param row as it is now; empty when it is there no more
+     * @param row as it is now; empty when it does not exist any more
      */
     public record Change(long number, Outpoint outpoint, Optional<HtlcRow> row) {}
 
-    /** The number of the last entry; 0 when there was none. */
+    /** Returns the number of the last entry; 0 when there was none. */
     public static long last(Page page) {
         return page.queryOne("SELECT seq FROM sqlite_sequence WHERE name = 'htlc_changes'", row -> row.getLong(1))
                 .orElse(0L);
     }
 
-    /** Entries after {@code number}, in order. */
+    /** Lists entries after {@code number}, in order. */
     public static List<Change> after(Page page, long number, int limit) {
         return page
                 .query(

@@ -10,15 +10,15 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * One HTLC as it is kept.
+ * A stored HTLC.
  *
  * @param role {@link HtlcTable#SENDER}, {@link HtlcTable#RECEIVER} or both
  * @param lockHeight empty while the lock is in no block
  * @param claim also one that is in no block: its preimage is public
- * @param seen whether the lock was known before any block had it
+ * @param seen whether the lock was known before it was in a block
  * @param inputs of the lock transaction, when the lock was seen outside a block
- * @param lost whether the nodes have lost the lock to another transaction
- * @param forgotten whether the operator does not want to hear of it any more
+ * @param lost whether another transaction has replaced the lock, as far as the nodes know
+ * @param forgotten whether the operator has removed it from listings
  */
 public record HtlcRow(
         Outpoint outpoint,
@@ -33,7 +33,7 @@ public record HtlcRow(
         boolean lost,
         boolean forgotten) {
     /**
-     * What has spent it.
+     * The input that has spent the HTLC.
      *
      * @param preimage empty for a reclaim
      * @param height empty while it is in no block
@@ -52,9 +52,7 @@ public record HtlcRow(
         inputs = List.copyOf(inputs);
     }
 
-    /**
-     * What may be told when {@code tip} is the highest block that others may be told of; empty when that is nothing.
-     */
+    /** Returns the row as of the block {@code tip}, the highest that may be reported; empty when there is nothing to report up to it. */
     public Optional<HtlcRow> asOf(long tip) {
         boolean lockAbove = lockHeight.isPresent() && lockHeight.getAsLong() > tip;
         if (lockAbove && !seen) {
@@ -74,7 +72,7 @@ public record HtlcRow(
                 forgotten));
     }
 
-    /** One of the states of {@link HtlcTable} when {@code tip} is the newest block; -1 before the first one. */
+    /** Returns the state, one of those in {@link HtlcTable}, when {@code tip} is the height of the newest block; -1 before the first one. */
     public int state(long tip) {
         if (reclaim.filter(spend -> spend.isIn(tip)).isPresent()) {
             return HtlcTable.RECLAIMED;

@@ -17,7 +17,10 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.Row;
 
-/** Questions to the {@link HtlcTable}'s rows of the head, and what is written into them outside the blocks. Every answer costs what it tells. */
+/**
+ * Queries of the {@link HtlcTable}'s rows of the head, and changes of them outside the blocks. The cost of a query grows with its result, not
+ * with the table.
+ */
 public final class HtlcRows {
     private static final String NONE = Long.toString(HtlcTable.NOWHERE);
     private static final int OUTPOINT_BYTES = 36;
@@ -37,7 +40,7 @@ public final class HtlcRows {
     private HtlcRows() {}
 
     /**
-     * A place in the order of listings.
+     * A position in the order of listings.
      *
      * @param lockHeight {@link HtlcTable#NOWHERE} for locks in no block, which come last
      */
@@ -46,7 +49,7 @@ public final class HtlcRows {
             return new Position(row.lockHeight().orElse(HtlcTable.NOWHERE), row.outpoint());
         }
 
-        /** Before every row whose lock is at {@code height} or higher. */
+        /** Returns the position before every row whose lock is at {@code height} or higher. */
         public static Position before(long height) {
             return new Position(height - 1, new Outpoint(Hash256.of(ones()), Outpoint.MAX_INDEX));
         }
@@ -72,7 +75,7 @@ public final class HtlcRows {
                 outpoint.index());
     }
 
-    /** In the order of listings, forgotten ones left out. */
+    /** Lists the HTLCs with this hash lock, in the order of listings, without those removed from listings. */
     public static List<HtlcRow> ofHashLock(Page page, Hash256 hashLock) {
         return page.query(
                 SELECT + "hash_lock = ? AND forgotten = 0 ORDER BY lock_height, tx_id, output_index",
@@ -81,8 +84,8 @@ public final class HtlcRows {
     }
 
     /**
-     * Those that commit to a hash lock, may be claimed by {@code receiver} and are worth {@code least} or more, in the order of listings; also
-     * what was forgotten. Who makes many of them pays {@code least} for each.
+     * Lists HTLCs with a hash lock that {@code receiver} may claim and that are worth {@code least} or more, in the order of listings, including
+     * those removed from listings. Anyone who makes many of them pays {@code least} for each.
      */
     public static List<HtlcRow> payable(Page page, Hash256 hashLock, PublicKey receiver, Amount least, int limit) {
         long bits = least.bits();
@@ -100,7 +103,7 @@ public final class HtlcRows {
                 .toList();
     }
 
-    /** Those that commit to a hash lock, whatever they are worth and however they ended; also what was forgotten. */
+    /** Lists HTLCs with a hash lock, whatever they are worth and however they ended, including those removed from listings. */
     public static List<HtlcRow> anyOfHashLock(Page page, Hash256 hashLock, int limit) {
         return page.query(
                 SELECT + "hash_lock = ? ORDER BY lock_height, tx_id, output_index LIMIT ?",
@@ -109,7 +112,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** The same of those of which a claim is known, in a block or not. */
+    /** Lists those with a hash lock of which a claim is known, in a block or not. */
     public static List<HtlcRow> claimedOfHashLock(Page page, Hash256 hashLock, int limit) {
         return page.query(
                 SELECT + "hash_lock = ? AND claim_tx IS NOT NULL ORDER BY lock_height, tx_id, output_index LIMIT ?",
@@ -118,7 +121,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** At most {@code limit} rows of one state and role after a place, in order; forgotten ones left out. */
+    /** Lists at most {@code limit} rows of one state and role after a position, in order, without those removed from listings. */
     public static List<HtlcRow> ofState(Page page, int state, int role, Position after, int limit) {
         return page.query(
                 BY_STATE,
@@ -131,7 +134,10 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** The same of those in which {@code party} is the sender, then of those in which it is the receiver; each run is in order. */
+    /**
+     * Lists rows as {@link #ofState} does, first those in which {@code party} is the sender, then those in which it is the receiver; each run is
+     * in order.
+     */
     public static List<HtlcRow> ofParty(Page page, Address party, int state, int role, Position after, int limit) {
         List<HtlcRow> rows = new ArrayList<>(ofSide(page, BY_SENDER, party, state, role, after, limit));
         rows.addAll(ofSide(page, BY_RECEIVER, party, state, role, after, limit));
@@ -152,7 +158,7 @@ public final class HtlcRows {
                 limit);
     }
 
-    /** Rows that blocks above {@code tip} have made or changed. */
+    /** Lists rows that blocks above {@code tip} have made or changed. */
     public static List<HtlcRow> changedAbove(Page page, long tip, long top) {
         List<HtlcRow> rows = new ArrayList<>();
         rows.addAll(page.query(SELECT + "lock_height > ? AND lock_height < " + NONE, HtlcRows::read, tip));
@@ -166,12 +172,12 @@ public final class HtlcRows {
         return rows;
     }
 
-    /** Locks that were seen and are in no block, the ones that are not lost. */
+    /** Lists locks that were seen, are in no block and are not lost. */
     public static List<HtlcRow> pending(Page page, int limit) {
         return page.query(SELECT + "lock_height = " + NONE + " AND lost = 0 LIMIT ?", HtlcRows::read, limit);
     }
 
-    /** The addresses of both parties of open HTLCs, those of the youngest locks first; at most so many. */
+    /** Lists the addresses of both parties of open HTLCs, those of the youngest locks first, at most {@code most}. */
     public static List<Address> openParties(Page page, int most) {
         Set<Address> parties = new LinkedHashSet<>();
         for (int state : List.of(HtlcTable.LOCKED, HtlcTable.EXPIRED)) {
@@ -192,7 +198,7 @@ public final class HtlcRows {
     }
 
     /**
-     * How many rows there are.
+     * Number of rows of one state and role.
      *
      * @param state of {@link HtlcTable}
      */
@@ -205,7 +211,7 @@ public final class HtlcRows {
     }
 
     /**
-     * A lock that is in no block, as far as is known; one that is known already is only marked as seen.
+     * Records a lock that is in no block, as far as is known; a lock that is known already is only marked as seen.
      *
      * @param lock its height is {@link HtlcTable#NOWHERE}
      * @param inputs of the lock transaction
@@ -231,7 +237,7 @@ public final class HtlcRows {
         }
     }
 
-    /** A claim that is in no block; what a block says stays. */
+    /** Records a claim that is in no block; data from a block stays. */
     public static void seeClaim(Page page, HtlcTable.Claimed claim) {
         boolean open = find(page, claim.outpoint())
                 .filter(row -> row.claim().flatMap(spend -> box(spend.height())).isEmpty())
@@ -241,7 +247,7 @@ public final class HtlcRows {
         }
     }
 
-    /** A reclaim that is in no block; what a block says stays. */
+    /** Records a reclaim that is in no block; data from a block stays. */
     public static void seeReclaim(Page page, HtlcTable.Reclaimed reclaim) {
         boolean open = find(page, reclaim.outpoint())
                 .filter(row ->
@@ -256,7 +262,7 @@ public final class HtlcRows {
         return height.isPresent() ? Optional.of(height.getAsLong()) : Optional.empty();
     }
 
-    /** The lock will be in no block, until one has it all the same. */
+    /** Marks a lock as lost: no block is expected to contain it. A block that contains it after all removes the mark. */
     public static void lose(Page page, Outpoint outpoint) {
         page.update(
                 "UPDATE htlcs SET lost = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ? AND lock_height = " + NONE,
@@ -264,7 +270,7 @@ public final class HtlcRows {
                 outpoint.index());
     }
 
-    /** Leaves a settled one out of listings from now on, unless its block goes again. */
+    /** Removes a settled HTLC from listings, unless a reorganisation removes its block. */
     public static void forget(Page page, Outpoint outpoint) {
         page.update(
                 "UPDATE htlcs SET forgotten = 1 WHERE scan = 0 AND tx_id = ? AND output_index = ?",

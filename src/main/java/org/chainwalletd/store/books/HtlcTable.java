@@ -15,13 +15,13 @@ import org.chainwalletd.chain.HtlcWitness.HtlcSpend;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The HTLCs in which a key of this daemon is a party, one row for each outpoint. What blocks say can be undone by height; what was only seen
- * outside a block ({@code seen}, or a claim or reclaim in no block) is in the rows of the head and outlives its block. Heights are below
- * 2^63; {@link #NOWHERE} stands for none and sorts last. Timeouts are kept with their highest bit turned over, so that SQLite's order is
- * theirs.
+ * The HTLCs in which a key of this daemon is a party, one row for each outpoint. Changes by blocks can be undone by height; facts seen only
+ * outside a block ({@code seen}, or a claim or reclaim in no block) are in the rows of the head and outlive its block. Heights are below 2^63;
+ * {@link #NOWHERE} stands for none and sorts last. Timeouts are stored with their highest bit inverted, so that SQLite's signed order is their
+ * unsigned order.
  */
 public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Change> {
-    /** In no block. */
+    /** Height of a lock, claim or reclaim that is in no block. */
     public static final long NOWHERE = Long.MAX_VALUE;
 
     /** The daemon's key is the sender. */
@@ -87,11 +87,11 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     private static final String SPEND_COLUMNS =
             "claim_tx, claim_input, preimage, claim_height, reclaim_tx, reclaim_input, reclaim_height";
 
-    /** What a block changes. */
+    /** A change by a block. */
     public sealed interface Change {}
 
     /**
-     * An output that locks for or by a key of this daemon.
+     * A new output locked for or by a key of this daemon.
      *
      * @param role {@link #SENDER}, {@link #RECEIVER} or both
      */
@@ -105,26 +105,26 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
             long height)
             implements Change {}
 
-    /** Input {@code input} of {@code txId} has claimed it. */
+    /** Input {@code input} of {@code txId} has claimed the HTLC. */
     public record Claimed(Outpoint outpoint, Hash256 txId, int input, Bytes preimage, long height) implements Change {}
 
-    /** Input {@code input} of {@code txId} has taken it back. */
+    /** Input {@code input} of {@code txId} has returned the HTLC to its sender. */
     public record Reclaimed(Outpoint outpoint, Hash256 txId, int input, long height) implements Change {}
 
-    /** The block of this height: timeouts below it have passed. */
+    /** The block of this height was read: timeouts below it have passed. */
     public record Passed(long height) implements Change {}
 
     /**
-     * What the book asks while it reads a block, of the rows of its scan.
+     * Data that the book looks up while it reads a block, from the rows of its scan.
      *
-     * @param watched whether an address is of one of our keys
+     * @param watched whether an address belongs to one of our keys
      */
     public record View(Page page, Predicate<Address> watched) {
         public boolean isWatched(Address address) {
             return watched.test(address);
         }
 
-        /** Whether there is a row for this outpoint from an earlier block. */
+        /** Tells whether there is a row for this outpoint from an earlier block. */
         public boolean has(Outpoint outpoint) {
             return page.queryOne(
                             "SELECT 1 FROM htlcs WHERE scan = ? AND tx_id = ? AND output_index = ?",
@@ -138,7 +138,11 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
 
     private final Function<Page, Predicate<Address>> watched;
 
-    /** @param watched which addresses are of our keys, as the rows of another book tell, which a block changes before this one */
+    /**
+     * Creates the book.
+     *
+     * @param watched which addresses belong to our keys, according to the rows of another book, which a block changes before this one
+     */
     public HtlcTable(Function<Page, Predicate<Address>> watched) {
         this.watched = watched;
     }
@@ -158,7 +162,10 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         return new View(page, watched.apply(page));
     }
 
-    /** Whose key redeems an HTLC of this daemon in this way; empty for one that is not known in the page or the head. */
+    /**
+     * Returns the address whose key redeems an HTLC of this daemon in this way; empty for an HTLC that is known neither in the page nor in the
+     * head.
+     */
     public static Optional<Address> redeemer(Page page, Outpoint lock, HtlcSpend spend) {
         return page.queryOne(
                 "SELECT sender_address, receiver_address FROM htlcs WHERE scan IN (?, 0) AND tx_id = ? AND output_index = ?"
@@ -194,7 +201,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         }
     }
 
-    /** What the writer has in mind: below which height no timeout of a scan has passed that is not noted. */
+    /** Cache in the writer's memory: for each scan, the lowest timeout among the HTLCs whose expiry is not noted yet. */
     private static final class NextTimeout {
         private final Map<Long, Long> ofScan = new HashMap<>();
 
@@ -264,12 +271,14 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
                 claimed.outpoint().index());
     }
 
-    /** A timeout or height as it is kept: signed order of the result is unsigned order of the argument. */
+    /** Returns the stored form of a timeout or height: the signed order of the results is the unsigned order of the arguments. */
     static long ordered(long unsigned) {
         return unsigned ^ Long.MIN_VALUE;
     }
 
-    /** What was claimed or taken back is open again, and what the operator had forgotten because of that comes back. */
+    /**
+     * Undoes blocks: HTLCs claimed or reclaimed in them are open again, and those that the operator had hidden because of that are listed again.
+     */
     @Override
     public void undo(Page page, long height) {
         NextTimeout.of(page).forget();

@@ -27,12 +27,11 @@ import org.chainwalletd.store.books.CoinReading.CoinSums;
 import org.chainwalletd.store.books.LedgerSieve.WatchedAddresses;
 
 /**
- * What the ledger's owner asks of its tables, and writes beside the blocks: which addresses are watched and covered. Answers hold for one
- * block of the chain, which the caller names; they are empty when that block is not on the followed chain any more. Stages fail with
- * {@code StoreException}.
+ * Queries of the ledger's tables, and changes beside the blocks: which addresses are watched and covered. Results apply to one block of the
+ * chain, which the caller names; they are empty when that block is not on the followed chain any more. Stages fail with {@code StoreException}.
  */
 public final class LedgerBooks {
-    /** The first of the pending rescans may have begun; the next one has not, and reads for what is watched by now. */
+    /** Number of the rescan that will read for addresses watched now: the first pending one may have begun without them, the next one has not. */
     private static final String NEXT_SCAN =
             "COALESCE((SELECT scan FROM scans ORDER BY scan LIMIT 1 OFFSET 1), (SELECT MAX(scan) + 1 FROM scans), 1)";
 
@@ -43,23 +42,25 @@ public final class LedgerBooks {
     }
 
     /**
-     * How far an address is known.
+     * A watched address and the extent of its known history.
      *
-     * @param birth no block below can pay it; 0 when that is not known
-     * @param historyFrom from there on its history is complete; {@link Long#MAX_VALUE} before the first block
+     * @param birth height below which no block can pay it; 0 when that is not known
+     * @param historyFrom height from which on its history is complete; {@link Long#MAX_VALUE} before the first block
      */
     public record Watched(Address address, long birth, long historyFrom) {
-        /** Whether its coins are complete. */
+        /** Tells whether the coins of the address are complete. */
         public boolean isCovered() {
             return historyFrom <= Math.max(birth, 1);
         }
     }
 
     /**
-     * Watches addresses from the block that was written last on. Durable when the stage completes; those that are watched stay as they are.
+     * Watches addresses from the block that was written last on. Durable when the stage completes; addresses that are watched already stay as
+     * they are.
      *
-     * @param fresh drawn here this moment: they have no coins in blocks deeper than {@code young} below. Before the first block nobody knows
-     *     how high that is: then they are as old as any.
+     * @param fresh whether they were drawn here just now: then they have no coins in blocks more than {@code young} below. Before the first block
+     *     nobody knows that height, so they count as old.
+     * @param young number of blocks
      */
     public CompletionStage<Void> watch(List<Address> addresses, boolean fresh, long young) {
         return file.write(session -> {
@@ -81,8 +82,8 @@ public final class LedgerBooks {
     }
 
     /**
-     * Watches an address whose key is here. If it was watched without one, its coins and credits stay, and blocks are read for it as for any key
-     * that comes from elsewhere: nobody has entered its HTLCs.
+     * Watches an address whose key is here. If it was watched without the key, its coins and credits stay, and blocks are read for it as for any
+     * imported key, because its HTLCs were never entered.
      */
     private static void watch(Page head, Watched address) {
         head.update(
@@ -97,10 +98,10 @@ public final class LedgerBooks {
     }
 
     /**
-     * Watches addresses that may have coins in every block from their births on, from the block that was written last on, and others no more;
-     * durable in one commit when the stage completes. What is known of coins of the others stays, and their spends are still noted.
+     * Watches addresses that may have coins in every block from their births on, and stops watching others, from the block that was written last
+     * on; durable in one commit when the stage completes. Known coins of the others stay, and their spends are still noted.
      *
-     * @param births of those to watch; 0 when it is not known
+     * @param births height for each address to watch; 0 when it is not known
      */
     public CompletionStage<Void> settle(Map<Address, Long> births, Collection<Address> unwatched) {
         return file.write(session -> {
@@ -113,10 +114,10 @@ public final class LedgerBooks {
     }
 
     /**
-     * Watches addresses whose keys are elsewhere, from the block that was written last on, and others of that kind no more; an address with a key
-     * here stays as it is. Durable when the stage completes.
+     * Watches addresses whose keys are elsewhere, from the block that was written last on, and stops watching others of that kind; an address
+     * with a key here stays as it is. Durable when the stage completes.
      *
-     * @param births heights from which on blocks are to be read for them; empty when none is read that was before
+     * @param births heights from which on blocks are to be read for them; empty when no earlier block is to be read
      */
     public CompletionStage<Void> settleWatchOnly(Map<Address, OptionalLong> births, Collection<Address> unwatched) {
         return file.write(session -> {
@@ -129,7 +130,10 @@ public final class LedgerBooks {
         });
     }
 
-    /** Its coins go as well: nobody would tell them from those of a key that was here. What was credited stays told. */
+    /**
+     * Stops watching an address whose key is elsewhere, and deletes its coins: they could not be distinguished from those of a key that was here.
+     * Reported credits stay.
+     */
     private static void leave(Page head, Address address) {
         if (head.update("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
             head.update(
@@ -140,7 +144,7 @@ public final class LedgerBooks {
         }
     }
 
-    /** One that is watched already may be asked for with its history, or with more of it. */
+    /** Watches an address whose key is elsewhere. For one that is watched already, its history, or more of it, may be requested. */
     private static void watchOnly(Page head, Address address, OptionalLong birth, long from) {
         head.update(
                 "INSERT INTO watched (address, birth, history_from, watch_only, read_history, before_scan)"
@@ -156,7 +160,7 @@ public final class LedgerBooks {
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.watch(address));
     }
 
-    /** Addresses that are watched without a key. */
+    /** Returns the addresses that are watched without a key. */
     public CompletionStage<Set<Address>> watchOnly() {
         return file.read(session -> new HashSet<>(session.query(
                 "SELECT address FROM watched INDEXED BY watched_without_key WHERE watch_only = 1",
@@ -168,14 +172,14 @@ public final class LedgerBooks {
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
     }
 
-    /** Whether the coins of at least one of these are complete. */
+    /** Tells whether the coins of at least one of these addresses are complete. */
     public CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return file.read(session -> addresses.stream()
                 .anyMatch(address ->
                         find(session.head(), address).filter(Watched::isCovered).isPresent()));
     }
 
-    /** All that are watched because their keys are here. */
+    /** Returns all addresses that are watched because their keys are here. */
     public CompletionStage<Set<Address>> allWatched() {
         return file.read(session -> {
             Set<Address> watched = new HashSet<>();
@@ -188,7 +192,7 @@ public final class LedgerBooks {
         });
     }
 
-    /** The same, each address once, end to end, in several arrays. */
+    /** Returns the addresses of {@link #allWatched}, each once, concatenated, in several arrays. */
     public CompletionStage<List<byte[]>> allWatchedJoined() {
         return file.read(WatchedAddresses.OWNED::joined);
     }
@@ -207,22 +211,22 @@ public final class LedgerBooks {
         return new Watched(Address.of(row.getBytes(1)), row.getLong(2), row.getLong(3));
     }
 
-    /** Unspent coins of each covered one of {@code addresses} after the block {@code at}; the others are left out. */
+    /** Reads the unspent coins of each covered one of {@code addresses} after the block {@code at}; the others are left out. */
     public CompletionStage<Optional<Map<Address, List<OwnCoin>>>> unspent(BlockPlace at, List<Address> addresses) {
         return after(at, head -> CoinReading.unspent(head, at.height(), addresses));
     }
 
     /**
-     * What each of {@code addresses} has after the block {@code at}, in their order; empty for those that are not covered.
+     * Reads the balance of each of {@code addresses} after the block {@code at}, in their order; empty for those that are not covered.
      *
-     * @param maturity blocks between a coinbase and the first block that may spend it; only what the next block may spend counts
+     * @param maturity blocks between a coinbase and the first block that may spend it; only coins that the next block may spend count
      */
     public CompletionStage<Optional<List<Optional<Amount>>>> sums(
             BlockPlace at, int maturity, List<Address> addresses) {
         return after(at, head -> CoinReading.sums(head, new CoinSums.Moment(at.height(), maturity), addresses));
     }
 
-    /** What came in and what left; empty when the wanted block is not on the followed chain any more. */
+    /** Reads deposits and payments; empty when the wanted block is not on the followed chain any more. */
     public CompletionStage<Optional<MoneyFlow.Read>> flow(MoneyFlow.Wanted wanted) {
         return file.read(session -> MoneyFlow.read(session.head(), wanted));
     }
@@ -234,9 +238,9 @@ public final class LedgerBooks {
     }
 
     /**
-     * What has happened to an address from a height on up to the block {@code at}, ascending, and no further back than its history is complete.
+     * Reads the history of an address in a range of heights, ascending, not before the height from which it is complete.
      *
-     * @param after the place that the first entry comes after; empty: from the beginning
+     * @param after position after which the listing starts; empty for the beginning
      */
     public CompletionStage<List<HistoryEntry>> history(
             Address address, long from, long to, Optional<HistoryEntry.Position> after, int most) {
@@ -248,7 +252,7 @@ public final class LedgerBooks {
         });
     }
 
-    /** What is known by bytes of these outpoints. */
+    /** Reads those of these outpoints whose outputs are proven by the bytes of their transactions. */
     public CompletionStage<Map<Outpoint, Map.Entry<Amount, Bytes>>> verified(Set<Outpoint> wanted) {
         return file.read(session -> {
             Map<Outpoint, Map.Entry<Amount, Bytes>> known = new HashMap<>();
@@ -271,11 +275,11 @@ public final class LedgerBooks {
     }
 
     /**
-     * A page of an address's history. Indexes have its coins by height; within a block they are ordered here, by transaction: so that a page costs
-     * what it tells and the coins of the blocks at its borders, and no index needs the ids of transactions.
+     * Reads a page of an address's history. Indexes contain its coins by height; within a block they are sorted here by transaction, so that a
+     * page costs its content and the coins of the blocks at its borders, and no index needs transaction ids.
      */
     private static final class HistoryReading {
-        /** Coins that are read at a time. */
+        /** Number of coins that are read at a time. */
         private static final int COINS = 500;
 
         private static final String OF_ADDRESS =
@@ -305,7 +309,7 @@ public final class LedgerBooks {
         }
 
         /**
-         * The first entries after a place, at heights {@code from} to {@code to}.
+         * Returns the first entries after a position, at heights {@code from} to {@code to}.
          *
          * @throws ArithmeticException above 2^64-1 for one transaction, which no chain has
          */
@@ -320,7 +324,7 @@ public final class LedgerBooks {
                     .toList();
         }
 
-        /** What was received, or what was spent. A block whose last coin is not read yet has no entry. */
+        /** Reads the entries of one direction, received or spent. A block whose last coin is not read yet has no entry. */
         private static List<HistoryEntry> half(
                 Page head, Address address, boolean input, long first, long to, HistoryEntry.Position after, int most) {
             List<HistoryEntry> entries = new ArrayList<>();

@@ -3,11 +3,11 @@ package org.chainwalletd.store.books;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
-/** What a block does to the ledger of own coins. */
+/** A change of the ledger by a block. */
 public sealed interface LedgerChange {
-    /** It makes a coin. */
+    /** The block makes a coin. */
     record Created(OwnCoin coin) implements LedgerChange {}
 
-    /** It spends an output, which may be nobody's that is watched. */
+    /** The block spends an output, which need not belong to a watched address. */
     record Spent(Outpoint outpoint, long height, Hash256 spentBy) implements LedgerChange {}
 }

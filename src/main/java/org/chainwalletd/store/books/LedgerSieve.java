@@ -15,15 +15,18 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Row;
 
 /**
- * What the writer of the ledger has in mind, so that the payments of strangers, which are nearly all of a chain, cost it no look into a table:
- * which addresses may be watched, and which outpoints may be unspent coins of any scan. It knows all that is in the tables, and perhaps more:
- * what was spent or is watched no longer stays in it.
+ * A filter in the memory of the ledger's writer: which addresses may be watched, and which outpoints may be unspent coins of any scan. With it
+ * the payments of strangers, which are nearly all of a chain, cost no look-up in a table. It contains everything in the tables, and possibly
+ * more: spent coins and addresses that are watched no longer stay in it.
  */
 final class LedgerSieve {
-    /** As many spent coins may stay in it before it is read anew, and as many again as there were unspent ones. */
+    /** Number of spent coins that may stay in the filter before it is rebuilt, beside as many again as there were unspent ones. */
     private static final int SPENT = 100_000;
 
-    /** Addresses that were found in the table, and whether their keys are here, so that the books that ask for one after another have one look. */
+    /**
+     * Upper limit of the addresses remembered from the table, and whether their keys are here, so that several books that ask for the same one
+     * share a look-up.
+     */
     private static final int FOUND = 8_192;
 
     private final Sieve watched = new Sieve();
@@ -44,7 +47,10 @@ final class LedgerSieve {
         this.most = 2 * unspent.size() + SPENT;
     }
 
-    /** The writer's, read now if it has none, some hundredths of a second for each 100,000 addresses and more for as many coins; empty for a reader, who asks the tables. */
+    /**
+     * Returns the writer's filter, building it if there is none: that takes some hundredths of a second for each 100,000 addresses and more for
+     * as many coins. Empty for a reader, who uses the tables.
+     */
     static Optional<LedgerSieve> of(BooksSession session) {
         if (inMindOf(session).filter(LedgerSieve::isWorn).isPresent()) {
             session.forget(LedgerSieve.class);
@@ -54,12 +60,12 @@ final class LedgerSieve {
                 : Optional.empty();
     }
 
-    /** For those who add to it what they write. Without one there is nothing to add to: it will be read with their rows. */
+    /** Returns the filter for callers that add to it what they write; empty when there is none yet: it will be built with their rows. */
     static Optional<LedgerSieve> inMindOf(BooksSession session) {
         return session.keptInMind(LedgerSieve.class);
     }
 
-    /** Whether so much has gone through it that it had better be read anew. */
+    /** Tells whether so many coins have been added and spent that the filter should be rebuilt. */
     private boolean isWorn() {
         return unspent.size() > most;
     }
@@ -69,20 +75,20 @@ final class LedgerSieve {
         found.remove(address);
     }
 
-    /** It is watched no more. */
+    /** Notes that the address is watched no longer. */
     void leave(Address address) {
         found.remove(address);
     }
 
-    /** False: it is certainly not watched. */
+    /** Tells whether the address may be watched; false when it certainly is not. */
     boolean mayBeWatched(Address address) {
         return watched.mayHave(number(address));
     }
 
     /**
-     * Whether the key of a watched address is here; empty for one that is not watched.
+     * Tells whether the key of a watched address is here; empty for one that is not watched.
      *
-     * @param inTable looks, and is not asked for what is known
+     * @param inTable looks it up in the table; not called when the answer is known already
      */
     Optional<Boolean> owned(Address address, Supplier<Optional<Boolean>> inTable) {
         if (!mayBeWatched(address)) {
@@ -106,7 +112,7 @@ final class LedgerSieve {
         unspent.add(number(outpoint));
     }
 
-    /** False: it is certainly no unspent coin of the ledger. */
+    /** Tells whether the outpoint may be an unspent coin of the ledger; false when it certainly is not. */
     boolean mayBeUnspent(Outpoint outpoint) {
         return unspent.mayHave(number(outpoint));
     }
@@ -119,7 +125,7 @@ final class LedgerSieve {
         return outpoint.txId().leading() + outpoint.index();
     }
 
-    /** The same of a row. */
+    /** Returns the number that stands for an outpoint read from a row. */
     private static long number(byte[] id, long index) {
         return ByteBuffer.wrap(id).getLong() + index;
     }
@@ -127,12 +133,12 @@ final class LedgerSieve {
     /** Addresses that the ledger watches. */
     enum WatchedAddresses {
         ALL(""),
-        /** Those with a key here. */
+        /** The watched addresses whose keys are here. */
         OWNED(" AND watch_only = 0");
 
         /**
-         * A part of the addresses at once, end to end: a row for each would cost the driver three times as much. SQLite joins the bytes as they are,
-         * whichever these are; the count shows that none is missing.
+         * Query for a part of the addresses, concatenated: a row for each would cost the driver three times as much. SQLite joins the bytes
+         * unchanged, whatever they are; the count shows that none is missing.
          */
         private static final String SOME_WATCHED =
                 "SELECT COUNT(*), CAST(group_concat(address, '') AS BLOB) FROM watched WHERE address >= ? AND address < ?";
@@ -145,7 +151,7 @@ final class LedgerSieve {
             this.which = which;
         }
 
-        /** Each address once, end to end, in several arrays. */
+        /** Returns each address once, concatenated, in several arrays. */
         List<byte[]> joined(BooksSession session) {
             List<byte[]> parts = new ArrayList<>(PARTS);
             for (int part = 0; part < PARTS; part++) {
@@ -154,7 +160,7 @@ final class LedgerSieve {
             return parts;
         }
 
-        /** Where a part begins; the last one ends above the highest address that there may be, which is shorter. */
+        /** Returns the lower bound of a part; the last part ends above the highest possible address, which is shorter. */
         private static byte[] border(int part) {
             if (part < PARTS) {
                 return new byte[] {(byte) (part * (1 << Byte.SIZE) / PARTS)};
@@ -175,15 +181,15 @@ final class LedgerSieve {
     }
 
     /**
-     * Numbers, of which it can be told that one is certainly not among them, so that a table need not be asked for what it does not have. Two
-     * things may have the same number: who finds one among them asks the table all the same. Nothing is ever taken out. Eight to sixteen bytes
-     * for each number, whatever it stands for.
+     * A set of numbers that can tell that one is certainly not in it, so that a table need not be asked for rows it does not have. Different
+     * things may have the same number: a caller that finds one still asks the table. Nothing is ever removed. Takes eight to sixteen bytes for
+     * each number.
      */
     static final class Sieve {
         private static final int FEWEST_SLOTS = 1 << 10;
         private static final long FREE = 0;
 
-        /** Those who choose the numbers must not choose where they go as well. */
+        /** Random salt: strangers choose the numbers, and must not be able to choose their slots as well. */
         private final long salt = new SplittableRandom().nextLong();
 
         private long[] slots = new long[FEWEST_SLOTS];
@@ -202,7 +208,7 @@ final class LedgerSieve {
             }
         }
 
-        /** False: it was never added. */
+        /** Tells whether the number may have been added; false when it certainly was not. */
         boolean mayHave(long number) {
             long wanted = spread(number);
             int slot = first(slots, wanted);
@@ -238,7 +244,10 @@ final class LedgerSieve {
             return (int) (spread >>> Integer.SIZE) & slots.length - 1;
         }
 
-        /** The finishing steps of MurmurHash3, which send different numbers to different ones; but for the one that would be {@link #FREE}. */
+        /**
+         * Mixes the bits of a number with the final steps of MurmurHash3, which map different numbers to different ones, except for the one that
+         * would be {@link #FREE}.
+         */
         private long spread(long number) {
             long mixed = number ^ salt;
             mixed = (mixed ^ mixed >>> 33) * 0xff51afd7ed558ccdL;

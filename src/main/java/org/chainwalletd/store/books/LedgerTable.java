@@ -10,9 +10,9 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Row;
 
 /**
- * The ledger: coins of watched addresses, from which height on the history of each address is known, and where it begins. Only blocks enter
- * coins; an address is covered when every block since its birth was read for it. A coin is proven by bytes, and no fork can make that false:
- * undoing leaves a row among the verified outputs for each coin that it deletes.
+ * The ledger: coins of watched addresses, and for each address the height at which its complete history begins. Only blocks enter coins; an
+ * address is covered when every block since its birth was read for it. A coin is proven by the bytes of its transaction, and no fork can make
+ * that false: undoing leaves a row among the verified outputs for each coin that it deletes.
  */
 public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChange> {
     private static final List<String> FIRST = List.of(
@@ -50,8 +50,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
               PRIMARY KEY (tx_id, output_index)) WITHOUT ROWID""");
 
     /**
-     * The coins that are there, with all that a listing or a sum needs, and the spends of an address in their order: so that an address with a
-     * long past is read as fast as one without.
+     * Indexes of the unspent coins, with everything that a listing or a sum needs, and of the spends of an address in their order, so that an
+     * address with a long history is read as fast as one without.
      */
     private static final List<String> SECOND = List.of("""
             CREATE INDEX coins_unspent ON coins (scan, address, height, value, coinbase, spent_height)
@@ -60,9 +60,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
               WHERE spent_height IS NOT NULL""");
 
     /**
-     * Coins only from blocks. Earlier releases entered what a node listed for addresses that were not drawn here, and nothing tells these rows
-     * from those of blocks: all that such addresses have goes, and is read again from the first block on. The same for an address that was
-     * drawn before any block was known: it had been taken for complete from the first followed block on, which may be younger than it.
+     * Keeps only coins read from blocks. Earlier releases entered coins that a node listed for addresses that were not drawn here, and nothing
+     * distinguishes these rows from those of blocks: all rows of such addresses are deleted, and read again from the first block on. The same for
+     * an address that was drawn before any block was known: it counted as complete from the first followed block on, which may be younger than
+     * the address.
      */
     private static final List<String> BLOCKS_ONLY = List.of(
             "ALTER TABLE watched RENAME TO earlier_watched",
@@ -91,8 +92,8 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1)");
 
     /**
-     * Addresses whose keys are elsewhere, and whether the blocks before their being watched are to be read. The index of what a rescan has to
-     * read leaves out those for which nobody has asked for that.
+     * Adds addresses whose keys are elsewhere, and whether the blocks before they were watched are to be read. The index for rescans leaves out
+     * those for which nobody has asked for that.
      */
     private static final List<String> WATCH_ONLY = List.of(
             "ALTER TABLE watched ADD COLUMN watch_only INTEGER NOT NULL DEFAULT 0",
@@ -101,24 +102,24 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
             "CREATE INDEX watched_unread ON watched (birth) WHERE history_from > MAX(birth, 1) AND read_history = 1",
             "CREATE INDEX watched_without_key ON watched (address) WHERE watch_only = 1");
 
-    /** The history that is known of an address begins here as long as no block was read for it. */
+    /** Value of {@code history_from} while no block was read for an address. */
     static final long NOTHING_READ = Long.MAX_VALUE;
 
-    /** Condition of those whose coins are complete. The first block has no transactions that a follower reads. */
+    /** Condition of addresses whose coins are complete. The first block has no transactions that a follower reads. */
     static final String COVERED = "history_from <= MAX(birth, 1)";
 
     /** The coin with the outpoint ?1, ?2 in the scan ?3; few others have the same first bytes. */
     private static final String OF_OUTPOINT =
             " WHERE substr(tx_id, 1, 6) = substr(?1, 1, 6) AND tx_id = ?1 AND output_index = ?2 AND scan = ?3";
 
-    /** What the ledger looks up while it reads a block. */
+    /** Data that the ledger looks up while it reads a block. */
     public record View(Page page) {
-        /** Whether its coins are entered, with a key here or without. */
+        /** Tells whether coins of the address are entered, with its key here or elsewhere. */
         public boolean isWatched(Address address) {
             return owned(address).isPresent();
         }
 
-        /** Whether it is watched because its key is here. */
+        /** Tells whether the address is watched because its key is here. */
         public boolean isOwned(Address address) {
             return owned(address).orElse(false);
         }
@@ -171,23 +172,23 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .orElse(true);
     }
 
-    /** Notes that the rows have changed in another way than by a block on top of the last one. */
+    /** Notes that the rows have changed other than by a block on top of the last one. */
     static void changed(Page page) {
         page.update("INSERT INTO chain_facts (name, value) VALUES ('ledger_changes', '1')"
                 + " ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1");
     }
 
-    /** Two equal answers: between them there were only blocks that follow on each other. */
+    /** Returns a mark that stays equal as long as the only changes are blocks that follow on each other. */
     static String changes(Page page) {
         return BlockRows.fact(page, "ledger_changes").orElse("0");
     }
 
-    /** Two equal answers: between them no rescan has brought coins to blocks that were read before. */
+    /** Returns a mark that stays equal as long as no rescan has added coins to blocks that were read before. */
     static String rescans(Page page) {
         return BlockRows.fact(page, "ledger_rescans").orElse("");
     }
 
-    /** Nothing older than the first block that is read is known of addresses that were watched before. */
+    /** Records that nothing older than the first block that is read is known of addresses watched before. */
     @Override
     public void begin(Page page, long height) {
         page.update("UPDATE watched SET history_from = ?1 WHERE history_from > ?1", height + 1);
@@ -205,7 +206,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .orElse(OptionalLong.empty());
     }
 
-    /** Whether an output is a coin of the page's scan, spent or not. */
+    /** Tells whether an output is a coin of the page's scan, spent or not. */
     static boolean has(Page page, Outpoint outpoint) {
         return page.queryOne(
                         "SELECT 1 FROM coins INDEXED BY coins_by_outpoint" + OF_OUTPOINT,
@@ -216,7 +217,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .isPresent();
     }
 
-    /** A coin that is there already stays as it is. */
+    /** Enters a coin; one that exists already stays as it is. */
     static void create(Page page, OwnCoin coin) {
         LedgerSieve.inMindOf(page.session()).ifPresent(sieve -> sieve.unspent(coin.outpoint()));
         page.update(
@@ -232,7 +233,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 coin.coinbase() ? 1 : 0);
     }
 
-    /** Coins above a height go; what their bytes have proven stays. */
+    /** Deletes the coins above a height; the outputs proven by their bytes stay as verified outputs. */
     private static void delete(Page page, long height) {
         page.update(
                 "INSERT OR IGNORE INTO verified_outputs (tx_id, output_index, value, script)"
@@ -264,7 +265,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
         return new Outpoint(Hash256.of(row.getBytes(1)), row.getLong(2));
     }
 
-    /** Births are heights of the chain before, so all is to be read. Outputs that were proven by bytes stay. */
+    /**
+     * Makes every address be read from the first block on, because births are heights of the previous chain. Outputs that were proven by bytes
+     * stay.
+     */
     @Override
     public OptionalLong beginAnew(Page head, long height) {
         undo(head, -1);
@@ -288,7 +292,10 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
                 .forEach(row -> known(page, row.fromHeight()));
     }
 
-    /** Of addresses that were watched before the scan began, everything from its first block on is known; no undoing takes that back. */
+    /**
+     * Records that everything from the scan's first block on is known of addresses that were watched before the scan began; no undoing takes that
+     * back.
+     */
     private static void known(Page page, long from) {
         page.update("UPDATE watched SET history_from = MIN(history_from, ?) WHERE before_scan <= ?", from, page.scan());
     }

@@ -14,15 +14,15 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Row;
 
 /**
- * Reads what blocks have brought to own addresses and taken from them. A transaction that spends coins of ours is a payment of what it takes
- * away altogether, fee included; what any other pays to an own address is a deposit, a coinbase in the block from which on it may be spent. So
- * deposits less payments are what the balance has changed by.
+ * Reads deposits to and payments from own addresses in blocks. A transaction that spends coins of ours counts as a payment of the amount it takes
+ * away altogether, fee included; an output of any other to an own address is a deposit, a coinbase in the first block that may spend it. So
+ * deposits minus payments are the change of the balance.
  */
 public final class MoneyFlow {
-    /** Blocks that are read at a time, so that other questions come in between. */
+    /** Number of blocks that are read at a time, so that other queries come in between. */
     private static final int BLOCKS = 1_000;
 
-    /** Coins of addresses whose keys are elsewhere are not the wallet's. */
+    /** Condition that leaves out coins of addresses whose keys are elsewhere: they are not the wallet's. */
     private static final String OURS =
             " AND NOT EXISTS (SELECT 1 FROM addresses a JOIN watched w ON w.address = a.address WHERE a.id = coins.address"
                     + " AND w.watch_only = 1)";
@@ -40,12 +40,12 @@ public final class MoneyFlow {
     private MoneyFlow() {}
 
     /**
-     * What is wanted.
+     * A request for the flow of money.
      *
-     * @param at read up to this block
+     * @param at last block to read
      * @param maturity blocks between a coinbase and the first block that may spend it
-     * @param known up to where was read before, the newest first: it is gone on after the first that still holds
-     * @param since when none holds, blocks that say they are younger, in Unix seconds, and no more than are kept
+     * @param known marks up to which blocks were read before, the newest first: reading continues after the first that is still valid
+     * @param since when none is valid, only blocks with a later timestamp (Unix seconds) are read, as far as they are kept
      */
     public record Wanted(BlockPlace at, int maturity, List<Mark> known, long since) {
         public Wanted {
@@ -54,26 +54,28 @@ public final class MoneyFlow {
     }
 
     /**
-     * Up to where was read.
+     * A position up to which blocks were read.
      *
-     * @param rescans that had joined: another one may have brought coins to blocks below
+     * @param rescans state of the rescans that had joined: a further one may have added coins to blocks below
      */
     public record Mark(BlockPlace at, String rescans) {}
 
     /**
-     * What one block has moved.
+     * Deposits and payments in one block.
      *
      * @param time Unix seconds, as the block says
-     * @param deposits outputs
-     * @param payments transactions
+     * @param deposits number of outputs
+     * @param payments number of transactions
      */
     public record Moved(long height, long time, long deposits, Amount deposited, long payments, Amount paid) {}
 
     /**
-     * @param begun Unix seconds from which on the blocks are read, when it is gone on after none of the known marks: what was read before does not hold
-     * @param after neither does what was read of blocks above this height
-     * @param moved by the blocks above {@code after} up to the mark that have moved something, ascending
-     * @param mark which is of the wanted block, or below it: then there is more to read
+     * Result of a request.
+     *
+     * @param begun Unix seconds from which on blocks were read, when no known mark was valid: then results read before are void
+     * @param after results read before of blocks above this height are void too
+     * @param moved the blocks above {@code after} up to the mark that have deposits or payments, ascending
+     * @param mark of the wanted block, or below it: then there is more to read
      */
     public record Read(OptionalLong begun, long after, List<Moved> moved, Mark mark) {
         public Read {
@@ -81,7 +83,7 @@ public final class MoneyFlow {
         }
     }
 
-    /** Empty when the wanted block is not on the followed chain any more. */
+    /** Reads a part of the requested blocks; empty when the wanted block is not on the followed chain any more. */
     static Optional<Read> read(Page head, Wanted wanted) {
         if (!BlockRows.has(head, wanted.at())) {
             return Optional.empty();
@@ -107,7 +109,7 @@ public final class MoneyFlow {
 
     private record Start(OptionalLong time, long after) {}
 
-    /** Where the oldest wanted block has none below it, it is not known what was before it. */
+    /** Returns where reading starts. If no block is kept below the oldest wanted one, the state before it is not known. */
     private static Start start(Page head, long kept, Wanted wanted) {
         return head.queryOne(
                         "SELECT height, time FROM blocks WHERE scan = 0 AND height > ? AND height <= ? AND time > ? ORDER BY height LIMIT 1",
@@ -122,7 +124,7 @@ public final class MoneyFlow {
                         new Start(OptionalLong.of(wanted.since()), wanted.at().height()));
     }
 
-    /** What one transaction has brought and taken. */
+    /** Amounts that one transaction has deposited and taken. */
     private static final class Change {
         private long outputs;
         private boolean spends;

@@ -5,19 +5,23 @@ import java.util.Optional;
 import org.chainwalletd.store.SqlSession;
 
 /**
- * The rows of one scan, inside one transaction. Failures of the database are unchecked here and end the whole transaction.
+ * The rows of one scan, inside one transaction. Failures of the database are unchecked exceptions here and end the whole transaction.
  *
- * @param scan {@link #HEAD}, or the number of a rescan whose rows nobody sees yet
+ * @param scan {@link #HEAD}, or the number of a rescan whose rows no reader sees yet
  */
 public record Page(BooksSession session, long scan) {
-    /** The rows that are known from the followed tip downwards: what everybody reads. */
+    /** Scan number of the rows known from the followed tip downwards, which all readers see. */
     public static final long HEAD = 0;
 
     public boolean isHead() {
         return scan == HEAD;
     }
 
-    /** @return the number of changed rows */
+    /**
+     * Runs a statement that changes rows.
+     *
+     * @return the number of changed rows
+     */
     public int update(String sql, Object... values) {
         return session.update(sql, values);
     }

@@ -1,9 +1,9 @@
 package org.chainwalletd.store.books;
 
 /**
- * A rescan that has not joined the head yet.
+ * A rescan whose rows have not joined the head yet.
  *
  * @param scan its number
- * @param fromHeight the first block that it reads
+ * @param fromHeight height of the first block that it reads
  */
 public record ScanRow(long scan, long fromHeight) {}

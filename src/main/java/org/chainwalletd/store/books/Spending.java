@@ -7,8 +7,8 @@ import org.chainwalletd.store.BlockPlace;
 /**
  * An input of a transaction in a block.
  *
- * @param outpoint what it spends
- * @param by the transaction that it is of
- * @param place of that transaction's block
+ * @param outpoint that it spends
+ * @param by transaction that contains the input
+ * @param place block of that transaction
  */
 public record Spending(Outpoint outpoint, Hash256 by, BlockPlace place) {}

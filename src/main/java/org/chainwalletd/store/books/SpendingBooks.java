@@ -7,7 +7,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 
-/** Tells from the books what became of transactions of ours. Stages fail with {@code StoreException}. */
+/** Finds from the books whether transactions of ours are in a block or have lost a coin. Stages fail with {@code StoreException}. */
 public final class SpendingBooks {
     private final Books file;
 
@@ -16,31 +16,31 @@ public final class SpendingBooks {
     }
 
     /**
-     * A transaction of ours.
+     * A transaction of ours to look up.
      *
-     * @param inputs all that it spends
+     * @param inputs all outpoints that it spends
      * @param place the block in which it was last, if it was in one
      */
     public record Question(Hash256 txId, List<Outpoint> inputs, Optional<BlockPlace> place) {}
 
-    /** What the followed chain says of a transaction. */
+    /** Result for a transaction, according to the followed chain. */
     public sealed interface Fate {
-        /** It is in this block. */
+        /** The transaction is in this block. */
         record InBlock(BlockPlace place) implements Fate {}
 
-        /** One of its inputs was spent by another transaction, in a block. */
+        /** Another transaction, in a block, has spent one of its inputs. */
         record Lost(Spending to) implements Fate {}
 
-        /** No block that was read has it, nor anything in its place. */
+        /** No block that was read contains the transaction, or another one that spends its inputs. */
         record Open() implements Fate {}
 
-        /** No id is kept at the height of its last block. */
+        /** No block id is kept at the height of the transaction's last block. */
         record TooDeep() implements Fate {}
     }
 
     /**
-     * The fates, in the order of the questions, on the chain that ends with the block {@code tip}; empty when the books have another chain by
-     * now, or do not reach so far yet.
+     * Returns the results, in the order of the questions, on the chain that ends with the block {@code tip}; empty when the books follow another
+     * chain by now, or have not reached that block yet.
      */
     public CompletionStage<Optional<List<Fate>>> fates(BlockPlace tip, List<Question> questions) {
         return file.read(session -> {
@@ -66,7 +66,7 @@ public final class SpendingBooks {
         return question.place().map(place -> last(head, tip, place)).orElseGet(Fate.Open::new);
     }
 
-    /** Of blocks from before this book was kept only the ids tell. */
+    /** Decides by block ids alone for a block from before this book was kept. */
     private static Fate last(Page head, BlockPlace tip, BlockPlace place) {
         if (place.height() > tip.height()) {
             return new Fate.Open();

@@ -7,8 +7,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * What blocks have spent with our keys, or of HTLCs that are ours: by the outpoint, so that one look tells of a payment whether it is in a
- * block, or whether another transaction is there in its place.
+ * Outpoints spent in blocks with our keys, or from our HTLCs, by outpoint: one look-up tells of a payment whether it is in a block, or whether
+ * another transaction has spent its coin.
  */
 public final class SpendingTable implements BookTable<SpendingTable.View, Spending> {
     private static final List<String> FIRST =
@@ -23,16 +23,20 @@ public final class SpendingTable implements BookTable<SpendingTable.View, Spendi
               PRIMARY KEY (scan, tx_id, output_index)) WITHOUT ROWID""", "CREATE INDEX spendings_by_height ON spendings (scan, height)");
 
     /**
-     * What the book looks up while it reads a block.
+     * Data that the book looks up while it reads a block.
      *
-     * @param isOurs whether an address is of one of our keys
+     * @param isOurs whether an address belongs to one of our keys
      * @param isHtlc whether an outpoint is an HTLC of ours
      */
     public record View(Predicate<Address> isOurs, Predicate<Outpoint> isHtlc) {}
 
     private final Function<Page, View> lookUp;
 
-    /** @param lookUp in the tables of other books, which a block changes before this one */
+    /**
+     * Creates the book.
+     *
+     * @param lookUp reads the tables of other books, which a block changes before this one
+     */
     public SpendingTable(Function<Page, View> lookUp) {
         this.lookUp = lookUp;
     }
