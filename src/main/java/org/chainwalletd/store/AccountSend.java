@@ -8,8 +8,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * A transaction of the account chain with all that is needed to repeat it: written before its first byte leaves. Numbers in wei are up to 256
- * bits; nonces, gas and heights are signed 64-bit numbers that are not negative; times are milliseconds since 1970.
+ * A transaction of the account chain with all that is needed to send it again; written before its first byte is sent. Amounts in wei have up to
+ * 256 bits; nonces, gas and heights are signed 64-bit numbers that are not negative; times are milliseconds since 1970.
  *
  * @param id given by the store; {@link #NEW} before that
  * @param versions oldest first, at least one; all have the same nonce
@@ -17,7 +17,7 @@ import org.chainwalletd.chain.Hash256;
 public record AccountSend(long id, Order order, Call call, List<Version> versions, Progress progress) {
     public static final long NEW = 0;
 
-    /** Pushing of a copy: the same call as another row, with a nonce that an endpoint named and that another row may have too. */
+    /** Value of {@code pushing} for a copy: the same call as another row, with a nonce that an endpoint named and that another row may have too. */
     public static final String COPY = "COPY";
 
     public AccountSend {
@@ -28,13 +28,13 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
     }
 
     /**
-     * What was asked for.
+     * The request that the transaction carries out.
      *
      * @param reference the caller's name for it, unique for ever
-     * @param digest of what was asked for; the same reference with another digest is a conflict
-     * @param feeCeiling most wei for gas in all
-     * @param pushing who sends it again, by a word of the owner
-     * @param owner whom it was made for
+     * @param digest of the request; the same reference with another digest is a conflict
+     * @param feeCeiling upper limit of wei for gas in all
+     * @param pushing who sends the transaction again, a word chosen by its owner
+     * @param owner on whose behalf it was made
      */
     public record Order(
             String reference,
@@ -43,19 +43,19 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
             Optional<BigInteger> feeCeiling,
             String pushing,
             Optional<String> owner) {
-        /** Of a copy. */
+        /** Returns the request of a copy, under a reference of its own. */
         public Order copy(String itsReference) {
             return new Order(itsReference, digest, kind, feeCeiling, COPY, owner);
         }
     }
 
     /**
-     * What every version of it does, until one only spends the nonce.
+     * The call that every version of the transaction makes, except versions that only use up the nonce.
      *
-     * @param chainId whose nonce it takes
+     * @param chainId chain on which it takes the nonce
      * @param from 20 bytes
      * @param to 20 bytes
-     * @param data call data; what is sealed of it while it is in the store
+     * @param data call data; in the store the sealed form of it
      */
     public record Call(
             BigInteger chainId, Bytes from, Bytes to, BigInteger value, Bytes data, long nonce, long gasLimit) {
@@ -63,12 +63,12 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
             return new Call(chainId, from, to, value, other, nonce, gasLimit);
         }
 
-        /** With another nonce. */
+        /** Returns the same call with another nonce. */
         public Call at(long other) {
             return new Call(chainId, from, to, value, data, other, gasLimit);
         }
 
-        /** Without its data: that of a claim holds the secret. */
+        /** Leaves out the call data: that of a claim contains the secret. */
         @Override
         public String toString() {
             return "Call[nonce=" + nonce + "]";
@@ -76,9 +76,9 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
     }
 
     /**
-     * What has become of it.
+     * State of the transaction.
      *
-     * @param outcome the block that one of its versions is in; of a state that is over the block that makes it so
+     * @param outcome the block that one of its versions is in; for an ended state the block that ended it
      */
     public record Progress(State state, Optional<Outcome> outcome, long createdAt, long changedAt) {
         public static Progress begun(long now) {
@@ -86,7 +86,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         }
     }
 
-    /** How far it has come. */
+    /** Stages of a transaction, in their order. */
     public enum State {
         JOURNALLED,
         SENT,
@@ -96,24 +96,26 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         CANCELLED,
         LOST;
 
-        /** Whether it never changes again. */
+        /** Tells whether the state never changes again. */
         public boolean isOver() {
             return compareTo(FINAL) >= 0;
         }
     }
 
     /**
-     * One that may have left.
+     * A signed version of the transaction that may have been sent.
      *
-     * @param raw the signed bytes, sealed while they are in the store; what is sent again is always exactly this
-     * @param cancels whether it only spends the nonce, to ourselves
+     * @param raw the signed bytes, sealed while they are in the store; every broadcast sends exactly these
+     * @param tip priority fee in wei per gas
+     * @param maxFee fee limit in wei per gas
+     * @param cancels whether it only uses up the nonce, with a transfer to ourselves
      */
     public record Version(Hash256 hash, Bytes raw, BigInteger tip, BigInteger maxFee, boolean cancels, long createdAt) {
         public Version holding(Bytes other) {
             return new Version(hash, other, tip, maxFee, cancels, createdAt);
         }
 
-        /** Without its bytes: those of a claim hold the secret. */
+        /** Leaves out the signed bytes: those of a claim contain the secret. */
         @Override
         public String toString() {
             return "Version[" + hash + ", maxFee=" + maxFee + ", cancels=" + cancels + "]";
@@ -121,12 +123,14 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
     }
 
     /**
+     * Result of a version in a block.
+     *
      * @param hash of the version in the block
-     * @param succeeded false: reverted
+     * @param succeeded false when it was reverted
      */
     public record Outcome(Hash256 hash, long blockNumber, Hash256 blockHash, boolean succeeded) {}
 
-    /** Without its call data and signed bytes: those of a claim hold the secret. */
+    /** Leaves out the call data and signed bytes: those of a claim contain the secret. */
     @Override
     public String toString() {
         return "AccountSend[" + reference() + ", nonce=" + nonce() + ", " + state() + ", " + versions + "]";
@@ -144,7 +148,7 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         return progress.state();
     }
 
-    /** Whether it repeats the call of another row at a nonce that was not given by the journal. */
+    /** Tells whether it repeats the call of another row with a nonce that was not given by the journal. */
     public boolean isCopy() {
         return order.pushing().equals(COPY);
     }
@@ -157,12 +161,12 @@ public record AccountSend(long id, Order order, Call call, List<Version> version
         return new AccountSend(given, order, call, versions, progress);
     }
 
-    /** With other call data and signed bytes: what is sealed of them, or what was. */
+    /** Returns this transaction with other call data and signed bytes: the sealed or the decrypted ones. */
     public AccountSend holding(Bytes otherData, List<Version> otherVersions) {
         return new AccountSend(id, order, call.holding(otherData), otherVersions, progress);
     }
 
-    /** With one version more. */
+    /** Returns this transaction with another version added. */
     public AccountSend with(Version version) {
         List<Version> more = new ArrayList<>(versions);
         more.add(version);

@@ -8,29 +8,29 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 
 /**
- * The journal of what was sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce taken. Call data
- * and signed bytes are kept as they come: whoever writes them has sealed them before.
+ * The journal of transactions sent on the account chain. Rows are never removed: they are the history, and each keeps its nonce taken. Call data
+ * and signed bytes are stored as given: the caller has sealed them before.
  */
 public interface AccountSendStore {
-    /** What became of new rows. */
+    /** Result of writing new rows. */
     sealed interface Journalled {
-        /** All are durable, with their ids, in the order in which they came. */
+        /** All rows are durable, with their ids, in the order in which they were given. */
         record Done(List<AccountSend> sends) implements Journalled {}
 
-        /** None was written: the reference of one of them, or its nonce unless it is a copy, has this row already. */
+        /** No row was written: {@code by} already has the reference of one of them, or its nonce (which does not matter for copies). */
         record Taken(AccountSend by) implements Journalled {}
     }
 
-    /** Writes rows together, or none of them. */
+    /** Writes all rows in one commit, or none of them. */
     CompletionStage<Journalled> open(List<AccountSend> sends);
 
     /**
-     * Adds a version before it is sent. False, and nothing is written, when the row is over or has other versions by now than {@code
+     * Adds a version before it is sent. Returns false, and writes nothing, when the row has ended or has a number of versions other than {@code
      * versionsBefore}.
      */
     CompletionStage<Boolean> addVersion(long id, int versionsBefore, AccountSend.Version version);
 
-    /** Changes the state. False, and nothing is written, unless it is {@code before}. */
+    /** Changes the state from {@code before} to {@code state}. Returns false, and writes nothing, when the row is in another state. */
     CompletionStage<Boolean> enter(
             long id,
             AccountSend.State before,
@@ -40,34 +40,35 @@ public interface AccountSendStore {
 
     CompletionStage<Optional<AccountSend>> find(String reference);
 
-    /** All of one owner, oldest first. */
+    /** Lists all transactions of one owner, oldest first. */
     CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner);
 
-    /** All that are not over, of every address, oldest first. */
+    /** Lists all transactions that have not ended, of every address, oldest first. */
     CompletionStage<List<AccountSend>> open(BigInteger chainId);
 
     /**
-     * The nonce after the highest that was ever given to {@code from}, and after copies from there on that are in blocks; empty when none was
-     * given.
+     * Returns the nonce after the highest that was ever given to {@code from}, also counting copies from there on that are in blocks; empty when
+     * none was given.
      */
     CompletionStage<OptionalLong> nextNonce(BigInteger chainId, Bytes from);
 
-    /** The highest nonce that was given to {@code from} and that somebody else has used; empty when none was. */
+    /** Returns the highest nonce that was given to {@code from} and that a foreign transaction has used; empty when there is none. */
     CompletionStage<OptionalLong> lastLost(BigInteger chainId, Bytes from);
 
     /**
-     * Newest first.
+     * Lists transactions, newest first.
      *
-     * @param before an id that all of them are below, {@link Long#MAX_VALUE} for the newest
+     * @param before id below which the listing starts, {@link Long#MAX_VALUE} for the newest
+     * @param most upper limit of the listing
      */
     CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most);
 
-    /** Rows of a release that did not seal yet, of every chain, oldest first. */
+    /** Lists rows of a release that did not seal yet, of every chain, oldest first. */
     CompletionStage<List<AccountSend>> unsealed(int most);
 
-    /** Puts what is sealed in the place of the call data and signed bytes of an unsealed row, all of it or nothing. */
+    /** Replaces the call data and signed bytes of an unsealed row by their sealed form, all of it or nothing. */
     CompletionStage<Void> seal(AccountSend sealed);
 
-    /** What is sealed of the newest row, whose salt the next one can share; empty when nothing is sealed there. */
+    /** Returns the sealed bytes of the newest row, so that the next one can share their salt; empty when nothing is sealed there. */
     CompletionStage<Optional<Bytes>> newestSealed();
 }

@@ -13,7 +13,7 @@ final class AccountSendTable {
 
     static final String UNSEALED = "sealed = 0";
 
-    /** Rows whose nonce the journal has given: no two of them have the same. */
+    /** Condition of rows whose nonce the journal has given: no two of them have the same. */
     static final String GIVEN = "pushing <> 'COPY'";
 
     static final String COPIES = "pushing = 'COPY'";
@@ -188,7 +188,7 @@ final class AccountSendTable {
                         row.number("changed_at")));
     }
 
-    /** Big-endian without a sign; one byte for zero. */
+    /** Encodes a non-negative number as big-endian bytes without a sign; one byte for zero. */
     static byte[] bytes(BigInteger number) {
         byte[] bytes = number.toByteArray();
         return bytes.length > 1 && bytes[0] == 0 ? Arrays.copyOfRange(bytes, 1, bytes.length) : bytes;

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 
 /**
- * The operator's caps and what was spent of them: one sum for each minute. Uses are written, and the caps are judged, in the commit that opens
- * a spend, see {@link IntentStore#open}. So no two calls, however they meet, spend the same rest.
+ * Stores the operator's caps and the amounts used of them: one sum for each minute. Uses are written, and the caps are checked, in the commit
+ * that opens a spend, see {@link IntentStore#open}, so no two concurrent calls can spend the same remainder.
  */
 public interface AllowanceStore {
     /** Resolution of the time at which a use counts. */
@@ -22,14 +22,14 @@ public interface AllowanceStore {
     /**
      * Caps of the operator.
      *
-     * @param perTransaction empty: no limit
-     * @param perPeriod empty: no limit
-     * @param period length of the window of {@code perPeriod}, which slides
+     * @param perTransaction upper limit of one spend; empty for no limit
+     * @param perPeriod upper limit of all spends within the period; empty for no limit
+     * @param period length of the sliding window of {@code perPeriod}
      */
     record Limits(Optional<Amount> perTransaction, Optional<Amount> perPeriod, Duration period) {
         /**
-         * Time for which a use is remembered after its period. No clock alone erases one: as many minutes as this and the period have are kept,
-         * whatever the time is, so that what a clock that is ahead takes for old counts again when it is right.
+         * How long a use is remembered after its period. No clock alone erases a use: as many minutes as this and the period contain are kept,
+         * whatever the time is, so that uses which a fast clock takes for old count again once the clock is right.
          */
         private static final Duration REMEMBERED = Duration.ofDays(31);
 
@@ -37,89 +37,89 @@ public interface AllowanceStore {
             return perTransaction.isEmpty() && perPeriod.isEmpty();
         }
 
-        /** Number of minutes that are remembered at least, the last ones in which something was used. */
+        /** Returns the least number of minutes that are remembered: the last ones in which something was used. */
         public int minutesKept() {
             return (int) Math.min(Integer.MAX_VALUE, period.plus(REMEMBERED).toMinutes() + 1);
         }
 
-        /** Since when uses are worth knowing, milliseconds since 1970. */
+        /** Returns the time from which on uses are remembered, milliseconds since 1970. */
         public long rememberedSince(long now) {
             return now - period.plus(REMEMBERED).toMillis();
         }
     }
 
     /**
-     * Sum of all uses of one minute.
+     * Sum of all uses in one minute.
      *
      * @param start of the minute, milliseconds since 1970
-     * @param amount may be more than 64 bits hold
+     * @param amount may exceed 64 bits
      */
     record Minute(long start, BigInteger amount) {
-        /** Start of the minute that {@code at} lies in. */
+        /** Returns the start of the minute that contains {@code at}. */
         static long startOf(long at) {
             return Math.floorDiv(at, MINUTE_MILLIS) * MINUTE_MILLIS;
         }
 
-        /** The last millisecond in which one of them may have been made: so late it counts, and never leaves a period too early. */
+        /** Returns the last millisecond of the minute: all its uses count from then, so none leaves a period too early. */
         public long last() {
             return start + MINUTE_MILLIS - 1;
         }
     }
 
     /**
-     * The limits and how much of them is left.
+     * The limits and the use of them.
      *
-     * @param spent within the last period
+     * @param spent amount used within the last period
      */
     record Status(Limits limits, Amount spent) {
         static Status of(Limits limits, BigInteger spent) {
             return new Status(limits, spent.compareTo(Amount.MAX.toBigInteger()) > 0 ? Amount.MAX : Amount.of(spent));
         }
 
-        /** Empty without a limit per period. */
+        /** Returns the amount that is left in the period; empty without a limit per period. */
         public Optional<Amount> remaining() {
             return limits.perPeriod().map(limit -> limit.isLessThan(spent) ? Amount.ZERO : limit.minus(spent));
         }
 
-        /** With this counted too. */
+        /** Returns the status with {@code more} counted as spent. */
         public Status plus(BigInteger more) {
             return of(limits, spent.toBigInteger().add(more));
         }
     }
 
     /**
-     * From now on {@link IntentStore#open} and {@link IntentStore#reopen} judge by these limits; before the first of them.
+     * Sets the limits that {@link IntentStore#open} and {@link IntentStore#reopen} apply; called before the first of them.
      *
      * @param clock runs no faster than time; may be wrong from the beginning
-     * @param chainMillis when the newest block of the followed chain was made; empty until one is known
+     * @param chainMillis time of the newest block of the followed chain, milliseconds since 1970; empty until one is known
      */
     CompletionStage<Void> govern(Limits limits, Clock clock, Supplier<OptionalLong> chainMillis);
 
     /**
-     * From now on spends of a named token are also judged by its own cap per period, which slides as that of the operator does.
+     * Sets the caps per period of named access tokens, which apply beside those of the operator and slide in the same way.
      *
      * @param caps by the token's name; empty for a token without one
      */
     void governTokens(Function<String, Optional<Amount>> caps);
 
-    /** Rest of the cap per period of this token at the moment; empty when it has none. */
+    /** Returns the present remainder of this token's cap per period; empty when it has none. */
     CompletionStage<Optional<Amount>> remainingOf(String tokenName);
 
-    /** Reason why a spend of this amount would not be opened now; empty when it would. Asks nobody, holds nothing. */
+    /** Returns why a spend of this amount would not be opened now; empty when it would. Reads no table and holds no amount. */
     Optional<Opening.CapExceeded> refusal(Amount amount);
 
     CompletionStage<Status> status();
 
-    /** Spent within the last period as far as that is known without reading: 0 without limits. */
+    /** Returns the amount spent within the last period, as far as that is known without reading: 0 without limits. */
     Amount spent();
 
-    /** Sums of the minutes that have not ended before {@code since}, oldest first. */
+    /** Lists the sums of the minutes that have not ended before {@code since} (milliseconds since 1970), oldest first. */
     CompletionStage<List<Minute>> spentSince(long since);
 
     /**
-     * Removes what was used before {@code before}; all of a minute that has begun before it and ended after it stays.
+     * Removes uses from before {@code before} (milliseconds since 1970); a minute that contains that time stays whole.
      *
-     * @param keep so many minutes, the last ones in which something was used, stay however old they are: a clock may be ahead
+     * @param keep number of minutes, the last ones in which something was used, that stay however old they are: a clock may be ahead
      */
     CompletionStage<Void> forgetUses(long before, int keep);
 }

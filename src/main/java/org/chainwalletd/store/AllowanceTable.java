@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.chainwalletd.chain.Amount;
 
-/** The table {@code allowance_minutes}: what was spent in each minute. A sum is an unsigned big-endian number of any length. */
+/** The table {@code allowance_minutes}: the amount spent in each minute. A sum is an unsigned big-endian number of any length. */
 final class AllowanceTable {
     private AllowanceTable() {}
 
-    /** Minutes that have not ended before {@code since}, oldest first. */
+    /** Lists the minutes that have not ended before {@code since}, oldest first. */
     static List<AllowanceStore.Minute> minutes(SqlSession session, long since) throws SQLException {
         return session.query(
                 "SELECT minute, amount FROM allowance_minutes WHERE minute >= ? ORDER BY minute",
@@ -18,7 +18,7 @@ final class AllowanceTable {
                 since == Long.MIN_VALUE ? since : AllowanceStore.Minute.startOf(since));
     }
 
-    /** Since when the use counts; empty for an amount that is none. */
+    /** Adds an amount to its minute. Returns since when the use counts; empty for an amount of zero. */
     static OptionalLong count(SqlSession session, Amount amount, long at) throws SQLException {
         if (amount.isZero()) {
             return OptionalLong.empty();

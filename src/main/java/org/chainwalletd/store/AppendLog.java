@@ -16,11 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file that only grows, record by record. A record that a crash cut off at the end is dropped at the next opening, with a line in the log;
- * damage anywhere else is refused. Survives the death of the process; {@link #force} and {@link #close} make it durable against a power cut.
+ * A file that only grows, record by record. An incomplete record that a crash left at the end is dropped at the next opening, with a warning in
+ * the log; damage anywhere else is refused. Appended records survive the death of the process; {@link #force} and {@link #close} make them
+ * durable against a power cut.
  *
- * <p>Record: {@code u32le length ‖ u32le CRC-32C of the length ‖ u32le CRC-32C of the content ‖ content}. The first record is the title:
- * whose log this is. Safe for threads.
+ * <p>Record: {@code u32le length ‖ u32le CRC-32C of the length ‖ u32le CRC-32C of the content ‖ content}. The first record is the title, which
+ * identifies the kind of log. Thread-safe.
  */
 public final class AppendLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AppendLog.class);
@@ -35,16 +36,18 @@ public final class AppendLog implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Takes what the log holds, record by record. */
+    /** Receives the records of a log, one by one. */
     @FunctionalInterface
     public interface Reader {
         /**
-         * @throws IOException when the record makes no sense; the message says why
+         * Receives the content of one record.
+         *
+         * @throws IOException when the record is malformed; the message says why
          */
         void record(byte[] content) throws IOException;
     }
 
-    /** The file is damaged, belongs to somebody else or is in use; the message names it and says what to do. */
+    /** The file is damaged, is another kind of file or is in use; the message names it and says what to do. */
     public static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -55,14 +58,14 @@ public final class AppendLog implements AutoCloseable {
             this.fault = fault;
         }
 
-        /** What is wrong, without what to do. */
+        /** Returns what is wrong with the file, without the advice. */
         String fault() {
             return fault;
         }
     }
 
     /**
-     * Opens {@code file}, or makes it (0600) with its {@code title}, and hands out all records after the title in order.
+     * Opens {@code file}, or creates it (0600) with its {@code title}, and passes all records after the title to {@code reader} in order.
      *
      * @throws RefusedException when the file does not start with this title, is damaged or is in use
      */
@@ -70,7 +73,11 @@ public final class AppendLog implements AutoCloseable {
         return open(file, title, reader, true);
     }
 
-    /** @param lock whether nothing else keeps a second process away from the file */
+    /**
+     * Opens the log as {@link #open(Path, byte[], Reader)} does.
+     *
+     * @param lock whether to lock the file; needed when nothing else keeps a second process away from it
+     */
     static AppendLog open(Path file, byte[] title, Reader reader, boolean lock) throws IOException {
         if (!Files.exists(file)) {
             AtomicFiles.createFolder(file.toAbsolutePath().getParent());
@@ -96,20 +103,20 @@ public final class AppendLog implements AutoCloseable {
         }
     }
 
-    /** Hands out all records after the title, as {@link #open} does, and changes nothing. */
+    /** Passes all records after the title to {@code reader}, as {@link #open} does, without changing the file. */
     static void read(Path file, byte[] title, Reader reader) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             new AppendLog(file, channel).readAll(title, reader);
         }
     }
 
-    /** Gives the records of a new file, one after the other. */
+    /** Appends the records of a new file, one after the other. */
     @FunctionalInterface
     interface Content {
         void writeTo(AppendLog log) throws IOException;
     }
 
-    /** Writes or replaces {@code file} as a whole: when this returns it is there in full, and survives a power cut. */
+    /** Writes or replaces {@code file} as a whole: when this returns it is complete and survives a power cut. */
     static void write(Path file, byte[] title, Content content) throws IOException {
         AppendLog log = beside(file, title);
         try {
@@ -123,7 +130,7 @@ public final class AppendLog implements AutoCloseable {
         AtomicFiles.syncFolder(file.toAbsolutePath().getParent());
     }
 
-    /** A new log (0600) beside {@code file}, with its title, that is to take its place once it is whole. */
+    /** Creates a temporary log (0600) beside {@code file}, with its title, which is to replace the file once it is complete. */
     static AppendLog beside(Path file, byte[] title) throws IOException {
         Path temp = AtomicFiles.tempFor(file);
         Set<StandardOpenOption> options =
@@ -133,7 +140,7 @@ public final class AppendLog implements AutoCloseable {
         return log;
     }
 
-    /** Forces what it has to the disk and gives it the name of {@code file}; that it has it survives a power cut only when the folder is forced. */
+    /** Forces this log to the disk and renames it to {@code file}. The rename itself survives a power cut only once the folder is forced. */
     void takePlaceOf(Path file) throws IOException {
         force();
         CrashPoint.FILE_TEMP_WRITTEN.reached();
@@ -141,18 +148,22 @@ public final class AppendLog implements AutoCloseable {
         CrashPoint.FILE_RENAMED.reached();
     }
 
-    /** It has not taken the place of another, and is gone. */
+    /** Closes and deletes this log, which has not replaced another. */
     void discard() throws IOException {
         channel.close();
         Files.deleteIfExists(file);
     }
 
-    /** Lets go of the file without forcing it to the disk. */
+    /** Closes the file without forcing it to the disk. */
     void letGo() throws IOException {
         channel.close();
     }
 
-    /** Hands out the records from a place where one begins. */
+    /**
+     * Passes the records from {@code place} on to {@code reader}.
+     *
+     * @param place offset in bytes at which a record begins
+     */
     synchronized void readFrom(long place, Reader reader) throws IOException {
         ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long end = channel.position();
@@ -177,7 +188,7 @@ public final class AppendLog implements AutoCloseable {
         throw new RefusedException(file + " is in use by another development node", "stop that one first");
     }
 
-    /** Where the last whole record ends. */
+    /** Reads all records and returns the offset at which the last complete one ends. */
     private long readAll(byte[] title, Reader reader) throws IOException {
         ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long position = 0;
@@ -200,7 +211,7 @@ public final class AppendLog implements AutoCloseable {
         return position;
     }
 
-    /** The record at {@code position}, or null when it is the last one and not whole. */
+    /** Reads the record at {@code position}; null when it is the last one and incomplete. */
     private byte[] read(long position, long size, ByteBuffer head) throws IOException {
         readFully(head.clear(), position);
         head.flip();
@@ -250,7 +261,7 @@ public final class AppendLog implements AutoCloseable {
         return new RefusedException(file + " is damaged at byte " + position, ADVICE);
     }
 
-    /** Takes away what was added after the file was as long. */
+    /** Truncates the file to {@code length} bytes. */
     synchronized void cutBack(long length) throws IOException {
         channel.truncate(length);
         channel.position(length);
@@ -260,7 +271,10 @@ public final class AppendLog implements AutoCloseable {
         return channel.position();
     }
 
-    /** What was appended survives a power cut when this returns. After a failure the disk may have lost it, and tells so only once. */
+    /**
+     * Forces the appended records to the disk: they survive a power cut when this returns. After a failure the disk may have lost them, and
+     * reports that only once.
+     */
     void force() throws IOException {
         channel.force(false);
     }
@@ -288,7 +302,7 @@ public final class AppendLog implements AutoCloseable {
         }
     }
 
-    /** Adds one record, or nothing when it fails. */
+    /** Appends one record; appends nothing when it fails. */
     public synchronized void append(byte[] content) throws IOException {
         ByteBuffer record = record(content);
         long before = channel.position();

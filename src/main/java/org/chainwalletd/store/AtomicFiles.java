@@ -17,7 +17,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Files that are there whole or not at all: temp file (0600 from creation), fsync, rename, fsync of the folder. Folders are made 0700.
+ * Writes files that are either complete or absent: temp file (0600 from creation), fsync, rename, fsync of the folder. Folders are created 0700.
  * A reader never sees half a file, whenever the process dies.
  */
 public final class AtomicFiles {
@@ -28,7 +28,7 @@ public final class AtomicFiles {
 
     private AtomicFiles() {}
 
-    /** Makes {@code folder} and its missing parents, each 0700, and makes them durable. */
+    /** Creates {@code folder} and its missing parents, each 0700, and makes them durable. */
     public static void createFolder(Path folder) throws IOException {
         if (Files.isDirectory(folder)) {
             return;
@@ -66,17 +66,17 @@ public final class AtomicFiles {
         }
     }
 
-    /** Reads and writes files. */
+    /** A change that reads and writes files. */
     @FunctionalInterface
     public interface Change {
         void make() throws IOException;
     }
 
     /**
-     * Makes a change of {@code file} that begins by reading it, while no other process or thread makes one. The lock is on {@code
-     * .<name>.lock} beside it and goes with the process that holds it.
+     * Makes a change of {@code file} that begins by reading it, while no other process or thread makes one. The lock is on {@code .<name>.lock}
+     * beside it and ends with the process that holds it.
      *
-     * @return false: somebody else is changing it, and nothing was done
+     * @return false when another one is changing the file; then nothing was done
      */
     public static boolean alone(Path file, Change change) throws IOException {
         Path lock = file.resolveSibling("." + file.getFileName() + ".lock");
@@ -92,12 +92,12 @@ public final class AtomicFiles {
         }
     }
 
-    /** Removes what a crash left of {@link #write} in {@code folder}. */
+    /** Removes temp files of {@link #write} that a crash left in {@code folder}. */
     public static void removeLeftovers(Path folder) throws IOException {
         removeLeftovers(folder, "*");
     }
 
-    /** As {@link #removeLeftovers(Path)}, of files with this name only. */
+    /** Removes temp files as {@link #removeLeftovers(Path)} does, only those for the file with this name. */
     static void removeLeftovers(Path folder, String name) throws IOException {
         try (var files = Files.newDirectoryStream(folder, "." + name + ".*.tmp")) {
             for (Path file : files) {
@@ -108,7 +108,7 @@ public final class AtomicFiles {
         }
     }
 
-    /** A name beside {@code file} that {@link #removeLeftovers} knows. */
+    /** Returns a new temp file name beside {@code file} that {@link #removeLeftovers} recognises. */
     static Path tempFor(Path file) {
         return file.resolveSibling("." + file.getFileName() + "." + Long.toHexString(System.nanoTime()) + ".tmp");
     }

@@ -14,21 +14,25 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 
 /**
- * The sliding window of the operator's caps: the rows of {@code allowance_minutes} in memory, so that judging costs no reading. Changes belong
- * to the writer's transaction: they are pending until it is committed, and go when it is rolled back. Without limits nothing is kept. Judged by
- * the writer, asked by any thread.
+ * The sliding window of the operator's caps: the rows of {@code allowance_minutes} in memory, so that checking a cap reads no table. Changes
+ * belong to the writer's transaction: they are pending until it is committed, and are dropped when it is rolled back. Without limits nothing is
+ * kept. The writer checks caps; any thread may read the window.
  *
- * <p>Two clocks are asked, the daemon's and the followed chain's: what was used before the start leaves the window only when both have come as
- * far, or when this process has run for a whole period, see {@link #startOfWindow}.
+ * <p>Two clocks are used, the daemon's and the followed chain's: a use from before the start leaves the window only when both have advanced far
+ * enough, or when this process has run for a whole period, see {@link #startOfWindow}.
  */
 final class CapWindow implements GroupCommitWriter.InMemory {
-    /** Clocks are corrected by less than this all the time. */
+    /** Tolerance in milliseconds: clocks are often corrected by less than this. */
     private static final long SET_BACK_MILLIS = 60_000;
 
-    /** Later than any clock or block, and far enough from the end of all numbers to be added to. */
+    /** A time later than any clock or block, in milliseconds, and small enough that the tolerance can be added to it. */
     private static final long NO_TIME = Long.MAX_VALUE - SET_BACK_MILLIS;
 
-    /** @param counts the last millisecond of its minute */
+    /**
+     * A pending change of the sum of one minute.
+     *
+     * @param counts the last millisecond of the minute
+     */
     private record Change(long counts, BigInteger amount) {}
 
     private final AllowanceStore.Limits limits;
@@ -38,11 +42,11 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     private final NavigableMap<Long, BigInteger> minutes = new TreeMap<>();
 
     private final List<Change> pending = new ArrayList<>();
-    /** Of all that is committed and lies in the window. */
+    /** Sum of all committed uses in the window. */
     private BigInteger sum = BigInteger.ZERO;
 
     private long windowStart;
-    /** When this process began to count, by its clock; what it has used itself is not older. */
+    /** When this process began to count, by its clock, in milliseconds since 1970; its own uses are not older. */
     private long begun;
 
     CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
@@ -53,13 +57,13 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         this.windowStart = startOfWindow(begun);
     }
 
-    /** A row of the table. */
+    /** Loads a row of the table. */
     synchronized void load(AllowanceStore.Minute minute) {
         change(minute.start(), minute.amount());
         settle();
     }
 
-    /** The sum of the minute that {@code at} lies in changes by so much. */
+    /** Adds {@code by} to the sum of the minute that contains {@code at}. */
     synchronized void change(long at, BigInteger by) {
         if (!limits.none() && by.signum() != 0) {
             pending.add(new Change(countsAt(at), by));
@@ -97,7 +101,11 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         pending.clear();
     }
 
-    /** Takes over sums that others have committed: all of them, or those of some minutes. */
+    /**
+     * Takes over sums that other processes have committed: all of them, or those of some minutes.
+     *
+     * @param asked whether {@code rows} contains all there is for the minute that starts then
+     */
     synchronized void follow(List<AllowanceStore.Minute> rows, Predicate<Long> asked) {
         Map<Long, BigInteger> differences = new TreeMap<>();
         minutes.forEach((counts, amount) -> {
@@ -110,19 +118,19 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         settle();
     }
 
-    /** First moment whose uses count now. */
+    /** Returns the start of the window: uses from then on count now. */
     synchronized long start() {
         slide();
         return windowStart;
     }
 
-    /** The latest moment at which a use can have been made, unless a clock was ahead. */
+    /** Returns the latest moment at which a use can have been made, unless a clock was ahead. */
     synchronized long lastPossible() {
         slide();
         return lastPossible(clock.millis());
     }
 
-    /** Clocks are corrected by so little all the time that only later stamps count as made by a clock that was ahead. */
+    /** Adds the tolerance: only uses stamped later than that count as made by a clock that was ahead. */
     static long withSlack(long last) {
         return last + SET_BACK_MILLIS;
     }
@@ -131,7 +139,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return limits;
     }
 
-    /** Start of the last period by the daemon's clock alone. */
+    /** Returns the start of the last period by the daemon's clock alone. */
     long lastPeriod() {
         return clock.millis() - limits.period().toMillis();
     }
@@ -141,7 +149,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return AllowanceStore.Status.of(limits, sum);
     }
 
-    /** The part of a committed use that counts at present. */
+    /** Returns the part of a committed use that counts at present. */
     synchronized BigInteger counted(Amount amount, long at) {
         slide();
         long counts = countsAt(at);
@@ -151,10 +159,10 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Reason why this amount exceeds a cap; empty when it does not. What takes nothing is never refused, however much was spent under an earlier,
+     * Returns why this amount exceeds a cap; empty when it does not. An amount of zero is never refused, however much was spent under an earlier,
      * higher limit: a claim cannot wait for a window.
      *
-     * @param givenBack part of what counts, which it takes the place of
+     * @param givenBack part of the counted sum that this amount replaces
      */
     synchronized Optional<Opening.CapExceeded> judge(Amount amount, BigInteger givenBack) {
         if (amount.isZero() || limits.none()) {
@@ -186,8 +194,8 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * The moment from which uses are to count that were made later than can be, because a clock was ahead; empty when there are none. They would
-     * not leave the window until the clock is there again.
+     * Returns the moment to which uses must be moved that carry a time in the future, because a clock was ahead; empty when there are none.
+     * Otherwise they would not leave the window until the clock gets there again.
      */
     synchronized OptionalLong setBackTo() {
         if (limits.none()) {
@@ -202,7 +210,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return newest > withSlack(last) ? OptionalLong.of(last) : OptionalLong.empty();
     }
 
-    /** Time has passed: old uses leave the window. Or the clock was set back: then some are in it again. */
+    /** Moves the window to the present: old uses leave it, or, when the clock was set back, some enter it again. */
     private void slide() {
         long now = clock.millis();
         begun = Math.min(begun, now);
@@ -220,9 +228,9 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     /**
-     * Since when uses count. Were a clock believed that is ahead at a start, the period of all that was used before would be over. So until this
-     * process has run for a whole period itself, the window ends no later than the followed chain has come. What this process has used cannot
-     * have left the window before that anyway.
+     * Returns the start of the window. A clock that is ahead at a start would end the period of all uses from before. So until this process has
+     * run for a whole period itself, the window ends no later than the newest block of the followed chain. The uses of this process cannot have
+     * left the window before that anyway.
      */
     private long startOfWindow(long now) {
         long period = limits.period().toMillis();
@@ -237,7 +245,10 @@ final class CapWindow implements GroupCommitWriter.InMemory {
         return now - begun >= limits.period().toMillis();
     }
 
-    /** No use can be later, unless a clock was ahead when it was made. One that is behind now says nothing of what the chain has seen since. */
+    /**
+     * Returns the latest possible time of a use, unless a clock was ahead when it was made. A clock that is behind now must not override the
+     * chain's time.
+     */
     private long lastPossible(long now) {
         OptionalLong chain = chainMillis.get();
         if (chain.isPresent()) {

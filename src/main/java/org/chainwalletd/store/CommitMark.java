@@ -1,11 +1,11 @@
 package org.chainwalletd.store;
 
 /**
- * A commit of a store, as others remember it: {@code sent.log} and the books. A store that does not have it has forgotten payments.
+ * Identifies a commit of a store. {@code sent.log} and the books remember such marks; a store that lacks a remembered commit has lost payments.
  *
  * @param store id of the store, 32 hexadecimal digits
- * @param opening random number of the opening of the store in which the commit was made; {@link #BEFORE_OPENINGS} for those that were made
- *     before openings were told apart
+ * @param opening random number of the opening of the store in which the commit was made; {@link #BEFORE_OPENINGS} for those that were made before
+ *     openings were told apart
  * @param number of the commit, counted from 1 over the life of the store
  */
 public record CommitMark(String store, long opening, long number) {

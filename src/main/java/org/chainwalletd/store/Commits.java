@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The tables {@code identity} and {@code commits}: which store this is, how many commits it has had, and for each opening the number of its first
- * commit and a random number. One process writes at a time, so within an opening commits follow each other, and two copies of a store that were
- * both written differ in their openings: one row for each start tells them apart as well as one for each commit would.
+ * The tables {@code identity} and {@code commits}: the id of this store, how many commits it has had, and for each opening the number of its
+ * first commit and a random number. One process writes at a time, so within an opening commits are consecutive, and two copies of a store that
+ * were both written differ in their openings: one row for each start distinguishes them as well as one for each commit would.
  */
 final class Commits {
     private Commits() {}
 
-    /** What it has had last. */
+    /** Returns the store's last commit. */
     static CommitMark last(SqlSession session) throws SQLException {
         String id = session.queryOne(
                         "SELECT id FROM identity WHERE one = 1",
@@ -35,7 +35,7 @@ final class Commits {
         return lacking(session, mark).isEmpty();
     }
 
-    /** Why it does not have a commit that somebody remembers; empty when it does. */
+    /** Returns why the store does not contain a commit that is remembered elsewhere; empty when it does. */
     static Optional<String> lacking(SqlSession session, CommitMark mark) throws SQLException {
         if (!last(session).store().equals(mark.store())) {
             return Optional.of("is not the store that this datadir has worked with");
@@ -53,7 +53,7 @@ final class Commits {
                                 + " other commits up to number " + mark.number());
     }
 
-    /** The last commit of an opening; empty when the store was never opened by that number. */
+    /** Returns the number of the last commit of an opening; empty when the store never had that opening. */
     static OptionalLong lastOf(SqlSession session, long opening) throws SQLException {
         Optional<Long> first = opening == CommitMark.BEFORE_OPENINGS
                 ? Optional.of(0L)
@@ -68,22 +68,22 @@ final class Commits {
         return OptionalLong.of(next.isPresent() ? next.get() - 1 : number(session));
     }
 
-    /** Counts a commit inside its transaction. */
+    /** Records the number of a commit, inside its transaction. */
     static void count(SqlSession session, long number) throws SQLException {
         session.update("UPDATE identity SET commits = ? WHERE one = 1", number);
     }
 
-    /** The commit of this number is the first of an opening. */
+    /** Records that the commit of this number is the first of an opening. */
     static void open(SqlSession session, long number, long random) throws SQLException {
         session.update("INSERT INTO commits (number, random) VALUES (?, ?)", number, random);
     }
 
-    /** Whether it was ever written by a release that keeps a {@code sent.log} beside it. */
+    /** Tells whether the store was ever written by a release that keeps a {@code sent.log} beside it. */
     static boolean wasLogged(SqlSession session) throws SQLException {
         return last(session).opening() != CommitMark.BEFORE_OPENINGS;
     }
 
-    /** Whether payments may be missing in it, because it was restored without a log that knew them. */
+    /** Tells whether payments may be missing in the store because it was restored without a log that contained them. */
     static boolean isForgetful(SqlSession session) throws SQLException {
         return session.queryOne("SELECT forgetful FROM identity WHERE one = 1", row -> row.getLong(1))
                         .orElseThrow()

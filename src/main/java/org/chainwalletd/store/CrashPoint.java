@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Places where a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point} halts the
- * JVM there at once, like kill -9; without it a point costs two comparisons. Its value is a point's name; {@code name@what} only counts
- * passages with that, such as a swap's direction and status, and {@code #n} behind either means the n-th passage.
+ * Named places at which a test kills the process to prove that nothing acknowledged is lost. The system property {@code walletd.crash-point}
+ * halts the JVM there at once, like kill -9; without it a point costs two comparisons. Its value is a point's name; {@code name@what} counts only
+ * passages with that description, such as a swap's direction and status, and {@code #n} at the end of either means the n-th passage.
  */
 public enum CrashPoint {
     FILE_TEMP_WRITTEN,
@@ -60,10 +60,11 @@ public enum CrashPoint {
     private long passed;
 
     /**
-     * What is to happen in this process.
+     * The crash point that is armed in this process.
      *
-     * @param name of a point; empty when none is armed
-     * @param what of the passages that count; empty: all
+     * @param name of the point; empty when none is armed
+     * @param what description of the passages that count; empty for all
+     * @param passage number of the passage that halts the process, from 1
      */
     private record Armed(String name, String what, long passage) {
         private static final Pattern FORM = Pattern.compile("([A-Z_]*)(?:@([^#]+))?(?:#([0-9]+))?");
@@ -80,14 +81,14 @@ public enum CrashPoint {
         }
     }
 
-    /** Looks at the disk as a kill at this moment would leave it. */
+    /** Inspects the disk as a kill at this moment would leave it. */
     @FunctionalInterface
     public interface Watcher {
-        /** Called on the thread that passes, which goes on afterwards. */
+        /** Called on the thread that reaches the point, which continues afterwards. */
         void at(CrashPoint point);
     }
 
-    /** For a test that looks instead of killing. At most one at a time; {@code null} ends it. */
+    /** Sets the watcher of a test that inspects instead of killing. At most one at a time; {@code null} removes it. */
     public static void watch(Watcher looking) {
         watcher = looking;
     }
@@ -97,7 +98,11 @@ public enum CrashPoint {
         reached(() -> "");
     }
 
-    /** @param what passes; asked for only when this point is armed */
+    /**
+     * Halts the process when this point is armed for this passage.
+     *
+     * @param what describes the passage; asked for only when this point is armed with a description
+     */
     public void reached(Supplier<String> what) {
         Watcher looking = watcher;
         if (looking != null) {

@@ -19,19 +19,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Keeps a second process out of a datadir: an exclusive lock on {@code <datadir>/LOCK}, which the operating system drops when the process
- * dies however that happens. The file itself stays and means nothing.
+ * Keeps a second process out of a datadir: an exclusive lock on {@code <datadir>/LOCK}, which the operating system releases when the process dies
+ * for whatever reason. The file itself stays and has no meaning without the lock.
  *
- * <p>The lock is on the file, not on its name: where somebody removes or replaces it, another process can take a lock of its own. So the holder
- * looks whether the name still leads to its file, see {@link #check}, and must end when it does not.
+ * <p>The lock is on the file, not on its name: when somebody removes or replaces the file, another process can take a lock of its own. So the
+ * holder checks whether the name still leads to its file, see {@link #check}, and must end when it does not.
  *
- * <p>A daemon says in {@code <datadir>/DAEMON} which process it is and where it is reached, see {@link Holder}. That file is no lock: it is
- * removed by whoever takes or gives back the lock, so one that is there while nobody has the lock was left by a process that died.
+ * <p>A daemon writes into {@code <datadir>/DAEMON} which process it is and at which URL it is reached, see {@link Holder}. That file is no lock:
+ * it is removed when the lock is taken or released, so one that exists while nobody has the lock was left by a process that died.
  */
 public final class DatadirLock implements AutoCloseable, Fence {
     /** Name of the lock file. */
     public static final String FILE = "LOCK";
-    /** Name of the file that tells which daemon has the lock. */
+    /** Name of the file that describes the daemon that has the lock. */
     public static final String HOLDER_FILE = "DAEMON";
 
     private final FileChannel channel;
@@ -44,7 +44,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
         this.identity = identity(file);
     }
 
-    /** Device and inode. While the channel is open no other file gets them. */
+    /** Returns device and inode of a file. While the channel is open no other file gets them. */
     private static Object identity(Path file) throws IOException {
         return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }
@@ -62,9 +62,9 @@ public final class DatadirLock implements AutoCloseable, Fence {
     }
 
     /**
-     * Makes the datadir (0700) when it is not there, and takes the lock.
+     * Creates the datadir (0700) when it is missing, and takes the lock.
      *
-     * @throws HeldException when somebody else has it
+     * @throws HeldException when another process has it
      */
     public static DatadirLock acquire(Path datadir) throws IOException {
         AtomicFiles.createFolder(datadir);
@@ -93,7 +93,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
         }
     }
 
-    /** That no other process can have come in, because {@code LOCK} is still the file that is locked. */
+    /** Checks that no other process can have taken the datadir over: {@code LOCK} must still be the file that is locked. */
     @Override
     public void check() throws IOException {
         if (!isHeld()) {
@@ -111,7 +111,10 @@ public final class DatadirLock implements AutoCloseable, Fence {
         }
     }
 
-    /** Lets programs of this user know who has the lock. Written whole, but not to survive a power cut, after which it says nothing true. */
+    /**
+     * Writes for other programs of this user which daemon has the lock. Written atomically, but not durably: after a power cut it would be wrong
+     * anyway.
+     */
     public void tell(Holder holder) throws IOException {
         Path told = file.resolveSibling(HOLDER_FILE);
         Path temp = file.resolveSibling("." + HOLDER_FILE + ".new");
@@ -131,17 +134,21 @@ public final class DatadirLock implements AutoCloseable, Fence {
     }
 
     /**
-     * The daemon that has the lock, in lines {@code key=value} that the launcher's script reads too.
+     * The daemon that has the lock, stored in lines {@code key=value}, which the launcher's script reads too.
      *
-     * @param started of the process, to tell it from a later one with the same number
-     * @param url where this machine reaches it; empty before it listens
-     * @param tokenFiles whether the tokens are those of the datadir's files, and none is configured
+     * @param process its process id
+     * @param started start of the process, to tell it from a later one with the same id
+     * @param url at which this machine reaches it; empty before it listens
+     * @param tokenFiles whether the access tokens are those of the datadir's files, and none is configured
      */
     public record Holder(long process, Instant started, Optional<URI> url, boolean tokenFiles) {
-        /** Clocks of two processes that read when a third one was started differ by what the system's clock was set in between. */
+        /**
+         * Tolerance for start times: two processes that read the start of a third see it apart by as much as the system's clock was set in
+         * between.
+         */
         private static final Duration CLOCK_CHANGE = Duration.ofSeconds(5);
 
-        /** This process, which does not listen yet. */
+        /** Describes this process, which does not listen yet. */
         public static Holder starting() {
             ProcessHandle self = ProcessHandle.current();
             return new Holder(self.pid(), self.info().startInstant().orElse(Instant.EPOCH), Optional.empty(), false);
@@ -151,7 +158,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
             return new Holder(process, started, Optional.of(at), withTokenFiles);
         }
 
-        /** What the file of {@code datadir} says; empty when it is not there, cannot be read, or is not of this form. */
+        /** Reads the file in {@code datadir}; empty when it is missing, unreadable or malformed. */
         public static Optional<Holder> of(Path datadir) {
             try {
                 Map<String, String> lines = new HashMap<>();
@@ -169,7 +176,7 @@ public final class DatadirLock implements AutoCloseable, Fence {
             }
         }
 
-        /** The process, when it still runs; never another one that has got its number since, or in another container. */
+        /** Returns the process when it still runs; never another one that got its id later, or in another container. */
         public Optional<ProcessHandle> running() {
             return ProcessHandle.of(process).filter(ProcessHandle::isAlive).filter(this::isTheOne);
         }

@@ -12,9 +12,10 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Moves what version 2 kept in {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} to the tables of version 3, and
- * what version 14 kept in {@code kept_receipts} to {@code kept_spends}, in bites: a store may hold millions of rows, and one commit of all of them would need as much room again. The file is of the newest version from the
- * first bite on, so no older release opens it half moved, and a process that dies meanwhile goes on with the rest at its next start.
+ * Moves rows of older schema versions: from the tables {@code intents}, {@code tokens}, {@code reservations} and {@code allowance_uses} of
+ * version 2 to those of version 3, and from {@code kept_receipts} of version 14 to {@code kept_spends}. Works in steps of {@link #BITE} rows: a
+ * store may hold millions of rows, and one commit of all of them would need as much disk space again. The file has the newest version from the
+ * first step on, so no older release opens it half moved, and a process that dies meanwhile moves the rest at its next start.
  */
 final class EarlierRows {
     private static final int BITE = 1_000;
@@ -34,7 +35,7 @@ final class EarlierRows {
         }
     }
 
-    /** One commit; whether there may be more to do. */
+    /** Moves up to {@code most} rows in one commit. Returns whether there may be more to move. */
     boolean moveSome(int most) throws SQLException {
         if (!Sqlite.hasTable(session, "intents")) {
             return moveReceipts(most);
@@ -130,6 +131,10 @@ final class EarlierRows {
         return uses.size();
     }
 
-    /** @param at milliseconds since 1970 */
+    /**
+     * Row of the former table {@code allowance_uses}.
+     *
+     * @param at time of the use, milliseconds since 1970
+     */
     private record Use(Hash256 txId, Amount amount, long at) {}
 }

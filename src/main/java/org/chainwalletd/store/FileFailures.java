@@ -7,11 +7,11 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 
-/** What the file system said, in words for people: the message of several exceptions of the JDK is just a path. */
+/** Describes failures of the file system in words for people: the message of several exceptions of the JDK is only a path. */
 public final class FileFailures {
     private FileFailures() {}
 
-    /** Why it failed, without the path. */
+    /** Returns why the operation failed, without the path. */
     public static String reason(FileSystemException failure) {
         if (failure.getReason() != null) {
             return failure.getReason();
@@ -30,7 +30,7 @@ public final class FileFailures {
                 : failure.getClass().getSimpleName();
     }
 
-    /** Why it failed, and where. */
+    /** Returns why the operation failed, with the path. */
     public static String describe(IOException failure) {
         return failure instanceof FileSystemException known && known.getFile() != null
                 ? reason(known) + " (" + known.getFile() + ")"

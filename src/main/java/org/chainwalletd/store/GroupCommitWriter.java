@@ -12,57 +12,61 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread that writes. Units of work that wait while the disk is busy share the next transaction and its one fsync: the price of
- * durability is paid per batch, not per spend. A unit is applied whole or not at all; its future completes only after the commit.
+ * Runs the only thread that writes to the store. Units of work that queue up while the disk is busy share the next transaction and its one fsync,
+ * so durability costs one fsync per batch instead of one per spend. A unit is applied whole or not at all; its future completes only after the
+ * commit.
  */
 final class GroupCommitWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupCommitWriter.class);
     private static final int LARGEST_BATCH = 512;
-    /** Some seconds of a disk that works; each may carry a transaction of many kilobytes. */
+    /** Upper limit of queued units: what a working disk writes in some seconds. Each unit may carry a transaction of many kilobytes. */
     private static final int LONGEST_QUEUE = 4_096;
 
     private static final long LEAST_APPLYING_NANOS = 1_000_000;
 
-    /** One unit of work inside a transaction that the writer began. It may be run again after a rollback. */
+    /** Unit of work inside a transaction that the writer began. It may be run again after a rollback. */
     @FunctionalInterface
     interface Work<T> {
         T apply(SqlSession session) throws SQLException;
     }
 
-    /** State in memory that follows from the rows, and goes back together with the transaction that has changed both. */
+    /** State in memory that is derived from the rows, and rolls back together with the transaction that has changed both. */
     interface InMemory {
-        /** Number of changes so far, to go back to with {@link #undoTo}. */
+        /** Returns the number of changes so far, for {@link #undoTo}. */
         int mark();
 
         void undoTo(int mark);
 
-        /** All changes are committed. */
+        /** Called when all changes are committed: they can no longer be undone. */
         void settle();
     }
 
-    /** How an engine begins and ends the transactions of its writer. Used on the writer's thread. */
+    /** Begins and ends the writer's transactions on a database engine. Used on the writer's thread. */
     interface Transactions {
         SqlSession session();
 
         void begin() throws SQLException;
 
         /**
-         * Returns when the transaction is durable.
+         * Commits the transaction; returns when it is durable.
          *
-         * @param settle is run as soon as it is made
-         * @throws RuntimeException a {@link StoreException} as well, when the transaction is made or may be
+         * @param settle run as soon as the transaction is committed
+         * @throws RuntimeException (also a {@link StoreException}) when the transaction was committed or may have been
          */
         void commit(Runnable settle) throws SQLException;
 
-        /** Ends a transaction of which nothing is to be left, whatever state it is in. */
+        /** Rolls the transaction back, whatever state it is in. */
         void rollback();
 
-        /** Whether the connection was lost with certainly nothing written, so that the same units may be tried once more on another one. */
+        /**
+         * Tells whether the connection was lost with certainly nothing written, so that the same units may be tried once more on another
+         * connection.
+         */
         default boolean isCutOff(SQLException e) {
             return false;
         }
 
-        /** What is told to those whose transaction failed, and is ended by this. */
+        /** Ends the failed transaction and returns the exception for the callers of its units. */
         StoreException failure(Exception e);
     }
 
@@ -75,7 +79,11 @@ final class GroupCommitWriter {
     private final CompletableFuture<Void> died = new CompletableFuture<>();
     private boolean closed;
     private long commitNanos;
-    /** @param memory what the units of a commit change beside the rows */
+    /**
+     * Creates the writer; {@link #start} starts its thread.
+     *
+     * @param memory state that units of work change together with the rows
+     */
     GroupCommitWriter(Transactions transactions, String file, List<InMemory> memory) {
         this.transactions = transactions;
         this.file = file;
@@ -88,7 +96,7 @@ final class GroupCommitWriter {
         thread.start();
     }
 
-    /** The future fails with {@link StoreException}; it is completed on the writer's thread. */
+    /** Queues a unit of work. The future fails with {@link StoreException}; it is completed on the writer's thread. */
     <T> CompletableFuture<T> submit(Work<T> work) {
         Unit<T> unit = new Unit<>(work);
         synchronized (this) {
@@ -102,8 +110,8 @@ final class GroupCommitWriter {
     }
 
     /**
-     * As {@link #submit}, for what nobody has been promised yet: refused with {@link StoreException.Reason#BUSY} while too much waits. What
-     * belongs to something that was begun is never refused; it is bounded by what was begun.
+     * Queues a unit of work that begins something new: refused with {@link StoreException.Reason#BUSY} while {@link #LONGEST_QUEUE} units wait.
+     * Work that belongs to something already begun goes through {@link #submit} and is never refused; its amount is bounded by what was begun.
      */
     <T> CompletableFuture<T> submitNew(Work<T> work) {
         return queue.size() < LONGEST_QUEUE
@@ -118,7 +126,7 @@ final class GroupCommitWriter {
         return queue.size();
     }
 
-    /** Complete when the thread has ended although it was not told to; whoever waited has been answered, and nothing is written any more. */
+    /** Completes when the thread has ended without being told to. By then every waiting caller has its failure, and nothing is written any more. */
     CompletableFuture<Void> died() {
         return died;
     }
@@ -169,13 +177,13 @@ final class GroupCommitWriter {
         queue.drainTo(waiting, LARGEST_BATCH - waiting.size());
     }
 
-    /** Takes units from the head of {@code waiting}, writes them, and answers them. */
+    /** Takes units from the head of {@code waiting}, writes them, and completes their futures. */
     private void commitSome(Deque<Unit<?>> waiting) {
         List<Unit<?>> batch = new ArrayList<>();
         try {
             commitOnce(waiting, batch);
         } catch (SQLException | RuntimeException e) {
-            // Whatever the driver throws, the thread lives and everybody gets an answer.
+            // Whatever the driver throws, the thread goes on and every caller gets an answer.
             memory.forEach(state -> state.undoTo(0));
             StoreException failure = transactions.failure(e);
             LOG.error("store {}: {} units of work failed: {}", file, batch.size(), failure.getMessage());
@@ -217,9 +225,10 @@ final class GroupCommitWriter {
     }
 
     /**
-     * Moves units to {@code batch} and writes them, until a second commit costs less than what the first ones would wait for the rest: so
-     * those that are written go on while the next are applied. Without savepoints, which nearly never are of use; false, with nothing
-     * written, when a unit is refused.
+     * Moves units to {@code batch} and writes them in one transaction. Stops taking more once applying has lasted twice as long as the last
+     * commit took (at least one millisecond): then a second commit costs less than what the first units would wait for the rest, and callers of
+     * written units proceed while the next are applied. Uses no savepoints, which are almost never needed. Returns false, with nothing written,
+     * when a unit is refused.
      */
     private boolean commitTogether(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
         long began = System.nanoTime();
@@ -243,7 +252,7 @@ final class GroupCommitWriter {
         return true;
     }
 
-    /** A unit that is refused leaves nothing behind, and the others are written. */
+    /** Writes the batch with a savepoint for each unit: one that is refused leaves nothing behind, and the others are written. */
     private void commitEachAlone(List<Unit<?>> batch) throws SQLException {
         transactions.begin();
         SqlSession session = transactions.session();
@@ -265,7 +274,7 @@ final class GroupCommitWriter {
         memory.forEach(InMemory::settle);
     }
 
-    /** Writes what is queued, then ends. Blocks. */
+    /** Writes everything that is queued, then ends the thread. Blocks. */
     void finish() throws InterruptedException {
         synchronized (this) {
             if (!closed) {
@@ -286,7 +295,7 @@ final class GroupCommitWriter {
             this.work = work;
         }
 
-        /** False when this unit alone is refused; an error that spoils the whole transaction is thrown. */
+        /** Applies the unit. Returns false when this unit alone is refused; throws an error that spoils the whole transaction. */
         private boolean apply() throws SQLException {
             refusal = null;
             try {
@@ -299,7 +308,7 @@ final class GroupCommitWriter {
                 if (transactions.session().dialect().isImpossible(e)) {
                     throw new AssertionError("memory and rows differ: " + e.getMessage(), e);
                 }
-                // Collisions are looked for before anything is written, so this is a fault of the unit.
+                // Collisions are checked before anything is written, so this is a fault in the unit's code.
                 refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);
             } catch (RuntimeException e) {
                 refusal = e instanceof StoreException known

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store of spends whose changes are heard. Callers get the store's own stages: they wait for nothing here, and a listener's failure is not
- * theirs. While nobody listens it costs nothing; while somebody does, one read for each change.
+ * Wraps an {@link IntentStore} and reports its changes to a listener. Callers get the store's own stages: they never wait for the listener, and
+ * its failures do not reach them. Costs nothing while nobody listens; otherwise one read for each change.
  */
 public final class HeardIntents implements IntentStore {
     private static final Logger LOG = LoggerFactory.getLogger(HeardIntents.class);
@@ -29,10 +29,14 @@ public final class HeardIntents implements IntentStore {
     private final IntentStore inner;
     private final IntentListener listener;
     private final Executor executor;
-    /** Completes when all changes that were asked for before are told. */
+    /** Completes when all changes requested before are reported. */
     private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
 
-    /** @param executor for telling; never blocks */
+    /**
+     * Creates the wrapper.
+     *
+     * @param executor runs the listener; must never block
+     */
     public HeardIntents(IntentStore inner, IntentListener listener, Executor executor) {
         this.inner = inner;
         this.listener = listener;
@@ -115,7 +119,7 @@ public final class HeardIntents implements IntentStore {
         return unconfirmation;
     }
 
-    /** Told after those that were asked for before, whatever becomes of them. */
+    /** Reports a change after those requested before it, whether those succeeded or not. */
     private synchronized <T> void tell(
             CompletionStage<T> change, Predicate<? super T> made, Hash256 txId, IntentState state, String reason) {
         if (!listener.isListening()) {
@@ -189,15 +193,16 @@ public final class HeardIntents implements IntentStore {
         return inner.seal(txId, sealed);
     }
 
-    /** Hears of every change of a spend's state when it is durable, in order. */
+    /** Receives every change of a spend's state once it is durable, in order. */
     public interface IntentListener {
-        /** Whether anybody would hear of a change now. */
+        /** Tells whether anybody would receive a change now. */
         boolean isListening();
 
         /**
-         * Must not block.
+         * Receives a change; must not block.
          *
          * @param intent the spend; its own state may be a later one
+         * @param state the state that it entered
          * @param reason the node's or the operator's words for a state that is not a success; empty otherwise
          */
         void changed(Intent intent, IntentState state, String reason);

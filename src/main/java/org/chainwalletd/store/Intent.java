@@ -11,16 +11,16 @@ import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.crypto.SealedBlob;
 
 /**
- * One spend with all that is needed to repeat it: written before the first broadcast, and enough to answer the caller again.
+ * A spend with all that is needed to send it again and to answer its caller again; written before the first broadcast.
  *
  * @param kind the method that asked for it, such as {@code transfer}
- * @param transaction the signed bytes; what is sent again is always exactly this. As the store has them, those of a swap's claim are sealed
+ * @param transaction the signed bytes; every broadcast sends exactly these. In the store those of a swap's claim are sealed (encrypted)
  * @param inputs in the order of the transaction
- * @param builtAtHeight tip when the coins were listed
- * @param changeIndex output that returns to {@code from}, empty without change
- * @param allowance what it counts against the spend allowance
+ * @param builtAtHeight height of the tip when the coins were listed
+ * @param changeIndex index of the output that returns to {@code from}, empty without change
+ * @param allowance the amount that it counts against the spend allowance
  * @param createdAt milliseconds since 1970
- * @param details what is told of it and decides nothing
+ * @param details what is reported of the spend and decides nothing
  */
 public record Intent(
         Hash256 txId,
@@ -36,11 +36,11 @@ public record Intent(
         Progress progress,
         Details details) {
     /**
-     * What is told of a spend and is no part of it.
+     * Data that is reported with a spend and has no effect on it.
      *
-     * @param tokenName of the access token that asked for it; empty for what the daemon does by itself, and for what an older release has kept
+     * @param tokenName name of the access token that asked for it; empty for what the daemon does by itself, and for spends of older releases
      * @param memo the caller's own words; they never enter a log or a metric
-     * @param fee effective, for whoever cannot read the transaction because its bytes are sealed
+     * @param fee the effective fee, for readers that cannot decode the transaction because its bytes are sealed
      */
     public record Details(Optional<String> tokenName, Optional<String> memo, Optional<Amount> fee) {
         public static final Details NONE = new Details(Optional.empty(), Optional.empty(), Optional.empty());
@@ -49,14 +49,14 @@ public record Intent(
             return new Details(tokenName, changed, fee);
         }
 
-        /** Without the memo, which must not get into a log. */
+        /** Leaves out the memo, which must not get into a log. */
         @Override
         public String toString() {
             return "Details[tokenName=" + tokenName + ", fee=" + fee + "]";
         }
     }
 
-    /** One of which nothing is told. */
+    /** Creates a spend without details. */
     public Intent(
             Hash256 txId,
             String kind,
@@ -85,13 +85,13 @@ public record Intent(
     }
 
     /**
-     * How far it has come.
+     * State of a spend.
      *
      * @param reason the node's words for a state that is not a success; empty otherwise
      * @param changedAt time of the last change of {@code state}, milliseconds since 1970
      */
     public record Progress(IntentState state, String reason, long changedAt) {
-        /** What every spend begins with. */
+        /** Returns the first state of every spend. */
         public static Progress prepared(long now) {
             return new Progress(IntentState.PREPARED, "", now);
         }
@@ -113,12 +113,15 @@ public record Intent(
         return progress.changedAt();
     }
 
-    /** Whether its bytes are sealed, as the store has those of a claim that holds a secret: they are no transaction then. */
+    /**
+     * Tells whether the bytes are sealed, as the store keeps those of a claim that contains a secret; sealed bytes cannot be decoded as a
+     * transaction.
+     */
     public boolean isSealed() {
         return SealedBlob.isMarked(transaction.toArray());
     }
 
-    /** The same with other bytes: sealed, or opened. */
+    /** Returns this spend with other transaction bytes: the sealed or the decrypted ones. */
     public Intent holding(Bytes other) {
         return new Intent(
                 txId,
@@ -135,7 +138,7 @@ public record Intent(
                 details);
     }
 
-    /** The same with other details. */
+    /** Returns this spend with other details. */
     public Intent with(Details other) {
         return new Intent(
                 txId,
@@ -152,7 +155,7 @@ public record Intent(
                 other);
     }
 
-    /** Whether it spends from {@code address} or pays to it. What is sealed pays to whom it spends from. */
+    /** Tells whether the spend spends from {@code address} or pays to it. A sealed claim pays to the address from which it spends. */
     public boolean concerns(Address address) {
         return from.equals(address)
                 || !isSealed()

@@ -1,8 +1,8 @@
 package org.chainwalletd.store;
 
-/** How far one spend has come. The names are stored: never rename one. */
+/** State of a spend. The names are stored: never rename one. */
 public enum IntentState {
-    /** Durable, perhaps sent: whether a node has it is not known. */
+    /** The intent is durable and its bytes may have been sent; whether a node has them is not known. */
     PREPARED,
     /** A node has taken it into its mempool. */
     ACCEPTED,
@@ -12,30 +12,33 @@ public enum IntentState {
     REFUSED,
     /** Another transaction spends one of its inputs. Not sent again unless its token asks for it. */
     CONFLICTED,
-    /** The operator gave it up. */
+    /** The spend was abandoned: by the operator, for a stand-in ({@link StandIns}), or by a restore ({@link StoreRestore}). */
     ABANDONED,
     /**
-     * A node had the very same transaction before it was sent. Whose payment it is cannot be told, so it is no success, is never sent again,
-     * and its token stands for it for good.
+     * A node had the very same transaction before this daemon sent it. Whose payment it is cannot be told, so it counts as no success, is never
+     * sent again, and its token stays bound to it for good.
      */
     CONTESTED;
 
-    /** Whether it still has to be watched, and sent again when the nodes have forgotten it. */
+    /** Tells whether the spend must still be watched, and sent again when the nodes have forgotten it. */
     public boolean inFlight() {
         return this == PREPARED || this == ACCEPTED;
     }
 
-    /** Whether it was closed without success. */
+    /** Tells whether the spend was closed without success. */
     public boolean failed() {
         return this == REFUSED || this == CONFLICTED || this == ABANDONED;
     }
 
-    /** Whether a spend that was known in this state is still in it when {@code found} is what the store has. */
+    /**
+     * Tells whether a spend last seen in this state counts as unchanged when the store has it in {@code found}: the two states in flight count as
+     * one.
+     */
     public boolean isStill(IntentState found) {
         return this == found || inFlight() && found.inFlight();
     }
 
-    /** Whether the caller may be told that the payment was made. */
+    /** Tells whether the caller may be told that the payment was made. */
     public boolean succeeded() {
         return this == ACCEPTED || this == CONFIRMED;
     }

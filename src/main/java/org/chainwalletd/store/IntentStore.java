@@ -11,76 +11,78 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * The spends that have been decided on. A completed stage means durable (fsync) where it says so; a stage that fails with {@link
- * StoreException} means that nothing of the call was written, unless its reason is {@code UNKNOWN}.
+ * Stores spends together with the signed transaction of each ("intents"). A completed stage means durable (fsync) where its method says so; a
+ * stage that fails with {@link StoreException} means that nothing of the call was written, unless the reason is {@code UNKNOWN}.
  *
- * <p>A change of state names the state before, and takes only when the spend is still there. {@code PREPARED} and {@code ACCEPTED} are one
- * to that comparison ({@link IntentState#isStill}): what a mempool has taken is no durable news.
+ * <p>A method that changes the state of a spend takes the expected state, and changes nothing when the spend is no longer in it. {@code PREPARED}
+ * and {@code ACCEPTED} count as the same state in that comparison ({@link IntentState#isStill}), because acceptance into a mempool is not written
+ * to disk.
  */
 public interface IntentStore {
     /**
-     * Writes {@code intent}, the reservations of all its inputs, its token and its use of the allowance in one commit.
+     * Writes {@code intent}, the reservations of all its inputs, the binding of its token and its use of the allowance in one commit.
      *
-     * <p>Two payments never share a transaction: when there is a spend with the same one, this is refused, however that one ended. Only one
-     * that was {@code REFUSED} makes room, and its token is forgotten: its caller was never told that it paid.
+     * <p>Two payments never share a transaction: the call is refused when a spend with the same transaction exists, whatever its state. The only
+     * exception is a {@code REFUSED} spend, which is replaced and whose token is unbound: its caller was never told that it paid.
      *
-     * <p>A token stands for one payment. When a transfer that it stands for is {@code CONFLICTED}, the same payment may be opened with other
-     * bytes under it, if each earlier spend of the payment is lost for good, or has a coin that the new one spends too: then no two of them can
-     * be mined. What the earlier one took of the allowance is given back. Should it be mined all the same, the token stands for it again.
+     * <p>A token stands for one payment. When its transfer is {@code CONFLICTED}, the same payment may be opened under the token with other
+     * bytes, if each earlier spend of the payment either is lost for good or spends a coin that the new one spends too: then no two of them can
+     * be mined. The allowance that the earlier spend used is given back. If the earlier spend is mined after all, the token stands for it again.
      *
      * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait, as {@link #reopen} does.
      *
      * @param intent in {@link IntentState#PREPARED}
-     * @param closedBefore a token whose spend is closed and has not changed since then has expired and may be bound anew; a confirmed spend
-     *     is not closed before it is buried, one that was sent without success not before what spends its coin instead is, and none while it
-     *     holds a reservation
-     * @param capped whether the operator's caps can refuse it; it counts in any case
-     * @param now asked in the moment of writing, milliseconds since 1970: since then its use of the allowance counts, however long before the
+     * @param closedBefore milliseconds since 1970; a token whose spend is closed and has not changed since then has expired and may be bound
+     *     anew. A confirmed spend counts as closed only once it is buried, one that was sent without success only once the transaction that
+     *     spends its coin instead is buried, and none while it holds a reservation
+     * @param capped whether the operator's caps may refuse the spend; its amount counts against them in any case
+     * @param now asked when the row is written, milliseconds since 1970; the use of the allowance counts from that time, however long before the
      *     intent was made, and wherever the clock has jumped to between
      * @return never {@link Opening.Moved}
      */
     CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now);
 
     /**
-     * As {@link #open}, of a batch of the payout queue, which carries these payouts from then on, in the same commit: each in the output of its
-     * place in the list. Only while each of them is queued, for a token that has not ended, and the queue is not paused.
+     * Opens a batch of the payout queue as {@link #open} does, and in the same commit assigns {@code payouts} to it: the payout at index i of the
+     * list is paid by output i. Takes only while each payout is queued, none belongs to a token that has ended, and the queue is not paused.
      *
-     * @param payouts their numbers
-     * @return {@link Opening.PayoutsMoved} as well
+     * @param payouts numbers of the payouts ({@link PayoutStore.Payout#number})
+     * @return {@link Opening.PayoutsMoved}, beside the results of {@link #open}, when one of these conditions does not hold
      */
     CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts, long closedBefore, LongSupplier now);
 
-    /** The same in the moment in which the intent is made. */
+    /** Opens a spend under the operator's caps, with its allowance counted from the time at which the intent was made. */
     default CompletionStage<Opening> open(Intent intent, long closedBefore) {
         return open(intent, closedBefore, true, intent::createdAt);
     }
 
     /**
-     * Puts a spend that was closed without success back to {@link IntentState#PREPARED}, with its reservations and its allowance, in one
-     * commit.
+     * Puts a spend that was closed without success back to {@link IntentState#PREPARED}, with its reservations and its use of the allowance, in
+     * one commit.
      *
-     * @param intent as it was read: in another state by now, or without its token, it is left alone
-     * @param capped whether the operator's caps can refuse it; it counts in any case
-     * @param now asked in the moment of writing, milliseconds since 1970: since then it counts
+     * @param intent as the caller read it; when the spend is in another state by now, or has lost its token, it is left alone
+     * @param capped whether the operator's caps may refuse the spend; its amount counts against them in any case
+     * @param now asked when the row is written, milliseconds since 1970; the use of the allowance counts from that time
      * @return {@link Opening.SameTransaction} when the transaction belongs to another token by now; never {@link Opening.TokenTaken}
      */
     CompletionStage<Opening> reopen(Intent intent, boolean capped, LongSupplier now);
 
-    /** The same at a known moment. */
+    /** Reopens a spend under the operator's caps, with its allowance counted from {@code now}, milliseconds since 1970. */
     default CompletionStage<Opening> reopen(Intent intent, long now) {
         return reopen(intent, true, () -> now);
     }
 
     /**
-     * Records that a node has taken the spend. Not urgent: when it is lost the nodes are asked for the transaction once more.
+     * Records that a node has accepted the spend. Not urgent: if the record is lost in a crash, the nodes are asked for the transaction once
+     * more.
      *
-     * @param before takes from any of these: in flight, or closed without success when a node has it all the same
+     * @param before states from which the change takes: in flight, or closed without success when a node turns out to have the transaction
      */
     CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now);
 
     /**
-     * Closes a spend whose bytes nodes have seen: ends its reservations, in one commit. What it takes of the allowance it keeps, whatever they
-     * say, because whoever was shown the bytes can still have them mined.
+     * Closes a spend whose bytes were sent to nodes and ends its reservations, in one commit. Its use of the allowance stays counted whatever the
+     * nodes answered, because anyone who has seen the bytes can still have them mined.
      *
      * @param outcome {@code REFUSED} or {@code CONFLICTED}
      */
@@ -88,121 +90,127 @@ public interface IntentStore {
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now);
 
     /**
-     * Closes a spend whose bytes never left: ends its reservations and gives its allowance back, in one commit.
+     * Closes a spend whose bytes never left the daemon: ends its reservations and gives its allowance back, in one commit.
      *
      * @param outcome {@code REFUSED} or {@code CONFLICTED}
      */
     CompletionStage<Transition> fail(Hash256 txId, IntentState before, IntentState outcome, String reason, long now);
 
     /**
-     * Closes a spend that only the chain closes ({@link StandIns#onlyChainCloses}) because it can never be mined: another spender of one of its
-     * inputs is final. Ends its reservations; payouts that it carried are queued again, or held, in the same commit.
+     * Closes a spend of a kind that only the chain closes ({@link StandIns#onlyChainCloses}) because it can never be mined: another spender of
+     * one of its inputs is final. Ends its reservations; payouts that it carried are queued again, or held, in the same commit.
      */
     CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now);
 
-    /** Whether a spend was closed without success, and no reorganisation is expected to let a block have it. */
+    /** Tells whether a spend was closed without success and can no longer be mined: no reorganisation is expected to let a block have it. */
     CompletionStage<Boolean> isLostForGood(Hash256 txId);
 
-    /** Closes a spend in flight for good because nobody can tell whose payment it is: ends its reservations, its allowance stays taken. */
+    /**
+     * Closes a spend in flight for good as {@link IntentState#CONTESTED}, because nobody can tell whose payment the transaction is: ends its
+     * reservations; its use of the allowance stays counted.
+     */
     CompletionStage<Transition> contest(Hash256 txId, String reason, long now);
 
-    /** What was given up at {@code since} or later, and not opened again. */
+    /** Lists the spends that were abandoned at {@code since} (milliseconds since 1970) or later and have not been opened again. */
     CompletionStage<List<Intent>> abandonedSince(long since);
 
-    /** Gives a spend in flight up on the operator's word. Its reservations stay, see {@link ReservationStore#abandon}. */
+    /** Abandons a spend in flight at the operator's request. Its reservations stay, see {@link ReservationStore#abandon}. */
     CompletionStage<Transition> abandon(Hash256 txId, String reason, long now);
 
     /**
      * Records that the spend is in this block and ends its reservations.
      *
-     * @param before {@code CONFIRMED} when it is found in another block
+     * @param before the expected state; {@code CONFIRMED} when the spend is now found in another block
      */
     CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now);
 
     /**
-     * Puts a spend that a reorganisation took off the chain back to {@link IntentState#ACCEPTED} and reserves its inputs again, as far as
-     * nothing else has reserved them.
+     * Puts a confirmed spend whose block a reorganisation removed back to {@link IntentState#ACCEPTED} and reserves its inputs again, except
+     * those that another spend has reserved. A batch that was recalled becomes {@link IntentState#ABANDONED} instead, and is not sent again.
      */
     CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now);
 
     /**
-     * Records that these spends, or what spends their coins instead, are so deep that no reorganisation is expected to reach them; leaves alone
-     * what is in flight.
+     * Records that these spends, or the transactions that spend their coins instead, are so deep that no reorganisation is expected to reach
+     * them. Leaves alone those that are in flight or hold a reservation.
      */
     CompletionStage<Void> bury(List<Hash256> txIds);
 
     /**
-     * The spends that were sent and closed without success, that nobody watches, and that are not buried.
+     * Lists spends that were sent, closed without success, hold no reservation and are not buried.
      *
-     * @param after only those with a greater number
-     * @param most no more than so many, the lowest numbers first
+     * @param after number ({@link LostSpend#number}) above which the listing starts
+     * @param most upper limit of the listing; the lowest numbers come first
      */
     CompletionStage<List<LostSpend>> lost(long after, int most);
 
-    /** Every confirmed spend that is not buried, oldest first. */
+    /** Lists every confirmed spend that is not buried, oldest first. */
     CompletionStage<List<ConfirmedSpend>> unburied();
 
     CompletionStage<Optional<Intent>> find(Hash256 txId);
 
     /**
-     * As {@link #find}, after a commit of its own: what it does not find of a call that failed with {@code UNKNOWN} before cannot appear any
-     * more, not after a crash either.
+     * Finds a spend after a commit of its own. If it does not find the spend of an earlier call that failed with {@code UNKNOWN}, that spend
+     * cannot appear any more, not after a crash either.
      */
     CompletionStage<Optional<Intent>> findForCertain(Hash256 txId);
 
-    /** Everything that is in flight or still holds a reservation (abandoned in part), oldest first. */
+    /** Lists every spend that is in flight or still holds a reservation (such as one that was abandoned in part), oldest first. */
     CompletionStage<List<Intent>> inFlight();
 
-    /** A spend in flight that spends from {@code address} or pays to it; costs what is in flight, not what was ever spent. */
+    /**
+     * Finds a spend in flight that spends from {@code address} or pays to it. The cost grows with the spends in flight, not with all that were
+     * ever made.
+     */
     CompletionStage<Optional<Hash256>> openSpendOf(Address address);
 
     /**
-     * Forgets closed spends and their tokens that did not change since {@code before}, the oldest first: no more is left of them than what {@link
-     * SpendHistory} tells. A confirmed one is not closed before it is buried, one that was sent without success not before what spends its coin
-     * instead is, and none while it holds a reservation.
+     * Removes closed spends that did not change since {@code before} (milliseconds since 1970), and unbinds their tokens, the oldest first. Only
+     * what {@link SpendHistory} reports is kept of them. A confirmed spend counts as closed only once it is buried, one that was sent without
+     * success only once the transaction that spends its coin instead is buried, and none while it holds a reservation.
      *
-     * @param most so many in this commit
-     * @param answers what is kept of a spend to tell of it, without any secret; empty: its sums. Runs on the store's writer
-     * @return how many were forgotten; fewer than {@code most} when none is left
+     * @param most upper limit of spends in this commit
+     * @param answers the answer of a spend to keep for the history, without any secret; empty to keep none. Runs on the store's writer
+     * @return how many were removed; fewer than {@code most} when none is left
      */
     CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers);
 
-    /** The same, of spends of which nothing is told. */
+    /** Removes closed spends as {@link #forget(long, int, Function)} does, keeping no answers. */
     default CompletionStage<Integer> forget(long before, int most) {
         return forget(before, most, spend -> Optional.empty());
     }
 
     /**
-     * Spends of a kind whose bytes are not sealed, the oldest first. Looks at every row.
+     * Lists spends of a kind whose transaction bytes are not sealed (encrypted), the oldest first. Scans every row.
      *
-     * @param tokensBegin what their tokens begin with
-     * @param most no more than so many
+     * @param tokensBegin prefix of their tokens
+     * @param most upper limit of the listing
      */
     CompletionStage<List<Intent>> inClear(String kind, String tokensBegin, int most);
 
-    /** Puts sealed bytes in the place of those that stood there in clear, which are overwritten. */
+    /** Replaces the transaction bytes of a spend by their sealed form, and overwrites the clear bytes in the file. */
     CompletionStage<Void> seal(Hash256 txId, Bytes sealed);
 
-    /** What became of a change that was asked for on the condition that a spend is in a certain state. */
+    /** Result of a change of state that was conditional on the spend's present state. */
     sealed interface Transition {
-        /** It was, and the change is durable. */
+        /** The spend was in the expected state, and the change is durable. */
         record Made() implements Transition {}
 
         /**
-         * It was not, and nothing was written.
+         * The spend was not in the expected state, and nothing was written.
          *
          * @param found the state it is in; empty when there is no such spend
          */
         record Stale(Optional<IntentState> found) implements Transition {}
     }
 
-    /** What became of a spend that a reorganisation has removed. */
+    /** Result of {@link #unconfirm}: what happened to a spend whose block a reorganisation has removed. */
     sealed interface Unconfirmation {
-        /** It is in flight again, durably. */
+        /** The confirmation is withdrawn, durably; {@code intent} is the spend as it is now. */
         record BackInFlight(Intent intent) implements Unconfirmation {}
 
         /**
-         * It was not confirmed, and nothing was written.
+         * The spend was not confirmed, and nothing was written.
          *
          * @param found the state it is in; empty when there is no such spend
          */
@@ -210,19 +218,19 @@ public interface IntentStore {
     }
 
     /**
-     * A spend that was sent and closed without success, which a block may have all the same, or get by a reorganisation.
+     * A spend that was sent and closed without success, which a block may still contain, now or after a reorganisation.
      *
-     * @param number in the order in which spends were decided on
-     * @param spend with what it would have spent
+     * @param number row number; numbers ascend in the order in which spends were opened
+     * @param spend its transaction id and the outpoints that it would have spent
      * @param state how it was closed
      */
     record LostSpend(long number, PackedSpend spend, IntentState state) {}
 
     /**
-     * A spend that is in a block, which a reorganisation may still take away.
+     * A confirmed spend that a reorganisation may still remove from the chain.
      *
-     * @param spend with what it has spent
-     * @param place its block; empty when an older release confirmed it, which kept no blocks
+     * @param spend its transaction id and the outpoints that it has spent
+     * @param place its block; empty when a release that did not record blocks confirmed it
      */
     record ConfirmedSpend(PackedSpend spend, Optional<BlockPlace> place) {
         public ConfirmedSpend(Hash256 txId, List<Coin> inputs, Optional<BlockPlace> place) {

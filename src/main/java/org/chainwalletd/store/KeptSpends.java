@@ -16,16 +16,17 @@ import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.SpendHistory.Told;
 
 /**
- * The table {@code kept_spends}: one row, under the same number, for each spend that the store needs no more than to tell of. A row of a buried
- * payment answers its token until that expires; later a row is only told, in the end in its short form. Kinds and states that nearly all rows
- * have are not written, nor the address that the change of the answer names. {@code erased_spends} has what erased rows leave behind.
+ * The table {@code kept_spends}: closed spends that are kept only to be reported, one row each, under the number that the spend had. The row of a
+ * buried payment first answers its token, until the token expires; then it is only part of the history, in the end in a short form. The most
+ * frequent kind and state are stored as null, and so is the sender's address when the answer's change output names it. The table {@code
+ * erased_spends} keeps what the tokens of erased rows were bound to.
  */
 final class KeptSpends {
-    /** Only its token's digest, its transaction and its amounts are left. */
+    /** Form of a row of which only the token's digest, the transaction id and the amounts are left. */
     private static final int SHORT = 1;
-    /** Told whole; its token has expired. */
+    /** Form of a row that is complete; its token has expired. */
     private static final int WHOLE = 2;
-    /** Its token answers it. */
+    /** Form of a row that answers its token. */
     private static final int ANSWERING = 3;
 
     static final String NOT_SHORT = "form >= 2";
@@ -58,7 +59,7 @@ final class KeptSpends {
 
     private KeptSpends() {}
 
-    /** The first 16 bytes of the digest of a token. */
+    /** The first 16 bytes of the SHA-256 of a token, as two big-endian numbers. */
     private record TokenHash(long key, long rest) {
         static TokenHash of(String token) {
             ByteBuffer digest = ByteBuffer.wrap(
@@ -67,12 +68,12 @@ final class KeptSpends {
         }
     }
 
-    /** Adds the answer of a settled spend, whose own row the caller removes: it answers the token from now on. */
+    /** Adds the answer of a settled spend, whose own row the caller removes: its token is answered from here from now on. */
     static void keep(SqlSession session, SpendRow spend, Bytes answer) throws SQLException {
         move(session, spend, ANSWERING, Optional.of(answer));
     }
 
-    /** Adds what is told of a spend whose token has expired, and whose own row the caller removes. */
+    /** Adds the history record of a spend whose token has expired, and whose own row the caller removes. */
     static void retire(SqlSession session, SpendRow spend, Optional<Bytes> answer) throws SQLException {
         move(session, spend, WHOLE, answer);
     }
@@ -96,7 +97,7 @@ final class KeptSpends {
         CrashPoint.RECEIPTS_IN_COMMIT.reached();
     }
 
-    /** What {@code sent.log} says of a receipt of an older release. */
+    /** Builds the row for a receipt that an older release wrote to {@code sent.log}. */
     static Object[] ofOlderRelease(
             byte[] txId, long tokenKey, long tokenRest, byte[] digest, long settledAt, byte[] answer) {
         Object[] row = new Object[COLUMNS.size()];
@@ -119,7 +120,7 @@ final class KeptSpends {
         return Hash256.of((byte[]) row[COLUMNS.indexOf("tx_id")]);
     }
 
-    /** The number that a row of the log has; 0 when an older release has written it. */
+    /** Returns the number of a row from the log; 0 when an older release has written it. */
     static long numberOf(Object[] row) {
         return row[0] == null ? 0 : (Long) row[0];
     }
@@ -131,12 +132,12 @@ final class KeptSpends {
                 "INSERT INTO kept_spends (" + ALL + ") VALUES (?" + ", ?".repeat(COLUMNS.size() - 1) + ")", values);
     }
 
-    /** All rows, in the order of their numbers. */
+    /** Visits all rows, in the order of their numbers. */
     static void visit(SqlSession session, SqlSession.RowVisitor visitor) throws SQLException {
         session.visit("SELECT " + ALL + " FROM kept_spends WHERE id > ? ORDER BY id", visitor, 0);
     }
 
-    /** A row as the log has it. */
+    /** Reads a row in the form in which the log keeps it: one value for each of {@link #COLUMNS}. */
     static Object[] read(Row row) throws SQLException {
         Object[] values = new Object[COLUMNS.size()];
         for (int i = 0; i < values.length; i++) {
@@ -145,7 +146,7 @@ final class KeptSpends {
         return values;
     }
 
-    /** The newest that the token is bound to, unless it was settled before {@code closedBefore}. */
+    /** Finds the newest receipt that the token is bound to, unless it was settled before {@code closedBefore} (milliseconds since 1970). */
     static Optional<Bound.ToReceipt> bound(SqlSession session, String token, long closedBefore) throws SQLException {
         TokenHash hash = TokenHash.of(token);
         return session.queryOne(
@@ -158,12 +159,12 @@ final class KeptSpends {
                 closedBefore);
     }
 
-    /** Whether a block has had the transaction: no other payment can be made by it. */
+    /** Tells whether a kept spend with this transaction was confirmed: then no other payment can be made by it. */
     static boolean has(SqlSession session, Hash256 txId) throws SQLException {
         return is(session, txId, " AND state IS NULL");
     }
 
-    /** Whether there is a row of the transaction, however it ended. */
+    /** Tells whether a kept spend with this transaction exists, however it ended. */
     static boolean knows(SqlSession session, Hash256 txId) throws SQLException {
         return is(session, txId, "");
     }
@@ -183,11 +184,14 @@ final class KeptSpends {
                 .isPresent();
     }
 
-    /** Tokens that are answered. */
+    /** Query for the keys of all tokens that are answered from this table. */
     static final String ANSWERED_KEYS =
             "SELECT token_key FROM kept_spends WHERE " + NOT_SHORT + " AND form = " + ANSWERING;
 
-    /** Rows that were settled before then answer no more, the oldest first. */
+    /**
+     * Makes rows that were settled before {@code before} (milliseconds since 1970) stop answering their tokens, the oldest first. Returns how
+     * many.
+     */
     static int expire(SqlSession session, long before, int most) throws SQLException {
         List<Long> expired = oldest(session, ANSWERING, before, most);
         for (long id : expired) {
@@ -206,7 +210,7 @@ final class KeptSpends {
                 most);
     }
 
-    /** Reduces rows that were settled before then to their short form, the oldest first. */
+    /** Reduces rows that were settled before {@code before} (milliseconds since 1970) to their short form, the oldest first. Returns how many. */
     static int shorten(SqlSession session, long before, int most, Function<PastSpend, Amounts> amounts)
             throws SQLException {
         List<Long> whole = oldest(session, WHOLE, before, most);
@@ -216,7 +220,7 @@ final class KeptSpends {
         return whole.size();
     }
 
-    /** Written anew: a row that becomes smaller in its place leaves its page half empty for ever. */
+    /** Deletes the row and inserts it in its short form: a row that shrinks in place leaves its page half empty for ever. */
     private static void shorten(SqlSession session, long id, Amounts sums) throws SQLException {
         Object[] row = session.queryOne("SELECT " + ALL + " FROM kept_spends WHERE id = ?", KeptSpends::read, id)
                 .orElseThrow();
@@ -234,7 +238,10 @@ final class KeptSpends {
         insert(session, id, row);
     }
 
-    /** Removes the first rows that were settled before then; what their tokens were bound to stays known. */
+    /**
+     * Removes those of the first {@code most} rows that were settled before {@code before} (milliseconds since 1970) and no longer answer their
+     * tokens. Returns how many. What their tokens were bound to stays known.
+     */
     static int erase(SqlSession session, long before, int most) throws SQLException {
         record First(long id, long settledAt, int form) {}
         List<First> first = session.query(
@@ -271,7 +278,7 @@ final class KeptSpends {
         session.update("DELETE FROM kept_spends WHERE id = ?", id);
     }
 
-    /** Keeps what the token of a refused spend was bound to, whose row the caller removes. */
+    /** Records which transaction the token of a refused spend was bound to; the caller removes the spend's row. */
     static void eraseReplaced(SqlSession session, SpendRow spend) throws SQLException {
         if (spend.intent().token().isPresent()) {
             TokenHash hash = TokenHash.of(spend.intent().token().get().token());
@@ -286,7 +293,10 @@ final class KeptSpends {
         }
     }
 
-    /** A transaction that the token was bound to, though it has expired or its spend is erased; what is not kept yet aside. */
+    /**
+     * Finds the newest transaction that the token was ever bound to, even if it has expired or its spend is erased. Spends that are still in the
+     * table {@code spends} are not searched.
+     */
     static Optional<Hash256> everBound(SqlSession session, String token) throws SQLException {
         TokenHash hash = TokenHash.of(token);
         Optional<Hash256> kept = session.queryOne(
@@ -304,7 +314,7 @@ final class KeptSpends {
                         hash.rest());
     }
 
-    /** Rows behind a number, in the order of their numbers. */
+    /** Lists rows with a greater number, in the order of their numbers. */
     static List<PastSpend> after(SqlSession session, long number, int most) throws SQLException {
         return session.query(
                 "SELECT " + ALL + " FROM kept_spends WHERE id > ? ORDER BY id LIMIT ?", KeptSpends::past, number, most);
@@ -319,7 +329,7 @@ final class KeptSpends {
         return one(session, "short_id = ? AND tx_id = ? ORDER BY id DESC LIMIT 1", SpendRow.shortId(key), key);
     }
 
-    /** The one that a block has, or the newest. */
+    /** Finds the confirmed spend of the token, or else its newest one. */
     static Optional<PastSpend> ofToken(SqlSession session, String token) throws SQLException {
         TokenHash hash = TokenHash.of(token);
         return one(session, OF_TOKEN + " ORDER BY state IS NOT NULL, id DESC LIMIT 1", hash.key(), token, hash.rest());
@@ -353,7 +363,10 @@ final class KeptSpends {
         return session.update("UPDATE kept_spends SET memo = ? WHERE id = ?", memo.orElse(null), number) > 0;
     }
 
-    /** Moves what older releases have kept, so many rows in this commit; they have the first numbers. */
+    /**
+     * Moves up to {@code most} receipts of older releases into this table, in this commit; they keep their numbers, which are the lowest. Returns
+     * how many.
+     */
     static int moveOlder(SqlSession session, int most) throws SQLException {
         List<Long> first = session.query(
                 "SELECT id FROM kept_receipts WHERE id > ? ORDER BY id LIMIT ?", row -> row.getLong(1), 0, most);

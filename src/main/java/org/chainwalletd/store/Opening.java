@@ -4,17 +4,17 @@ import java.util.Optional;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
-/** What became of a spend that was to be opened, or opened again. Whatever is not {@link Opened} has written nothing. */
+/** Result of opening a spend, or opening it again. Only {@link Opened} has written anything. */
 public sealed interface Opening {
-    /** Whether {@code intent} is in the store now: opened, or written before by a call that could not say so. */
+    /** Tells whether {@code intent} is in the store now: opened by this call, or by an earlier one whose answer was lost. */
     default boolean isThere(Intent intent) {
         return false;
     }
 
     /**
-     * Durable, with its token, its reservations and its use of the allowance.
+     * The spend is durable, with its token, its reservations and its use of the allowance.
      *
-     * @param replaced whether another spend had the same transaction, and was refused
+     * @param replaced whether it replaced a refused spend with the same transaction
      */
     record Opened(boolean replaced) implements Opening {
         @Override
@@ -24,7 +24,9 @@ public sealed interface Opening {
     }
 
     /**
-     * @param by the transaction that the token stands for
+     * The token is bound to something else.
+     *
+     * @param by the transaction that the token is bound to; zeros when it is that of a payout or a sweep
      */
     record TokenTaken(Hash256 by) implements Opening {
         @Override
@@ -34,17 +36,19 @@ public sealed interface Opening {
     }
 
     /**
-     * @param coin the first of its inputs that is reserved already, or one that was spent long ago
+     * An input is not free.
+     *
+     * @param coin the first input that is reserved already, or one that was spent long ago
      * @param by the transaction that holds it, or has spent it
      */
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
 
     /**
-     * A cap does not allow it, see {@link AllowanceStore}.
+     * A cap forbids the spend, see {@link AllowanceStore}.
      *
      * @param scope {@code per_tx} or {@code per_period}
-     * @param spent of {@code limit} within the last period; zero of the cap per transaction
-     * @param tokenName whose cap it is; empty for a cap of the operator, which holds for all
+     * @param spent amount used of {@code limit} within the last period; zero for the cap per transaction
+     * @param tokenName name of the access token whose cap it is; empty for a cap of the operator, which applies to all
      */
     record CapExceeded(
             String scope,
@@ -55,7 +59,7 @@ public sealed interface Opening {
             long periodSeconds,
             Optional<String> tokenName)
             implements Opening {
-        /** A cap of the operator. */
+        /** Creates the result for a cap of the operator. */
         public CapExceeded(
                 String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSeconds) {
             this(scope, limit, spent, requested, remaining, periodSeconds, Optional.empty());
@@ -63,9 +67,9 @@ public sealed interface Opening {
     }
 
     /**
-     * Two payments never share a transaction.
+     * Another spend has the same transaction; two payments never share one.
      *
-     * @param there the other spend with this transaction
+     * @param there the other spend
      */
     record SameTransaction(Intent there) implements Opening {
         @Override
@@ -74,13 +78,13 @@ public sealed interface Opening {
         }
     }
 
-    /** A payout that it was to carry is not queued any more, or its token has ended, or the queue is paused. */
+    /** A payout of the batch is not queued any more, or its token has ended, or the queue is paused. */
     record PayoutsMoved() implements Opening {}
 
     /**
-     * A spend that was to be opened again is no longer in the state that the caller knew.
+     * The spend that was to be opened again is no longer in the state that the caller knew.
      *
-     * @param found where it is now; empty when it has been forgotten
+     * @param found its present state; empty when it has been forgotten
      */
     record Moved(Optional<IntentState> found) implements Opening {}
 }

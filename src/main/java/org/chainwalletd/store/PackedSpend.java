@@ -8,14 +8,14 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * The id of a transaction and the outpoints that it spends, in one array of bytes: of confirmed spends there are as many in memory as an hour
- * brings, and objects for each hash and outpoint would be several times as large. Immutable, so that all who watch a spend share one.
+ * The id of a transaction and the outpoints that it spends, in one byte array. The confirmed spends of about an hour are in memory at once, and
+ * objects for each hash and outpoint would take several times as much. Immutable, so that all who watch a spend share one.
  */
 public final class PackedSpend {
     private static final int INDEX_AT = Hash256.LENGTH;
     private static final int OUTPOINT_BYTES = Hash256.LENGTH + Integer.BYTES;
 
-    /** The id, then 32 bytes transaction id and u32 index of each input, big-endian. */
+    /** The transaction id (32 bytes), then transaction id (32 bytes) and index (u32, big-endian) of each input's outpoint. */
     private final byte[] bytes;
 
     private PackedSpend(byte[] bytes) {
@@ -26,7 +26,11 @@ public final class PackedSpend {
         return packed(txId.toArray(), SpendRow.encode(inputs));
     }
 
-    /** @param inputs as in the store's rows: what each is worth is left out */
+    /**
+     * Creates a packed spend from the columns of a row.
+     *
+     * @param inputs as {@link SpendRow#encode} writes them; the value of each coin is left out
+     */
     static PackedSpend packed(byte[] txId, byte[] inputs) {
         int count = inputs.length / SpendRow.COIN_BYTES;
         byte[] bytes = Arrays.copyOf(txId, Hash256.LENGTH + count * OUTPOINT_BYTES);
@@ -44,7 +48,7 @@ public final class PackedSpend {
         return Hash256.of(Arrays.copyOf(bytes, Hash256.LENGTH));
     }
 
-    /** What it spends, in the order of the transaction. */
+    /** Returns the spent outpoints, in the order of the transaction's inputs. */
     public List<Outpoint> outpoints() {
         ByteBuffer all = ByteBuffer.wrap(bytes);
         return IntStream.range(0, size())
@@ -54,7 +58,7 @@ public final class PackedSpend {
                 .toList();
     }
 
-    /** How many inputs it has. */
+    /** Returns the number of inputs. */
     public int size() {
         return (bytes.length - Hash256.LENGTH) / OUTPOINT_BYTES;
     }
@@ -74,22 +78,22 @@ public final class PackedSpend {
         return false;
     }
 
-    /** Equal for equal ids; nearly evenly distributed. */
+    /** Returns the first eight bytes of a transaction id, for hash tables: equal for equal ids, nearly evenly distributed. */
     public static long fingerprint(Hash256 txId) {
         return ByteBuffer.wrap(txId.toArray()).getLong();
     }
 
-    /** {@link #fingerprint(Hash256)} of its id. */
+    /** Returns {@link #fingerprint(Hash256)} of this transaction's id. */
     public long fingerprint() {
         return ByteBuffer.wrap(bytes).getLong();
     }
 
-    /** Equal for equal outpoints. */
+    /** Returns a number for hash tables that is equal for equal outpoints. */
     public static long fingerprint(Outpoint outpoint) {
         return fingerprint(outpoint.txId()) + outpoint.index();
     }
 
-    /** {@link #fingerprint(Outpoint)} of one of its inputs. */
+    /** Returns {@link #fingerprint(Outpoint)} of the input with this index. */
     public long inputFingerprint(int number) {
         ByteBuffer all = ByteBuffer.wrap(bytes);
         return all.getLong(at(number)) + Integer.toUnsignedLong(all.getInt(at(number) + INDEX_AT));

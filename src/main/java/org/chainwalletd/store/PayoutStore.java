@@ -14,23 +14,23 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TxOutput;
 
 /**
- * The queue of payouts. A row says whether its payout waits, is held or cancelled, or which spend carries it; everything else follows from the
- * row of that spend, which {@link IntentStore#openBatch} binds to its payouts in one commit. Completed stages are durable.
+ * Stores the queue of payouts. A row says whether its payout waits, is held or cancelled, or which spend carries it; everything else follows from
+ * the row of that spend, which {@link IntentStore#openBatch} assigns to its payouts in one commit. Completed stages are durable.
  */
 public interface PayoutStore {
-    /** Payouts of one call. */
+    /** Upper limit of payouts in one call. */
     int MOST_AT_ONCE = 1_000;
 
-    /** A cursor that no change lies before. */
+    /** Cursor at the beginning of the feed of changes. */
     Position BEGINNING = new Position(0, 0, 0);
 
     /**
-     * What is to be paid. {@code memo} is for the operator: it is no part of what an id is bound to.
+     * A payment to be made. The {@code memo} is for the operator: it is no part of the parameters that the id is bound to.
      *
-     * @param payoutId bound for ever, in one namespace with client tokens
+     * @param payoutId bound for ever; shares one namespace with client tokens
      */
     record Order(String payoutId, Address to, Amount amount, Optional<Bytes> datum, Optional<String> memo) {
-        /** The output that pays it. */
+        /** Returns the transaction output that pays it. */
         public TxOutput output() {
             TxOutput plain = TxOutput.toAddress(to, amount);
             return datum.map(plain::withDatum).orElse(plain);
@@ -41,7 +41,7 @@ public interface PayoutStore {
         }
     }
 
-    /** How far a payout has come. */
+    /** State of a payout. */
     enum State {
         QUEUED,
         IN_FLIGHT,
@@ -52,14 +52,17 @@ public interface PayoutStore {
     }
 
     /**
-     * A payout with what has become of it.
+     * A payout and its progress.
      *
      * @param number in the order of submission
-     * @param owner name of the token that submitted it; empty: a classic one
+     * @param owner name of the token that submitted it; empty for a classic one
      * @param from addresses that may pay it
-     * @param attempts transactions that it was part of, the newest last
-     * @param outputIndex in the newest one, while that is not lost
-     * @param height of its block
+     * @param attempts ids of the transactions that it was part of, the newest last
+     * @param outputIndex its output in the newest transaction, while that is not lost
+     * @param height of the block of that transaction
+     * @param feeShare its share of the fee of that transaction
+     * @param submittedAt milliseconds since 1970
+     * @param changedAt milliseconds since 1970
      */
     record Payout(
             long number,
@@ -81,48 +84,49 @@ public interface PayoutStore {
     }
 
     /**
-     * A place in the feed of changes.
+     * A position in the feed of changes.
      *
-     * @param generation of the feed, which a restored store begins anew
+     * @param generation of the feed; a restored store begins a new one
      */
     record Position(long generation, long change, long number) {}
 
     /**
-     * Some changes.
+     * A page of changes.
      *
      * @param payouts each at its last change, in the order of the commits
-     * @param next the place after them
+     * @param next position after them
+     * @param more whether further changes follow
      */
     record Changes(List<Payout> payouts, Position next, boolean more) {}
 
-    /** What became of a submission. Whatever is not {@link Accepted} has written nothing. */
+    /** Result of a submission. Only {@link Accepted} has written anything. */
     sealed interface Submission {
-        /** Durable, in the order of the orders; those that were there before are as they are now. */
+        /** The payouts are durable, in the order of the orders; those that existed before are returned as they are now. */
         record Accepted(List<Payout> payouts) implements Submission {}
 
         /**
-         * An id stands for something else.
+         * An id is bound to something else.
          *
-         * @param index of the order
-         * @param txId of the spend whose token it is; empty: it is a payout with other parameters, or of another token
+         * @param index of the order in the list, from 0
+         * @param txId of the spend whose token it is; empty when it is a payout with other parameters, or of another token
          */
         record Taken(int index, String payoutId, Optional<Hash256> txId) implements Submission {}
 
         record Full(long unfinished, long most) implements Submission {}
     }
 
-    /** What became of a change of some payouts. Whatever is not {@link Done} has written nothing. */
+    /** Result of changing payouts. Only {@link Done} has written anything. */
     sealed interface Change {
-        /** In the order of the ids; those that could not be changed are as they were. */
+        /** The payouts in the order of the ids; those that could not be changed are returned as they were. */
         record Done(List<Payout> payouts) implements Change {}
 
         record Unknown(String payoutId) implements Change {}
 
-        /** It belongs to another token. */
+        /** The payout belongs to another token. */
         record Foreign(String payoutId) implements Change {}
     }
 
-    /** Who may change a payout: everybody when it is empty, else only its owner. */
+    /** Identity of a caller that wants to change payouts: an empty owner may change all, any other only its own. */
     record Claimant(Optional<String> owner) {
         public static final Claimant ANYBODY = new Claimant(Optional.empty());
 
@@ -132,11 +136,11 @@ public interface PayoutStore {
     }
 
     /**
-     * Writes all of {@code orders} or none. An id that is there already with the same payment answers its record; an id that any kept spend ever
-     * bore as its token, or a payout with other parameters, is refused.
+     * Writes all of {@code orders} or none. For an id that exists already with the same payment the existing record is returned; an id that any
+     * kept spend ever had as its token, or that a payout with other parameters has, is refused.
      *
      * @param from addresses that may pay, at least one
-     * @param most unfinished payouts
+     * @param most upper limit of unfinished payouts in the queue
      */
     CompletionStage<Submission> submit(
             List<Order> orders, List<Address> from, Optional<String> owner, long most, long now);
@@ -144,48 +148,52 @@ public interface PayoutStore {
     CompletionStage<Optional<Payout>> find(String payoutId);
 
     /**
-     * Payouts in the order of submission.
+     * Lists payouts in the order of submission.
      *
-     * @param state only those; empty: all
-     * @param after only those with a greater number
+     * @param state only payouts in it; empty for all
+     * @param after number above which the listing starts
+     * @param most upper limit of the listing
      */
     CompletionStage<List<Payout>> list(Optional<State> state, long after, int most);
 
-    /** Payouts that have changed after a place, each once. A place of an earlier generation is the beginning. */
+    /** Lists payouts that have changed after a position, each once. A position of an earlier generation counts as the beginning. */
     CompletionStage<Changes> changes(Position after, int most);
 
-    /** Cancels what is queued or held; everything else is left as it is. */
+    /** Cancels those payouts that are queued or held; the others are left as they are. */
     CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now);
 
-    /** Queues what is held; whether its token has ended does not matter any more. */
+    /** Queues those payouts that are held; whether their token has ended does not matter any more. */
     CompletionStage<Change> release(List<String> payoutIds, Claimant claimant, long now);
 
-    /** Id of a payout that is queued or held and that this address may pay. */
+    /** Finds the id of a payout that is queued or held and that this address may pay. */
     CompletionStage<Optional<String>> waitingFrom(Address address);
 
-    /** Holds what is queued for tokens that have ended. */
+    /** Holds the queued payouts of tokens that have ended. Returns how many. */
     CompletionStage<Integer> holdEnded(Set<String> owners, long now);
 
     CompletionStage<Void> pause(boolean paused);
 
     CompletionStage<Boolean> isPaused();
 
-    /** Transactions of batches that are abandoned and have no recall yet: a recall that was broken off. */
+    /** Lists the transactions of abandoned batches that have no recall yet: their recall was interrupted. */
     CompletionStage<List<Hash256>> unrecalled();
 
-    /** Those of {@code txIds} that are spends from this address: what they pay to it is its own change. */
+    /** Returns those of {@code txIds} that are spends from this address: their outputs to it are its own change. */
     CompletionStage<Set<Hash256>> spendsOf(Address address, Set<Hash256> txIds);
 
-    /** How many payouts are neither final nor cancelled. */
+    /** Counts the payouts that are neither final nor cancelled. */
     CompletionStage<Long> unfinished();
 
-    /** Names tokens that have ended: what they have submitted never leaves. Asked by the writer, in the commit of an intent. */
+    /** Sets the test for tokens that have ended, whose payouts are never sent. The writer calls it in the commit of an intent. */
     void endedTokens(Predicate<String> ended);
 
-    /** Is run by the writer after each commit that has changed a payout; must not block. */
+    /** Registers a listener that the writer runs after each commit that has changed a payout; it must not block. */
     void whenChanged(Runnable listener);
 
-    /** Splits a fee exactly: the first ones bear what cannot be divided. */
+    /**
+     * Returns the share of a fee that the payout at {@code index} bears. The shares add up to the fee exactly: the first payouts bear one
+     * smallest unit more each, as far as the fee cannot be divided.
+     */
     static Amount feeShare(Amount fee, int payouts, int index) {
         long each = Long.divideUnsigned(fee.bits(), payouts);
         long rest = Long.remainderUnsigned(fee.bits(), payouts);

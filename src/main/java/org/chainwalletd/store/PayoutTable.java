@@ -23,17 +23,20 @@ import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
 
 /**
- * The tables of payouts. Changes are numbered in the order of the commits; what a spend changes about the payouts that it carries is numbered in
- * the commit that changes the spend. Written by the writer's thread alone; what is static is used by readers too.
+ * The tables of payouts. Changes are numbered in the order of the commits; when a spend changes, the payouts that it carries change with it, in
+ * the same commit. Written by the writer's thread alone; static methods are used by readers too.
  */
 final class PayoutTable implements GroupCommitWriter.InMemory {
-    /** No spend carries it, and it may still be paid. */
+    /** Condition of payouts that no spend carries and that may still be paid. */
     static final String WAITING = "(spend IS NULL AND mark <> 'CANCELLED')";
 
-    /** The same where payouts are called p. An index that has only these is used only where this is said in the same words. */
+    /**
+     * {@link #WAITING} for queries that name the table p. A partial index with this condition is used only where it is repeated in the same
+     * words.
+     */
     static final String WAITING_OF_P = "(p.spend IS NULL AND p.mark <> 'CANCELLED')";
 
-    /** A batch whose payouts are not final. */
+    /** Condition of batches whose payouts are not final. */
     static final String OPEN_BATCH = "(kind = '" + StandIns.PAYOUT_BATCH
             + "' AND NOT (state = 'CONFIRMED' AND buried = 1) AND state <> 'CONFLICTED')";
 
@@ -48,13 +51,13 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                     + " LEFT JOIN spends s ON s.id = p.spend WHERE ";
 
     private final SentLog.Lines log;
-    /** Written by the writer alone, read by whoever asks whether there are any. */
+    /** Number of the last payout. Written by the writer alone, read by any thread that asks whether there are payouts. */
     private volatile long lastId;
 
     private long lastChange;
-    /** Empty when it has to be counted anew. */
+    /** Number of unfinished payouts; empty when it must be counted again. */
     private OptionalLong unfinished = OptionalLong.empty();
-    /** Changes of the commit that is being prepared. */
+    /** Number of changes in the commit that is being prepared. */
     private int pending;
 
     private volatile Runnable listener = () -> {};
@@ -64,7 +67,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         this.log = log;
     }
 
-    /** Whether there has ever been a payout. */
+    /** Tells whether there has ever been a payout. */
     boolean any() {
         return lastId > 0;
     }
@@ -76,7 +79,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 .orElseThrow();
     }
 
-    /** Others have changed payouts, or the spends that carry them. */
+    /** Reloads the state in memory after other processes have changed payouts, or the spends that carry them. */
     void follow(SqlSession session) throws SQLException {
         takeUp(session);
         unfinished = OptionalLong.empty();
@@ -95,7 +98,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         return owner.filter(ended).isPresent();
     }
 
-    /** Whether its token has ended, and nobody has released it since. */
+    /** Tells whether the payout's token has ended, and nobody has released the payout since. */
     boolean mustBeHeld(Standing payout) {
         return !payout.released() && hasEnded(payout.owner());
     }
@@ -124,7 +127,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         return ++lastChange;
     }
 
-    /** A payout with what decides about it. */
+    /** Columns of a payout that decide what may be done with it. */
     record Standing(
             long id,
             Order order,
@@ -227,7 +230,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    /** Queues a payout that is held; from now on it does not matter whether its token has ended. */
+    /** Queues a payout that is held; from then on it does not matter whether its token has ended. */
     void release(SqlSession session, Standing payout, long now) throws SQLException {
         mark(session, payout, QUEUED, now);
         session.update("UPDATE payouts SET released = 1 WHERE id = ?", payout.id());
@@ -274,7 +277,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         pending++;
     }
 
-    /** Whether a batch may carry all of these now, with the outputs that it has. */
+    /** Tells whether a batch may carry all of these payouts now, with the outputs that it has. */
     boolean mayCarry(SqlSession session, Intent batch, List<Long> payouts) throws SQLException {
         if (isPaused(session) || payouts.isEmpty()) {
             return false;
@@ -300,7 +303,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         return true;
     }
 
-    /** From now on the spend carries them, each in the output of its place in the list. */
+    /** Assigns payouts to the spend that carries them: the payout at index i of the list is paid by output i. */
     void carry(SqlSession session, Intent batch, long spend, List<Long> payouts, long now) throws SQLException {
         long change = nextChange();
         List<SentLine.Carried.Item> items = new ArrayList<>(payouts.size());
@@ -325,7 +328,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 payout.order().payoutId(), digest(payout.order().output()), index, payout.owner(), payout.at());
     }
 
-    /** Stands for what a payout pays. */
+    /** Returns a digest of the payment that a payout makes. */
     static Hash256 digest(TxOutput output) {
         byte[] script = output.script().toArray();
         byte[] datum = output.datum() == null ? new byte[0] : output.datum().toArray();
@@ -337,7 +340,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 .array());
     }
 
-    /** The spend that carries payouts has changed, and they with it. */
+    /** Marks the payouts of a batch as changed, because the spend that carries them has changed. */
     void followed(SqlSession session, SpendRow row, long now) throws SQLException {
         if (row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
             session.update(
@@ -346,7 +349,9 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    /** The spend that carried payouts can never be mined: they are what their marks say, or held when their tokens have ended. */
+    /**
+     * Releases the payouts of a spend that can never be mined: they return to the state of their marks, or are held when their tokens have ended.
+     */
     void free(SqlSession session, SpendRow row, long now) throws SQLException {
         if (!row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
             return;
@@ -371,15 +376,19 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         unfinished = OptionalLong.empty();
     }
 
-    /** Holds what is queued, and what becomes queued when its transaction is lost; whoever reads changes begins anew. */
+    /**
+     * Holds all queued payouts, and those that would be queued again when their transaction is lost; readers of changes start over.
+     *
+     * @param generation new generation of the feed of changes
+     */
     static void holdAll(SqlSession session, long generation) throws SQLException {
         session.update("UPDATE payouts SET mark = ?, released = 0 WHERE mark = ?", HELD, QUEUED);
         session.update("UPDATE payout_queue SET generation = ? WHERE one = 1", generation);
     }
 
     /**
-     * Enters what the log says of a batch that the store has: its payouts are made anew where they are missing. What another open batch carries
-     * already stays there.
+     * Enters the payouts that the log records for a batch in the store, creating those that are missing. A payout that another open batch already
+     * carries stays with that one.
      *
      * @return whether another open batch carries one of them, so that this one must not be sent
      */
@@ -454,7 +463,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    /** What the log has to know of the payouts that a batch carries, or carried. */
+    /** Returns the log line for the payouts that a batch carries, or carried; empty for other spends. */
     static Optional<SentLine.Carried> carriedBy(SqlSession session, SpendRow row) throws SQLException {
         if (!row.intent().kind().equals(StandIns.PAYOUT_BATCH)) {
             return Optional.empty();
@@ -477,7 +486,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 : Optional.of(new SentLine.Carried(row.intent().txId(), items));
     }
 
-    /** Every payout that was cancelled. */
+    /** Visits every payout that was cancelled. */
     static void visitCancelled(SqlSession session, SqlSession.RowVisitor visitor) throws SQLException {
         session.visit(STANDING + "p.mark = '" + CANCELLED + "' AND p.id > ? ORDER BY p.id", visitor, 0);
     }
@@ -486,9 +495,9 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         return cancelled(standing(row));
     }
 
-    /** Reads payouts with what their spends say; what is read of a batch is read once. */
+    /** Reads payouts together with the state of their spends; the data of a batch is read only once. */
     static final class Reading {
-        /** What a batch pays for its payouts. */
+        /** Fee of a batch and the number of payouts that share it. */
         private record Cost(Amount fee, int payouts) {}
 
         private final SqlSession session;
@@ -598,7 +607,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
         }
     }
 
-    /** The addresses as one column. */
+    /** Encodes addresses as one column: 32 bytes each. */
     private static byte[] pack(List<Address> addresses) {
         byte[] packed = new byte[addresses.size() * Hash256.LENGTH];
         for (int i = 0; i < addresses.size(); i++) {

@@ -5,15 +5,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tables of {@link Schema} in PostgreSQL, and what several daemons need beside them: the store lock, a row for each commit and each start of a
- * daemon, what each commit changed, who runs a spend, and the second wall. Triggers keep those, so that no statement of the tables can forget them;
- * they fail for whoever writes without the store lock.
+ * Tables of {@link Schema} in PostgreSQL, and those that several daemons need beside them: the store lock, a row for each commit and each start
+ * of a daemon, the changes of each commit, which daemon runs a spend, and constraints that repeat the daemon's own checks. Triggers maintain
+ * these, so that no statement of the shared tables can omit them; they fail for anyone who writes without the store lock.
  */
 final class PostgresSchema {
-    /** Numbers one migration at a time ("WDST"). */
+    /** Advisory lock that admits one migration at a time ("WDST"). */
     private static final long MIGRATION_LOCK = 0x57445354L;
 
-    /** Timeline of the file that the server writes its log to: what is told of checkpoints lags behind a promotion. */
+    /**
+     * Expression for the timeline of the file to which the server writes its log: the timeline reported with checkpoints lags behind a promotion.
+     */
     static final String TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";
 
     static final String SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
@@ -94,7 +96,7 @@ final class PostgresSchema {
                         + " FOR EACH ROW EXECUTE FUNCTION allowance_changed()");
     }
 
-    /** Makes the tables or brings them to the newest version; several daemons may do so at once. */
+    /** Creates the tables or upgrades them to the newest version; several daemons may do so at once. */
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
         session.execute("SET LOCAL lock_timeout = 0");

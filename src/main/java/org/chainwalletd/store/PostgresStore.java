@@ -14,17 +14,17 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} says how they keep out of each other's way.
- * No command line opens one yet: {@code sent.log} beside it, and the runner's signing off, are not there.
+ * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. No command line opens
+ * one yet: it still lacks {@code sent.log} beside it, and the release of a spend by its runner.
  */
 final class PostgresStore extends SqlStore {
     private static final int OLDEST_SERVER = 150_000;
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
-    /** Closes a connection that does not answer, on the thread that waits for it. */
+    /** Executor that closes an unresponsive connection on the thread that waits for it. */
     private static final Executor AT_ONCE = Runnable::run;
 
-    /** What a server says of itself. */
+    /** State of a server, as it reports it. */
     private record Server(
             int version, boolean recovering, boolean readOnly, boolean durable, long system, long timeline) {}
 
@@ -72,9 +72,9 @@ final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Opens the store, or makes it when the database is empty. Blocks.
+     * Opens the store, or creates it when the database is empty. Blocks.
      *
-     * @param name of the database for those who read failures, without a password
+     * @param name of the database for messages about failures, without a password
      * @param start number of this process, when it has had the store open before; a new process is given one
      * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server, {@code DAMAGED} when a newer release has written it
      */
@@ -91,12 +91,12 @@ final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Number of this start of a daemon. */
+    /** Returns the number of this start of the daemon. */
     long start() {
         return start;
     }
 
-    /** Every connection is to the primary. */
+    /** Connects to the primary server. */
     private Connection connect() throws SQLException {
         Connection connection = connector.connect();
         try {
@@ -156,7 +156,7 @@ final class PostgresStore extends SqlStore {
         return false;
     }
 
-    /** Whether the newest commit that was seen is still there, for a daemon that has nothing to write. */
+    /** Checks that the newest commit that was seen still exists, for a daemon that has nothing to write. */
     void check() {
         PostgresTransactions.Made seen = transactions.confirmed();
         CompletableFuture<Boolean> there = read(session -> session.queryOne(
@@ -174,7 +174,7 @@ final class PostgresStore extends SqlStore {
                 AT_ONCE);
     }
 
-    /** The head of a transaction judges, under the store lock. */
+    /** Runs an empty transaction, whose first statements check the database under the store lock. */
     private void lookClosely() {
         write(session -> null);
     }
@@ -225,7 +225,7 @@ final class PostgresStore extends SqlStore {
         Postgres.close(reading);
     }
 
-    /** The tables, in which all that is kept in memory follows rows that others have changed. */
+    /** Updates the state in memory from rows that other daemons have changed. */
     private final class Rows implements PostgresTransactions.Memory {
         @Override
         public void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException {

@@ -15,21 +15,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Transactions of one of several daemons that write the same database. Each begins with the store lock, so that they commit one after the other,
- * and with what the others have committed since: what is kept in memory follows that before anything is judged. Reads and writes on the writer's
- * thread.
+ * Transactions of one of several daemons that write the same database. Each transaction takes the store lock, so that they commit one after the
+ * other, and first reads what the others have committed since: the state in memory follows that before anything is checked. Reads and writes on
+ * the writer's thread.
  */
 final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresTransactions.class);
 
-    /** Commits whose changes are kept at least; a daemon that is further behind reads everything again. */
+    /** Least number of commits whose changes are kept; a daemon that is further behind reads everything again. */
     static final long KEPT_COMMITS = 10_000;
 
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
 
     /**
-     * One message. The commit gets its number by a statement of its own, which sees all that was committed before the lock was given; without a
-     * sequence, which would survive commits that a fail-over has lost.
+     * Statements that begin a transaction, sent as one message. The commit gets its number by a statement of its own, which sees everything that
+     * was committed before the lock was granted. No sequence is used: it would survive commits that a fail-over has lost.
      */
     private static final String HEAD =
             """
@@ -49,15 +49,24 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
               (SELECT count(*) FROM daemons WHERE NOT ended AND timeline < %s) AS silent;
             SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(PostgresSchema.SYSTEM, PostgresSchema.TIMELINE, PostgresSchema.TIMELINE);
 
-    /** What a daemon keeps in memory of rows that others change too. */
+    /** State in memory that is derived from rows which other daemons change too. */
     interface Memory {
-        /** @param changes numbers of rows by the name of their table */
+        /**
+         * Reloads changed rows.
+         *
+         * @param changes numbers of rows by the name of their table
+         */
         void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException;
 
         void readAgain(SqlSession session) throws SQLException;
     }
 
-    /** A commit, as the daemon that made it remembers it. */
+    /**
+     * A commit, as the daemon that made it remembers it.
+     *
+     * @param number of the commit
+     * @param random number that tells it from another commit with the same number
+     */
     record Made(long number, long random) {}
 
     static final Made NONE = new Made(0, 0);
@@ -85,7 +94,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private SqlSession session;
     private long timeline;
     private long counter;
-    /** Up to this commit memory knows what the rows say. */
+    /** Number of the last commit that the state in memory includes. */
     private long followed;
 
     private boolean readAgain = true;
@@ -95,8 +104,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private volatile String stopped;
 
     /**
+     * Creates the transactions of a daemon.
+     *
      * @param start number of this start of the daemon
-     * @param confirmed a commit that was seen
+     * @param confirmed a commit that the daemon has seen
      */
     PostgresTransactions(
             Postgres.Connector connector,
@@ -124,7 +135,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         return confirmed;
     }
 
-    /** Why nothing is written any more, as the store's row says. */
+    /** Returns why nothing is written any more, as the store's row says; empty in normal operation. */
     Optional<String> stopped() {
         return Optional.ofNullable(stopped);
     }
@@ -215,7 +226,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** The next rows that a message of several statements is answered with. */
+    /** Returns the next rows in the answer to a message of several statements. */
     private static ResultSet answer(PreparedStatement statement) throws SQLException {
         while (!statement.getMoreResults()) {
             if (statement.getUpdateCount() < 0) {
@@ -225,7 +236,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         return statement.getResultSet();
     }
 
-    /** Why this database cannot be the one that was written last. */
+    /** Returns why this database cannot be the one that was written last; empty when it can. */
     private Optional<String> lost(Head head) {
         if (head.nowSystem() != system || head.nowSystem() != head.system()) {
             return Optional.of("is on another database system than the one that was written");
@@ -239,7 +250,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                         "lacks commit " + confirmed.number() + ", which start " + start + " of a daemon had seen");
     }
 
-    /** For every daemon: payments are forgotten, and their tokens would pay again. */
+    /** Stops the store for every daemon: payments are lost, and their tokens would pay again. */
     private void stop(String why) throws SQLException {
         rollback();
         String reason = "the store " + name + " " + why + ": payments may be forgotten, so nothing is spent";
@@ -253,7 +264,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         throw StoreException.stopped(reason);
     }
 
-    /** A standby was promoted, and it has this daemon's commits. All others that run have to tell the same before anything goes on. */
+    /**
+     * Records that this daemon has found its own commits after a standby was promoted. All other running daemons have to confirm the same before
+     * anything goes on.
+     */
     private void tellTimeline(long now) throws SQLException {
         rollback();
         LOG.warn(
@@ -268,7 +282,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     private void follow(Head head) throws SQLException {
         boolean all = readAgain || followed < head.pruned();
-        // Half of what was read is worth nothing.
+        // A partly read state must not be used.
         readAgain = true;
         if (all) {
             memory.readAgain(session);
@@ -279,7 +293,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         followed = head.number() - 1;
     }
 
-    /** The newest commit of each daemon stays, by which it would notice that it was lost. */
+    /** Removes old commits and their changes, but keeps the newest commit of each daemon, by which it would notice that it was lost. */
     private void prune(long before) throws SQLException {
         session.update("DELETE FROM changes WHERE commit <= ?", before);
         session.update(
@@ -289,8 +303,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * Never cancelled, never repeated. A warning means that a synchronous standby may not have it: then it is durable when one more commit is, of
-     * which the server does not warn.
+     * Commits; never cancelled and never repeated. A warning means that a synchronous standby may lack the commit: it counts as durable once a
+     * further commit is made without a warning.
      */
     @Override
     public void commit(Runnable settle) throws SQLException {
@@ -376,7 +390,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 : GroupCommitWriter.unavailable(name, "cannot be written: " + e.getMessage(), e);
     }
 
-    /** Closes the connection. What it has not committed, it never will. */
+    /** Closes the connection; nothing that it has not committed will be committed later. */
     void drop() {
         committing = false;
         Postgres.close(session);
@@ -384,7 +398,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         connection = null;
     }
 
-    /** Nobody waits any more for what this start of the daemon says. */
+    /** Ends this start of the daemon: others no longer wait for its confirmations. */
     void end() {
         try {
             if (session == null) {

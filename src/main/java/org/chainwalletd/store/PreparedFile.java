@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * The next content of a large file, written to its temp file ahead of time so that little is left to do when it is wanted: patch a few
- * bytes, {@link #publish}. What readers see is the same as with {@link AtomicFiles#write}: the old file or the new one, each whole,
- * because the temp file is nobody's until it is renamed. Not for use by several threads.
+ * The next content of a large file, written to its temp file ahead of time, so that little remains to be done when it is wanted: patch a few
+ * bytes, {@link #publish}. Readers see the same as with {@link AtomicFiles#write}: the old file or the new one, each complete, because nobody
+ * reads the temp file before it is renamed. Not thread-safe.
  */
 public final class PreparedFile implements AutoCloseable {
     private final Path file;
@@ -40,12 +40,12 @@ public final class PreparedFile implements AutoCloseable {
         }
     }
 
-    /** Makes what was written so far durable, which leaves less for {@link #publish}. */
+    /** Forces everything written so far to the disk, which leaves less work for {@link #publish}. */
     public void flush() throws IOException {
         channel.force(true);
     }
 
-    /** Puts this content in the place of the file; when this returns it survives a power cut. */
+    /** Replaces the file by this content; when this returns the replacement survives a power cut. */
     public void publish() throws IOException {
         try (channel) {
             channel.force(true);

@@ -8,63 +8,66 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * What idempotency tokens stand for. They are bound together with their intent, see {@link IntentStore#open}; when a payment is buried its
- * answer can take the place of its spend, and the token stays bound to that as long as it would have been to the spend.
+ * Resolves idempotency tokens to the payments they are bound to. A token is bound in the commit of its intent, see {@link IntentStore#open}. When
+ * a payment is buried its answer can replace its spend in the store; the token then stays bound to the answer as long as it would have been to
+ * the spend.
  */
 public interface ReceiptStore {
     /**
-     * The spend that {@code token} stands for, unless only its answer is kept. A token whose spend is closed and has not changed since {@code
-     * closedBefore} has expired and is not found.
+     * Finds the spend that {@code token} is bound to, unless only its answer is kept. A token whose spend is closed and has not changed since
+     * {@code closedBefore} (milliseconds since 1970) has expired and is not found.
      */
     CompletionStage<Optional<Intent>> find(String token, long closedBefore);
 
-    /** As {@link #find}, and the answer when no more than that is left. */
+    /**
+     * Finds whatever the token is bound to, also a kept answer, a payout or a sweep; expired tokens of spends are not found, as in {@link #find}.
+     */
     CompletionStage<Optional<Bound>> bound(String token, long closedBefore);
 
     /**
-     * Payments with a token that are buried, and need no more than to be answered: those that were asked for as {@code transfer}. Whoever locks,
-     * claims or swaps reads its own spends again.
+     * Lists buried payments with a token of which only the answer is still needed: those that were asked for as {@code transfer}. The owners of
+     * locks, claims and swaps read the spends themselves again.
      *
-     * @param before those that did not change since then, the oldest first
-     * @param most no more than so many
+     * @param before milliseconds since 1970; only spends that did not change since then, the oldest first
+     * @param most upper limit of the listing
      */
     CompletionStage<List<Intent>> settled(long before, int most);
 
     /**
-     * Puts answers in the place of settled spends, in one commit. What is not settled any more is left alone.
+     * Replaces settled spends by their answers, in one commit. A spend that is not settled any more is left alone.
      *
-     * @param answers by transaction, in the order in which they are to be forgotten, and in a form that the store does not read
+     * @param answers by transaction, in the order in which they are to be forgotten, and in a format that the store does not read
      * @return how many were replaced
      */
     CompletionStage<Integer> keep(Map<Hash256, Bytes> answers);
 
     /**
-     * Ends the tokens of payments of which only the answer is left and that did not change since {@code before}; they are told all the same
-     * ({@link SpendHistory}).
+     * Unbinds the tokens of payments of which only the answer is kept and that did not change since {@code before} (milliseconds since 1970). The
+     * payments stay in the history ({@link SpendHistory}).
      *
-     * @param most so many in this commit
+     * @param most upper limit of tokens in this commit
      * @return how many; fewer than {@code most} when none is left
      */
     CompletionStage<Integer> forgetKept(long before, int most);
 
     /**
-     * The {@linkplain TokenBinding#fingerprint fingerprints} of all tokens that are bound, some expired ones too, in any order; for who keeps in memory
-     * which tokens are not new.
+     * Lists the {@linkplain TokenBinding#fingerprint fingerprints} of all tokens that are bound, and of some expired ones, in any order. For
+     * callers that keep in memory which tokens are certainly new.
      *
-     * @param most no more than so many
+     * @param most upper limit of the listing
      */
     CompletionStage<List<Long>> fingerprints(int most);
 
-    /** Whether a token may be that of a payout or a sweep, which {@link #fingerprints} leaves out: there are some. */
+    /** Tells whether payouts or sweeps exist, so that a token may be one of theirs, which {@link #fingerprints} leaves out. */
     boolean mayBeOtherThanSpends();
 
-    /** What a token is bound to. */
+    /** Payment that a token is bound to. */
     sealed interface Bound {
-        /** Of the parameters that the token stands for. */
+        /** Returns the digest of the parameters with which the token was used. */
         Hash256 digest();
 
         /**
-         * A spend with all that is needed to repeat it.
+         * The token is bound to a spend, with all that is needed to send it again.
          *
          * @param lostForGood whether it was closed without success, and no reorganisation is expected to let a block have it
          */
@@ -76,24 +79,24 @@ public interface ReceiptStore {
         }
 
         /**
-         * A payment that is buried, of which no more is left than what its token answers.
+         * The token is bound to a buried payment of which only the answer is kept.
          *
-         * @param answer in the form of whoever had it kept ({@link ReceiptStore#keep})
+         * @param answer in the format of the caller of {@link ReceiptStore#keep}
          */
         record ToReceipt(Hash256 txId, Hash256 digest, Bytes answer) implements Bound {}
 
-        /** A payout of the queue, whose id it is for ever: it pays nothing else. */
+        /** The token is the id of a payout of the queue; it stays bound to that for ever. */
         record ToPayout() implements Bound {
-            /** Of no parameters. */
+            /** Returns zeros: a payout id has no digest here. */
             @Override
             public Hash256 digest() {
                 return Hash256.ZERO;
             }
         }
 
-        /** A sweep, whose token it is for ever: it pays nothing else. */
+        /** The token is that of a sweep; it stays bound to that for ever. */
         record ToSweep() implements Bound {
-            /** Of no parameters. */
+            /** Returns zeros: a sweep's token has no digest here. */
             @Override
             public Hash256 digest() {
                 return Hash256.ZERO;

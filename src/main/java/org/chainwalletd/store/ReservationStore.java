@@ -6,29 +6,32 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.IntentStore.Transition;
 
-/** The outpoints in flight. They are reserved together with their intent, see {@link IntentStore#open}. */
+/** Stores reservations: the coins that spends hold. They are reserved in the commit of their intent, see {@link IntentStore#open}. */
 public interface ReservationStore {
     /**
-     * @param txId the spend that holds it
+     * A coin reserved by a spend.
+     *
+     * @param txId transaction of the spend that holds it
      */
     record Reservation(Coin coin, Hash256 txId) {}
 
     CompletionStage<List<Reservation>> all();
 
     /**
-     * Ends what {@code txId} holds, and nothing that another spend holds by now, without touching the spend.
+     * Ends the reservations of {@code txId}, and none that another spend has taken over, without changing the spend's state.
      *
-     * @param before a spend that was opened again meanwhile keeps what it has reserved anew
+     * @param before the expected state; a spend that was opened again meanwhile keeps its new reservations
      */
     CompletionStage<Transition> end(Hash256 txId, IntentState before);
 
-    /** Reserves the inputs of a spend in flight once more, as far as no other spend holds them. */
+    /** Reserves again those inputs of a spend in flight that no other spend holds. */
     CompletionStage<Transition> reserveAgain(Hash256 txId);
 
     /**
-     * Ends reservations because the operator gave them up; the spends that held them become {@link IntentState#ABANDONED}.
+     * Ends reservations at the operator's request; spends in flight that held them become {@link IntentState#ABANDONED}. Reservations that only
+     * the chain may end ({@link StandIns#onlyChainCloses}) are left alone.
      *
-     * @return what was held, by whom
+     * @return the reservations that were ended, with their holders
      */
     CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now);
 }

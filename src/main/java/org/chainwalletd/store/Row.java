@@ -12,8 +12,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * A row of an answer: columns of many by their names, a single one by its number from 1. The one place that knows how values are kept in columns:
- * u64 as the bit pattern of a signed number, truth as 0 or 1, larger numbers as big-endian bytes.
+ * A row of a query result: with several columns they are read by name, a single one by its number, from 1. The only place that knows how values
+ * are stored in columns: u64 with the same 64 bits in a signed number, booleans as 0 or 1, larger numbers as big-endian bytes.
  */
 public final class Row {
     private final ResultSet columns;
@@ -34,7 +34,7 @@ public final class Row {
         return columns.getString(column);
     }
 
-    /** Null when there is none. */
+    /** Returns the bytes of a column, null when it has none. */
     public byte[] getBytes(int column) throws SQLException {
         return columns.getBytes(column);
     }
@@ -48,7 +48,7 @@ public final class Row {
         return columns.wasNull() ? OptionalLong.empty() : OptionalLong.of(number);
     }
 
-    /** Unsigned, of any length. */
+    /** Returns an unsigned number of any length. */
     public BigInteger large(String column) throws SQLException {
         return new BigInteger(1, columns.getBytes(column));
     }
@@ -62,7 +62,7 @@ public final class Row {
         return bits.isPresent() ? Optional.of(Amount.ofUnsigned(bits.getAsLong())) : Optional.empty();
     }
 
-    /** A number, text, bytes or null, as it is kept. */
+    /** Returns the stored value: a number, text, bytes or null. */
     Object value(int column) throws SQLException {
         Object value = columns.getObject(column);
         return value instanceof Integer number ? (Object) number.longValue() : value;
@@ -84,7 +84,7 @@ public final class Row {
         return Optional.ofNullable(columns.getString(column));
     }
 
-    /** Null when there is none. */
+    /** Returns the bytes of a column, null when it has none. */
     public byte[] raw(String column) throws SQLException {
         return columns.getBytes(column);
     }
@@ -105,7 +105,7 @@ public final class Row {
         return Address.of(columns.getBytes(column));
     }
 
-    /** Values of all columns, each before a space, bytes in hexadecimal. */
+    /** Returns the values of all columns, each followed by a space, bytes in hexadecimal. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

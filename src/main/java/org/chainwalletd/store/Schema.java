@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tables and how older files become newer ones. A step is never edited once released: a new version appends one. */
+/** The tables of the store, and the steps that upgrade older files. A step is never edited once released: a new version appends one. */
 final class Schema {
-    /** Marks the file as ours ("WDST"). */
+    /** Application id in the file's header that marks it as a store of this daemon ("WDST"). */
     private static final long APPLICATION_ID = 0x57445354L;
 
     private static final List<List<String>> STEPS = List.of(
@@ -30,7 +30,7 @@ final class Schema {
             watchOnly(),
             sweeps());
 
-    /** What a new store needs of them: the first ones only lead older files here. */
+    /** Index of the first step that a new store runs; the ones before it only upgrade older files. */
     private static final int FIRST_STILL_USED = 2;
 
     private Schema() {}
@@ -69,7 +69,10 @@ final class Schema {
                 "CREATE INDEX allowance_uses_by_time ON allowance_uses (at)");
     }
 
-    /** The block of a confirmed spend, and whether it is too deep for a reorganisation. What was confirmed before is looked up again. */
+    /**
+     * Records the block of a confirmed spend, and whether it is too deep for a reorganisation. Blocks of spends confirmed earlier are looked up
+     * again.
+     */
     private static List<String> burials() {
         return List.of(
                 "ALTER TABLE intents ADD COLUMN block_height INTEGER",
@@ -78,7 +81,7 @@ final class Schema {
                 "CREATE INDEX intents_unburied ON intents (created_at) WHERE state = 'CONFIRMED' AND buried = 0");
     }
 
-    /** One row for each spend; {@link EarlierRows} moves what was kept before. */
+    /** Creates a table with one row for each spend; {@link EarlierRows} moves the older rows. */
     private static List<String> spends() {
         return List.of(
                 """
@@ -114,7 +117,7 @@ final class Schema {
                 "CREATE TABLE allowance_minutes (minute INTEGER PRIMARY KEY, amount BLOB NOT NULL)");
     }
 
-    /** The journal of the account chain. A nonce is given once, a reference names one transaction. */
+    /** Creates the journal of the account chain. A nonce is given once, a reference names one transaction. */
     private static List<String> accountSends() {
         return List.of(
                 """
@@ -157,7 +160,7 @@ final class Schema {
               PRIMARY KEY (send, number)) WITHOUT ROWID""");
     }
 
-    /** The swap journal. A hash lock and a pool's id are used once. */
+    /** Creates the swap journal. A hash lock and a pool's id are used once. */
     private static List<String> swaps() {
         return List.of(
                 """
@@ -178,14 +181,14 @@ final class Schema {
                 "CREATE INDEX swaps_watched ON swaps (number) WHERE " + SqlSwaps.WATCHED);
     }
 
-    /** Which store this is, and how many commits it has had, see {@link Commits}. */
+    /** Records the id of the store and the number of its commits, see {@link Commits}. */
     private static List<String> identity() {
         return List.of(
                 "CREATE TABLE identity (one INTEGER PRIMARY KEY CHECK (one = 1), id BLOB NOT NULL, commits INTEGER NOT NULL)",
                 "INSERT INTO identity (one, id, commits) VALUES (1, randomblob(16), 0)");
     }
 
-    /** A spend that lost is closed only when what it lost against is buried, so that no clock alone forgets it. */
+    /** Keeps a spend that lost a conflict open until the transaction it lost to is buried, so that no clock alone removes it. */
     private static List<String> lostSpends() {
         return List.of(
                 "DROP INDEX spends_closed",
@@ -193,24 +196,27 @@ final class Schema {
                 "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
     }
 
-    /** What the journal of the account chain says of a claim holds its secret; rows of before are sealed by their owner, who alone can. */
+    /**
+     * Marks which rows of the account chain's journal are sealed, because a claim contains its secret. Existing rows are sealed by their owner,
+     * the only one who can.
+     */
     private static List<String> sealedSends() {
         return List.of(
                 "ALTER TABLE account_sends ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0",
                 "CREATE INDEX account_sends_unsealed ON account_sends (id) WHERE " + AccountSendTable.UNSEALED);
     }
 
-    /** Places up to which chains were read that the store keeps no books of. */
+    /** Creates cursors for chains that are read without books. */
     private static List<String> scans() {
         return List.of("CREATE TABLE scans (name TEXT PRIMARY KEY, block INTEGER NOT NULL) WITHOUT ROWID");
     }
 
-    /** What was refused or given up may be mined as well as what lost, so it is looked for as well. */
+    /** Extends the watched spends to refused and abandoned ones, which may be mined just as those that lost a conflict. */
     private static List<String> closedSpends() {
         return List.of("DROP INDEX spends_lost", "CREATE INDEX spends_lost ON spends (id) WHERE " + SpendTable.LOST);
     }
 
-    /** Of a payment that is buried no more is kept than what its token answers, until {@link KeptSpends} took its place. */
+    /** Creates the table that kept only the answer of a buried payment, until {@link KeptSpends} replaced it. */
     private static List<String> keptReceipts() {
         return List.of(
                 """
@@ -228,14 +234,14 @@ final class Schema {
                 "CREATE INDEX spends_settled ON spends (changed_at) WHERE " + SpendTable.SETTLED);
     }
 
-    /** The first commit of each opening, and whether payments may be missing since a restore, see {@link Commits}. */
+    /** Records the first commit of each opening, and whether payments may be missing since a restore, see {@link Commits}. */
     private static List<String> openings() {
         return List.of(
                 "CREATE TABLE commits (number INTEGER PRIMARY KEY, random INTEGER NOT NULL)",
                 "ALTER TABLE identity ADD COLUMN forgetful INTEGER NOT NULL DEFAULT 0");
     }
 
-    /** Claims and refunds also go out at nonces that endpoints name: only nonces that the journal has given are given once. */
+    /** Allows claims and refunds at nonces that endpoints name: only nonces given by the journal are unique. */
     private static List<String> copies() {
         return List.of(
                 "DROP INDEX account_sends_by_nonce",
@@ -245,7 +251,7 @@ final class Schema {
                         + AccountSendTable.COPIES);
     }
 
-    /** Links the spends of a payment that was built again to its first one: they are one payment, whichever of them is mined. */
+    /** Links the spends of a rebuilt payment to its first one: they are one payment, whichever of them is mined. */
     private static List<String> paymentsAgain() {
         return List.of(
                 "ALTER TABLE spends ADD COLUMN first_id INTEGER",
@@ -253,9 +259,9 @@ final class Schema {
     }
 
     /**
-     * Spends are told of for ever: rows get the token's name, the memo and the fee, and what the store needs no more of a spend goes to {@code
-     * kept_spends}, see {@link KeptSpends}. Numbers of spends are told to callers from now on, so those of {@code kept_receipts}, which {@link
-     * EarlierRows} moves, come before them.
+     * Keeps a history of all spends: rows get the token's name, the memo and the fee, and spends that are only needed for reporting move to
+     * {@code kept_spends}, see {@link KeptSpends}. Numbers of spends are reported to callers from this version on, so those of {@code
+     * kept_receipts}, which {@link EarlierRows} moves, come before them.
      */
     private static List<String> ownPayments() {
         return List.of(
@@ -303,7 +309,8 @@ final class Schema {
     }
 
     /**
-     * The queue of payouts: {@code mark} says what a payout is, or becomes, when no spend carries it. Batches stay for ever.
+     * Creates the queue of payouts: {@code mark} is the state of a payout while no spend carries it, or the one it returns to. Batches are kept
+     * for ever.
      */
     private static List<String> payouts() {
         return List.of(
@@ -342,7 +349,7 @@ final class Schema {
                 "CREATE INDEX spends_batches ON spends (id) WHERE " + PayoutTable.OPEN_BATCH);
     }
 
-    /** What named tokens with a cap per period have spent, see {@link TokenUses}. */
+    /** Creates the sums spent by named tokens with a cap per period, see {@link TokenUses}. */
     private static List<String> tokenUses() {
         return List.of("""
             CREATE TABLE token_minutes (
@@ -352,13 +359,13 @@ final class Schema {
               PRIMARY KEY (token_name, minute)) WITHOUT ROWID""");
     }
 
-    /** Addresses that are watched although their keys are elsewhere, see {@link WatchStore}. */
+    /** Creates the list of addresses that are watched although their keys are elsewhere, see {@link WatchStore}. */
     private static List<String> watchOnly() {
         return List.of(
                 "CREATE TABLE watch_only (address BLOB NOT NULL PRIMARY KEY, label TEXT, birth INTEGER) WITHOUT ROWID");
     }
 
-    /** Sweeps and their parts; the spend of a part is found by its token, see {@link SqlSweeps}. */
+    /** Creates sweeps and their parts; the spend of a part is found by its token, see {@link SqlSweeps}. */
     private static List<String> sweeps() {
         return List.of(
                 """
@@ -392,14 +399,14 @@ final class Schema {
         return STEPS.size();
     }
 
-    /** Makes the tables; a store that never was of an older version has none of one. */
+    /** Returns the statements that create the tables of a new store, without those that only older versions need. */
     static List<String> whole() {
         List<String> statements = new ArrayList<>(after(FIRST_STILL_USED));
         statements.add("DROP TABLE kept_receipts");
         return statements;
     }
 
-    /** Makes the newest version of one that is older. */
+    /** Returns the statements that upgrade a store of this version to the newest one. */
     static List<String> after(long version) {
         return STEPS.subList((int) version, STEPS.size()).stream()
                 .flatMap(List::stream)
@@ -414,13 +421,13 @@ final class Schema {
         session.execute("PRAGMA user_version = " + STEPS.size());
     }
 
-    /** Brings the file to the newest version. */
+    /** Upgrades the file to the newest version and moves its older rows. */
     static void migrate(SqlSession session, String file) throws SQLException {
         upgrade(session, file);
         new EarlierRows(session).moveAll();
     }
 
-    /** The tables alone, each step in its own transaction. */
+    /** Upgrades the tables without moving rows, each step in its own transaction. */
     static void upgrade(SqlSession session, String file) throws SQLException {
         long version = Sqlite.number(session, "user_version");
         long application = Sqlite.number(session, "application_id");

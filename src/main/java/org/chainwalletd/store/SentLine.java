@@ -20,16 +20,16 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * What {@code sent.log} says of one change of the store, all that a store that has forgotten the change is completed from. A line is a byte of its
- * kind and its members in their order: numbers big-endian, amounts as bits of 64, hashes of 32 bytes, other bytes after a u32 of their length,
- * text as {@link DataOutputStream#writeUTF} writes it, a byte 0 or 1 before what may be absent.
+ * A line of {@code sent.log}: one change of the store, with everything that is needed to repeat it in a store that has lost it. A line is encoded
+ * as a byte for its kind, then its members in their order: numbers big-endian, amounts as 64 bits, hashes as 32 bytes, other bytes after their
+ * length as u32, text as {@link DataOutputStream#writeUTF} writes it, and a byte 0 or 1 before each optional member.
  */
 sealed interface SentLine {
     /**
-     * A spend that was decided on, or, in the base of the log, as its row is.
+     * A spend that was opened, or, in the base of the log, a spend as its row was.
      *
      * @param number of its row; {@link #NO_NUMBER} in a line of an older release
-     * @param held see {@link SpendRow.Held}
+     * @param held inputs that it holds, see {@link SpendRow.Held}
      */
     record Spend(long number, Intent intent, byte[] held, OptionalLong countedAt) implements SentLine {
         static final long NO_NUMBER = 0;
@@ -38,53 +38,65 @@ sealed interface SentLine {
             this(NO_NUMBER, intent, held, countedAt);
         }
 
-        /** Claims carry the secret of their hash lock: of these the log has everything but the bytes, unless they are sealed. */
+        /**
+         * Kinds whose transactions contain the secret of their hash lock: the log contains everything of these but the bytes, unless those are
+         * sealed.
+         */
         private static final Set<String> SECRETIVE = Set.of("htlc_claim");
 
-        /** Whether the log does not have its bytes. */
+        /** Tells whether the log lacks the transaction bytes. */
         boolean isWithheld() {
             return intent.transaction().length() == 0;
         }
     }
 
-    /** A node has taken the spend. */
+    /** A node has accepted the spend. */
     record Accepted(Hash256 txId) implements SentLine {}
 
-    /** The spend has changed on the word of nodes or of the operator. */
+    /** The state of the spend was changed by answers of nodes or by the operator. */
     record State(Hash256 txId, IntentState state, String reason, long at) implements SentLine {}
 
-    /** The spend holds these of its coins, and the others are free. */
+    /** The spend holds these of its inputs ({@link SpendRow.Held}), and the others are free. */
     record Held(Hash256 txId, byte[] held) implements SentLine {}
 
-    /** A spend of which the store needs no more than to tell of it, as its row is: see {@link KeptSpends}. */
+    /** The row of a closed spend that is kept only to be reported, see {@link KeptSpends}. */
     record Kept(Object[] row) implements SentLine {}
 
-    /** What the caller says of a spend from now on. */
+    /** New memo of a spend. */
     record Memo(Hash256 txId, Optional<String> memo) implements SentLine {
-        /** Without the words, which must not get into a log. */
+        /** Leaves out the memo, which must not get into a log. */
         @Override
         public String toString() {
             return "Memo[txId=" + txId + "]";
         }
     }
 
-    /** A transaction of the account chain; what is secret in it is sealed as in the store. */
+    /** A new transaction of the account chain; its secrets are sealed as in the store. */
     record Account(AccountSend send) implements SentLine {}
 
-    /** One more version of it, before it is sent. */
+    /**
+     * A further version of a transaction of the account chain, logged before it is sent.
+     *
+     * @param before number of versions that it had before
+     */
     record AccountVersion(String reference, int before, AccountSend.Version version) implements SentLine {}
 
-    /** What has become of it. */
+    /** New state of a transaction of the account chain. */
     record AccountState(String reference, AccountSend.State state, Optional<AccountSend.Outcome> outcome, long at)
             implements SentLine {}
 
     /**
-     * Payouts that a batch carries; what each pays is in the output of its index.
+     * Payouts that a batch carries; the output at the payout's index pays it.
      *
-     * @param txId of the batch, whose line comes before
+     * @param txId of the batch, whose own line comes before
      */
     record Carried(Hash256 txId, List<Item> payouts) implements SentLine {
-        /** @param digest see {@link PayoutTable#digest} */
+        /**
+         * A payout of the batch.
+         *
+         * @param digest see {@link PayoutTable#digest}
+         * @param index of its output in the batch
+         */
         record Item(String payoutId, Hash256 digest, int index, Optional<String> owner, long submittedAt) {}
     }
 
@@ -99,7 +111,10 @@ sealed interface SentLine {
             List<Address> from)
             implements SentLine {}
 
-    /** Whether it frees coins, or permits other bytes for the same token: then it is on the disk before the store says so. */
+    /**
+     * Tells whether the line frees coins, or permits other bytes for the same token: such a line is on the disk before the store records the
+     * change.
+     */
     default boolean goesFirst() {
         return this instanceof Held
                 || this instanceof Cancelled
@@ -243,7 +258,7 @@ sealed interface SentLine {
         out.writeLong(details.fee().orElse(Amount.ZERO).bits());
     }
 
-    /** A u16 of their number, then each value: a byte 0 for none, 1 before a number, 2 before text, 3 before bytes. */
+    /** Writes the values of a row: their number as u16, then each value: a byte 0 for null, 1 before a number, 2 before text, 3 before bytes. */
     private static void writeRow(Object[] row, DataOutputStream out) throws IOException {
         out.writeShort(row.length);
         for (Object value : row) {
@@ -322,9 +337,9 @@ sealed interface SentLine {
     }
 
     /**
-     * All lines that {@code in} still has.
+     * Decodes all lines in {@code bytes} from the offset {@code from} on.
      *
-     * @throws IOException when they make no sense
+     * @throws IOException when they are malformed
      */
     static List<SentLine> decode(byte[] bytes, int from) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, from, bytes.length - from));

@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code <datadir>/sent.log}: what the store has decided on since the log was made, kept beside it, so that a store that is emptied, or put back
- * from a copy, is noticed and can be completed ({@link StoreRestore}). A commit is appended before it is made, and forced to the disk beside
- * it; nothing is told or sent before both are there. A line that frees a coin, or lets a token make other bytes, is forced first: the store
- * never knows of a freedom that the log does not.
+ * {@code <datadir>/sent.log}: a log of the store's decisions since the log was made, kept beside the store, so that a store that was emptied, or
+ * replaced by an older copy, is noticed and can be completed ({@link StoreRestore}). A commit is appended before it is made, and forced to the
+ * disk in parallel with it; nothing is reported or sent before both are on the disk. A line that frees a coin, or lets a token make other bytes,
+ * is forced first: the store never contains such a release that the log lacks.
  *
- * <p>An {@link AppendLog} of these records, numbers big-endian: {@code 1 ‖ store's id (16) ‖ opening (8) ‖ number (8)}, the commit that the base
- * was read at; {@code 2 ‖ lines}, the base, what the store knew then; {@code 3 ‖ opening ‖ number ‖ lines}, a commit; {@code 4}, the
- * last one was made. A commit that no such record, and no later number, follows may have been made or not; one whose number comes
- * once more was not. Used by the store's writer, one call at a time.
+ * <p>An {@link AppendLog} of these records, numbers big-endian: {@code 1 ‖ store's id (16) ‖ opening (8) ‖ number (8)}, the commit at which the
+ * base was read; {@code 2 ‖ lines}, the base: the content of the store at that commit; {@code 3 ‖ opening ‖ number ‖ lines}, a commit that is
+ * about to be made; {@code 4}, the last commit was made. A commit that is followed neither by such a record nor by a higher number may have been
+ * made or not; one whose number occurs again was not. Used by the store's writer, one call at a time.
  */
 final class SentLog implements AutoCloseable {
     static final String FILE_NAME = "sent.log";
@@ -40,13 +40,13 @@ final class SentLog implements AutoCloseable {
     private static final byte MADE = 4;
     private static final int MARK_BYTES = 2 * Long.BYTES;
     private static final int ID_BYTES = 16;
-    /** Some 30,000 payments. */
+    /** Size below which the log is not pruned, in bytes: about 30,000 payments. */
     static final long LEAST_TO_PRUNE = 16 * 1024 * 1024;
 
     private final Path folder;
     private final long leastToPrune;
     private AppendLog log;
-    /** Bytes that the log had when it was made from the store. */
+    /** Size of the base in bytes, when the log was made from the store. */
     private long base;
 
     private final ExecutorService disk = Executors.newSingleThreadExecutor(task -> {
@@ -55,7 +55,7 @@ final class SentLog implements AutoCloseable {
         return thread;
     });
     private CompletableFuture<Void> forced = CompletableFuture.completedFuture(null);
-    /** Records that the disk may not have yet, after {@link #safe} bytes that it has. */
+    /** Records that may not be on the disk yet; they follow the first {@link #safe} bytes, which are. */
     private final List<byte[]> unforced = new ArrayList<>();
 
     private long safe;
@@ -68,7 +68,7 @@ final class SentLog implements AutoCloseable {
         this.safe = log.length();
     }
 
-    /** The lines of a commit that is being prepared; those of a unit that is refused go away with it. */
+    /** Lines of the commit that is being prepared; those of a refused unit are undone with it. */
     static final class Lines implements GroupCommitWriter.InMemory {
         private final List<SentLine> lines = new ArrayList<>();
 
@@ -97,16 +97,16 @@ final class SentLog implements AutoCloseable {
     }
 
     /**
-     * What the end of a log tells.
+     * Last commits of a log.
      *
-     * @param last commit that was announced
-     * @param certain the last one that was certainly made: that one, or the one before it
+     * @param last the last commit that was announced
+     * @param certain the last commit that was certainly made: {@code last} or the one before it
      */
     record Known(CommitMark last, CommitMark certain) {}
 
-    /** Takes what the log says, in its order. */
+    /** Receives the lines of a log, in their order. */
     interface Replay {
-        /** Whether the lines of this commit, or of the base that was read at it, are asked for; asked of the base in any case. */
+        /** Tells whether the lines of this commit, or of the base that was read at it, are wanted. Called for the base in any case. */
         boolean wants(CommitMark mark) throws IOException;
 
         void line(SentLine line) throws IOException;
@@ -117,7 +117,7 @@ final class SentLog implements AutoCloseable {
     }
 
     /**
-     * The end of the log in {@code folder}, which stays as it is; empty when there is none.
+     * Reads the last commits of the log in {@code folder} without changing it; empty when there is none.
      *
      * @throws AppendLog.RefusedException when it is damaged
      */
@@ -131,7 +131,7 @@ final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Hands out the lines of the commits that are asked for. One that was announced last, and may not have been made, is handed out too.
+     * Passes the lines of the wanted commits to {@code replay}, including the last announced commit, which may not have been made.
      *
      * @throws AppendLog.RefusedException when the log is damaged
      */
@@ -142,7 +142,7 @@ final class SentLog implements AutoCloseable {
             CommitMark before = reading.last;
             reading.record(record);
             boolean commit = record[0] == COMMIT;
-            // A number that comes again tells that the commit before it was not made.
+            // A number that occurs again means that the commit before it was not made.
             if (held[0] != null && (record[0] == MADE || commit && reading.last.number() > before.number())) {
                 deliver(before, held[0], 1 + MARK_BYTES, replay);
             }
@@ -166,7 +166,7 @@ final class SentLog implements AutoCloseable {
         }
     }
 
-    /** What was read so far. */
+    /** Last commits among the records read so far. */
     private static final class Reading {
         private CommitMark last;
         private CommitMark certain;
@@ -195,12 +195,16 @@ final class SentLog implements AutoCloseable {
         }
     }
 
-    /** Goes on with the log in {@code folder}, which is whole. */
+    /** Opens the log in {@code folder}, which is undamaged, for appending. */
     static SentLog open(Path folder) throws IOException {
         return open(folder, LEAST_TO_PRUNE);
     }
 
-    /** @param leastToPrune a shorter log is never worth pruning, in bytes */
+    /**
+     * Opens the log in {@code folder} for appending.
+     *
+     * @param leastToPrune size in bytes below which the log is not pruned
+     */
     static SentLog open(Path folder, long leastToPrune) throws IOException {
         AtomicFiles.removeLeftovers(folder, FILE_NAME);
         long[] base = new long[1];
@@ -212,25 +216,28 @@ final class SentLog implements AutoCloseable {
         return new SentLog(folder, log, base[0], leastToPrune);
     }
 
-    /** Whether most of it tells of what the store has forgotten, or has in a shorter form by now. */
+    /**
+     * Tells whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it is about spends that the store has
+     * forgotten or keeps in a shorter form.
+     */
     boolean isWorthPruning() throws IOException {
         return log.length() >= Math.max(leastToPrune, 2 * base);
     }
 
-    /** Where the next record begins. */
+    /** Returns the offset at which the next record begins, in bytes. */
     long end() throws IOException {
         return log.length();
     }
 
     /**
-     * A log that is to take the place of this one.
+     * A log that is to replace this one.
      *
-     * @param last the commit that its base was read at
-     * @param from a place where this one had a record's beginning before that
+     * @param last the commit at which its base was read
+     * @param from offset in the present log, in bytes, at which a record begins and which was its end before the base was read
      */
     record Successor(AppendLog log, CommitMark last, long from) {}
 
-    /** Made beside the log in {@code folder}, by another thread than the writer's. */
+    /** Writes the successor beside the log in {@code folder}, on a thread other than the writer's. */
     static Successor successor(Path folder, CommitMark last, Base base, long from) throws IOException {
         AppendLog log = AppendLog.beside(in(folder), TITLE);
         try {
@@ -242,7 +249,7 @@ final class SentLog implements AutoCloseable {
         }
     }
 
-    /** Goes on in the successor, after the commits that its base does not have were copied to it. */
+    /** Copies the commits that the successor's base lacks into it, and continues in it. */
     void exchange(Successor successor) throws IOException {
         AppendLog next = successor.log();
         long nextBase = next.length();
@@ -260,7 +267,7 @@ final class SentLog implements AutoCloseable {
             next.takePlaceOf(in(folder));
         } catch (IOException | RuntimeException e) {
             next.discard();
-            // Not tried again before it has grown as much once more.
+            // Not tried again before the log has doubled once more.
             base = log.length();
             throw e;
         }
@@ -275,19 +282,19 @@ final class SentLog implements AutoCloseable {
         }
     }
 
-    /** Takes bytes of whole lines. */
+    /** Receives the bytes of whole lines. */
     @FunctionalInterface
     interface LinesSink {
         void take(byte[] lines) throws IOException;
     }
 
-    /** Tells everything that a store knows. */
+    /** Writes the content of a store as lines. */
     @FunctionalInterface
     interface Base {
         void tell(LinesSink sink) throws IOException;
     }
 
-    /** Makes or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
+    /** Creates or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
     static void write(Path folder, CommitMark last, Base base) throws IOException {
         AppendLog.write(in(folder), TITLE, log -> writeBase(log, last, base));
     }
@@ -314,9 +321,9 @@ final class SentLog implements AutoCloseable {
     }
 
     /**
-     * Adds a commit that is about to be made. It is on the disk when {@link #force} or {@link #join} has returned.
+     * Appends a commit that is about to be made. It is on the disk when {@link #force} or {@link #join} has returned.
      *
-     * @throws IOException when nothing was added; nothing is to be committed then
+     * @throws IOException when nothing was added; then nothing may be committed
      */
     void announce(CommitMark commit, Lines lines) throws IOException {
         repair();
@@ -337,7 +344,7 @@ final class SentLog implements AutoCloseable {
         }
     }
 
-    /** What could not be forced may be lost although it can still be read: it is written once more. */
+    /** Writes the unforced records once more after a failed force: the disk may have lost them although they can still be read. */
     private void repair() throws IOException {
         if (!forced.isCompletedExceptionally()) {
             return;
@@ -357,7 +364,7 @@ final class SentLog implements AutoCloseable {
         safe = log.length();
     }
 
-    /** What was announced is on its way to the disk. */
+    /** Starts forcing the announced commits to the disk. */
     void beginForce() {
         forced = CompletableFuture.runAsync(
                 () -> {
@@ -370,7 +377,7 @@ final class SentLog implements AutoCloseable {
                 disk);
     }
 
-    /** What was announced is on the disk. */
+    /** Forces the announced commits to the disk. */
     void force() throws IOException {
         beginForce();
         join();
@@ -382,8 +389,8 @@ final class SentLog implements AutoCloseable {
     }
 
     /**
-     * The announced commit was made, and is on the disk in both files when this returns. That it was made is forced with the next one, or told
-     * by its number.
+     * Notes that the announced commit was made; when this returns it is on the disk in both files. The note itself is forced with the next
+     * commit, whose higher number says the same if the note is lost.
      */
     void made() throws IOException {
         join();

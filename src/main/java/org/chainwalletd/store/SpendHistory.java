@@ -11,49 +11,62 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * The spends that were ever decided on, to be told. Each has a number for life, in the order in which they were decided on: a spend whose number
- * is lower never appears later, so pages by number miss nothing and repeat nothing, whatever is paid, reorganised or restarted meanwhile.
+ * History of all spends, for reporting. Each spend has a number for life, ascending in the order in which they were opened. No spend with a lower
+ * number appears later, so pages by number miss nothing and repeat nothing, whatever is paid, reorganised or restarted meanwhile.
  */
 public interface SpendHistory {
-    /** Spends behind a number, the lowest first, as they are at one moment. */
+    /**
+     * Lists spends with a number greater than {@code number}, the lowest first, all as of one moment.
+     *
+     * @param most upper limit of the listing
+     */
     CompletionStage<List<PastSpend>> after(long number, int most);
 
     CompletionStage<Optional<PastSpend>> ofNumber(long number);
 
     CompletionStage<Optional<PastSpend>> ofTransaction(Hash256 txId);
 
-    /** The spend that a token is or was bound to; of several the one that a block has, otherwise the newest. */
+    /** Finds the spend that a token is or was bound to; of several the confirmed one, otherwise the newest. */
     CompletionStage<Optional<PastSpend>> ofToken(String token);
 
-    /** A transaction that a token was ever bound to, though it has expired or its spend is erased. */
+    /** Finds a transaction that a token was ever bound to, even if the token has expired or the spend is erased. */
     CompletionStage<Optional<Hash256>> everBound(String token);
 
     /**
-     * Changes what the caller says of a spend, durably.
+     * Changes the caller's memo of a spend, durably.
      *
      * @return whether there is such a spend
      */
     CompletionStage<Boolean> setMemo(long number, Optional<String> memo);
 
     /**
-     * Reduces spends that did not change since {@code before} to their numbers, digests, transactions and amounts, the oldest first, when their
-     * tokens have expired.
+     * Reduces spends that did not change since {@code before} (milliseconds since 1970) to their numbers, token digests, transaction ids and
+     * amounts, the oldest first, once their tokens have expired.
      *
-     * @param amounts what is left of what it tells now; runs on the store's writer
+     * @param most upper limit of spends in this commit
+     * @param amounts derives the amounts to keep from the full record; runs on the store's writer
      * @return how many in this commit
      */
     CompletionStage<Integer> shorten(long before, int most, Function<PastSpend, Amounts> amounts);
 
-    /** Removes spends that did not change since {@code before}; what their tokens were bound to stays known. */
+    /**
+     * Removes spends that did not change since {@code before} (milliseconds since 1970), at most {@code most} in this commit. The transactions
+     * that their tokens were bound to stay known.
+     *
+     * @return how many in this commit
+     */
     CompletionStage<Integer> erase(long before, int most);
 
     /**
-     * What is known of a spend.
+     * Record of a spend in the history.
      *
-     * @param from empty where the change of the answer names it, or nothing does
-     * @param clientToken as its caller wrote it
-     * @param createdAt milliseconds since 1970; empty where an older release has not kept it
-     * @param blockHeight empty while no block has it, and where it was not kept
+     * @param number of the spend, for life
+     * @param from address that it spends from; empty where the answer's change output names it, or nothing does
+     * @param clientToken the token as its caller wrote it
+     * @param createdAt milliseconds since 1970; empty where an older release did not keep it
+     * @param changedAt time of the last change of its state, milliseconds since 1970
+     * @param blockHeight empty while it is in no block, and where the height was not kept
+     * @param told how much of the spend is still kept
      */
     record PastSpend(
             long number,
@@ -68,22 +81,26 @@ public interface SpendHistory {
             Intent.Details details,
             Told told) {}
 
-    /** What is left of a spend to be told. */
+    /** Content of a spend as far as it is still kept. */
     sealed interface Told {
-        /** The spend itself; its bytes may be sealed. */
+        /** The whole spend; its transaction bytes may be sealed. */
         record Whole(Intent intent) implements Told {}
 
-        /** @param answer in the form of whoever had it kept ({@link ReceiptStore#keep}) */
+        /**
+         * The answer to the spend's token.
+         *
+         * @param answer in the format of the caller of {@link ReceiptStore#keep} or {@link IntentStore#forget}
+         */
         record Answer(Bytes answer) implements Told {}
 
-        /** Its sums alone. */
+        /** Only the amounts. */
         record Sums(Amounts amounts) implements Told {}
     }
 
     /**
-     * Sums of a spend, where they are known.
+     * Amounts of a spend, where they are known.
      *
-     * @param amount paid, without change and fee
+     * @param amount paid to the recipients, without change and fee
      */
     record Amounts(Optional<Amount> amount, Optional<Amount> fee) {}
 }

@@ -14,10 +14,10 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * A row of the table {@code spends}. u64 values are kept as the bit pattern of a signed column.
+ * A row of the table {@code spends}. u64 values are stored with the same 64 bits in a signed column.
  *
- * @param held see {@link Held}
- * @param countedAt when its use of the allowance was made; empty when it has none, or has given it back
+ * @param held inputs that the spend holds, see {@link Held}
+ * @param countedAt since when its use of the allowance counts, milliseconds since 1970; empty when it uses none, or has given it back
  */
 record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
     static final String COLUMNS =
@@ -54,7 +54,7 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
         return Held.coins(held, intent.inputs());
     }
 
-    /** 32 bytes transaction id, u32 index, u64 value for each coin, big-endian. */
+    /** Encodes coins: 32 bytes transaction id, u32 index, u64 value for each, big-endian. */
     static byte[] encode(List<Coin> coins) {
         ByteBuffer out = ByteBuffer.allocate(COIN_BYTES * coins.size());
         for (Coin coin : coins) {
@@ -78,15 +78,15 @@ record SpendRow(long id, Intent intent, byte[] held, OptionalLong countedAt) {
     }
 
     /**
-     * First eight bytes of a digest: what the indexes hold instead of all 32. Two of a million million rows share one; who looks up compares
-     * the rest.
+     * Returns the first eight bytes of a digest, big-endian, which the indexes contain instead of all 32. Among a million million rows about two
+     * share one, so every look-up also compares the whole digest.
      */
     static long shortId(byte[] digest) {
         return ByteBuffer.wrap(digest).getLong();
     }
 
     /**
-     * Inputs that a spend holds, as its row has them: null for none, one zero byte for all, otherwise a bit for each input, the first one in the
+     * Encoding of the inputs that a spend holds: null for none, one zero byte for all, otherwise a bit for each input, the first one in the
      * lowest bit of the first byte.
      */
     static final class Held {

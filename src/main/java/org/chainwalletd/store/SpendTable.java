@@ -19,8 +19,8 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.IntentStore.Transition;
 
 /**
- * The table {@code spends}: one row for each spend that was decided on, from its intent until it is forgotten. Its conditions are those of
- * the partial indexes, word for word, or SQLite would not use them.
+ * The table {@code spends}: one row for each spend, from its intent until it is forgotten. The conditions here repeat those of the partial
+ * indexes word for word; otherwise SQLite would not use the indexes.
  */
 final class SpendTable {
     static final String IN_FLIGHT = Arrays.stream(IntentState.values())
@@ -30,38 +30,48 @@ final class SpendTable {
     static final String OPEN = "(" + IN_FLIGHT + " OR held IS NOT NULL)";
     static final String UNBURIED = "(state = 'CONFIRMED' AND buried = 0)";
     /**
-     * Closed without success, and nobody looks after it, although whoever has seen its bytes can have them mined: until what spends its coin
-     * instead is known to be too deep for a reorganisation.
+     * Condition of spends that were closed without success, hold no coin, and could still be mined by anyone who has seen their bytes: until the
+     * transaction that spends their coin instead is known to be too deep for a reorganisation.
      */
     static final String LOST = "(buried = 0 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 
-    /** What nobody runs any more. */
+    /** Condition of spends that are closed: they hold no coin, and nothing watches them or sends them again. */
     static final String CLOSED = "(held IS NULL AND (state IN ('REFUSED', 'ABANDONED')"
             + " OR state IN ('CONFIRMED', 'CONFLICTED') AND buried = 1))";
 
     /**
-     * It may be forgotten in time. Not before it, or what spends its coin instead, is buried: until then whoever has seen its bytes can have them
-     * mined, and its token must not make another payment meanwhile. What was never sent counts as buried. Nor while it holds a coin: a spend that
-     * was abandoned in part stays in a mempool as long as it likes.
+     * Condition of spends that may be forgotten when they are old enough. A spend qualifies only when it, or the transaction that spends its coin
+     * instead, is buried: until then anyone who has seen its bytes can have them mined, and its token must not make another payment meanwhile. A
+     * spend that was never sent counts as buried. A spend that holds a coin does not qualify: one that was abandoned in part can stay in a
+     * mempool for any time.
      */
     static final String FINAL = "(" + CLOSED + " AND buried = 1)";
 
-    /** Needs no more than to be answered. Whoever locks, claims or swaps reads its own spends again, so these stay as they are. */
+    /**
+     * Condition of buried transfers of which only the answer to their token is still needed. Locks, claims and swap spends are excluded: their
+     * owners read the spends themselves again.
+     */
     static final String SETTLED = "(state = 'CONFIRMED' AND buried = 1 AND held IS NULL AND kind = 'transfer'"
             + " AND token_key IS NOT NULL)";
 
-    /** Closed without success, and what spends its coin instead is too deep for a reorganisation: it can never be mined. */
+    /**
+     * Condition of spends that can never be mined: closed without success, and the transaction that spends their coin instead is too deep for a
+     * reorganisation.
+     */
     static final String LOST_FOR_GOOD =
             "(buried = 1 AND held IS NULL AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED'))";
 
-    /** The kind of spend that is built again when it has lost. All others take certain coins, or others name their transactions. */
+    /**
+     * The only kind of spend that is rebuilt with other coins after a conflict. All other kinds spend particular coins, or are named by
+     * transaction id elsewhere.
+     */
     private static final String BUILT_AGAIN = "transfer";
 
     static final String STILL_COUNTED = "(state = 'ABANDONED' AND counted_at IS NOT NULL)";
 
     private static final String SELECT = "SELECT " + SpendRow.COLUMNS + " FROM spends WHERE ";
 
-    /** What is done to a spend that is in the state that was asked for. */
+    /** A change to a spend, applied once it was found in the expected state. */
     @FunctionalInterface
     interface Change {
         void apply(SpendRow row) throws SQLException;
@@ -72,22 +82,26 @@ final class SpendTable {
     private final SentLog.Lines log;
     private long lastId;
 
-    /** @param log hears of each change that a store is to be completed by */
+    /**
+     * Creates the table's accessor.
+     *
+     * @param log receives a line for each change that a restored store has to be completed with
+     */
     SpendTable(SentLog.Lines log) {
         this.log = log;
     }
 
-    /** Coins that spends hold. */
+    /** Returns the map of coins held by spends, which the writer commits and rolls back together with the rows. */
     GroupCommitWriter.InMemory inMemory() {
         return holdings;
     }
 
-    /** A spend as its row has it, and that a node has taken it since, when that was heard. */
+    /** Returns the spend of a row, in state {@code ACCEPTED} when a node is known to have accepted it since the row was written. */
     Intent known(SpendRow row) {
         return accepted.known(row.intent());
     }
 
-    /** Goes on where the rows end: the last number, and what they hold. */
+    /** Loads from the rows the last number used and the coins that spends hold. */
     void takeUp(SqlSession session) throws SQLException {
         for (String last : List.of(
                 "SELECT spends_after FROM identity WHERE one = 1",
@@ -102,7 +116,7 @@ final class SpendTable {
         holdings.settle();
     }
 
-    /** Others have changed these spends. */
+    /** Reloads the spends with these numbers, which other processes have changed. */
     void follow(SqlSession session, Collection<Long> changed) throws SQLException {
         holdings.freeAll(changed::contains);
         for (long id : changed) {
@@ -115,7 +129,7 @@ final class SpendTable {
         holdings.settle();
     }
 
-    /** Others may have changed any. */
+    /** Reloads everything kept in memory, since other processes may have changed any row. */
     void readAgain(SqlSession session) throws SQLException {
         holdings.freeAll(id -> true);
         accepted.forgetAll();
@@ -140,7 +154,10 @@ final class SpendTable {
                 key);
     }
 
-    /** The spend that the token is bound to, unless it is closed and has not changed since {@code closedBefore}. */
+    /**
+     * Finds the spend that the token is bound to, unless it is {@link #FINAL} and has not changed since {@code closedBefore} (milliseconds since
+     * 1970).
+     */
     static Optional<SpendRow> bound(SqlSession session, String token, long closedBefore) throws SQLException {
         return session.queryOne(
                 SELECT + "token_key = ? AND token = ? AND NOT (" + FINAL + " AND changed_at < ?)",
@@ -150,7 +167,7 @@ final class SpendTable {
                 closedBefore);
     }
 
-    /** Those that have not changed since {@code before}, the oldest first. */
+    /** Lists {@link #SETTLED} spends that have not changed since {@code before} (milliseconds since 1970), the oldest first. */
     static List<SpendRow> settled(SqlSession session, long before, int most) throws SQLException {
         return session.query(
                 "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_settled WHERE " + SETTLED
@@ -179,12 +196,12 @@ final class SpendTable {
         return Hash256.of(row.getBytes(1));
     }
 
-    /** Nothing else writes between the comparison and the change. */
+    /** Applies {@code change} if the spend is in state {@code before}. Runs on the only writer, so nothing writes between comparison and change. */
     Transition change(SqlSession session, Hash256 txId, IntentState before, Change change) throws SQLException {
         return change(session, txId, Set.of(before), change);
     }
 
-    /** @param before any of them */
+    /** Applies {@code change} if the spend is in one of the states {@code before}. */
     Transition change(SqlSession session, Hash256 txId, Set<IntentState> before, Change change) throws SQLException {
         Optional<SpendRow> row = find(session, txId);
         Optional<IntentState> found = row.map(there -> there.intent().state());
@@ -202,8 +219,8 @@ final class SpendTable {
     }
 
     /**
-     * Whether {@code intent} may be made for the token of {@code bound}, which has lost: a payment is built again only when no block, nor any
-     * two, can have it twice. So each earlier spend of the payment is lost for good, or the new one spends a coin of it.
+     * Tells whether {@code intent} may be opened for the token of {@code bound}, a spend that was closed by a conflict. A payment is rebuilt only
+     * when the chain can never contain it twice: each earlier spend of the payment must be lost for good, or share a coin with the new one.
      */
     static boolean mayBeBuiltAgain(SqlSession session, Intent intent, SpendRow bound) throws SQLException {
         Intent lost = bound.intent();
@@ -220,7 +237,7 @@ final class SpendTable {
                 .allMatch(other -> other.state().failed() && sharesCoin(other, intent));
     }
 
-    /** Whether its payment was built again, or its token makes another payment by now: its bytes are not to be sent any more. */
+    /** Tells whether the payment was rebuilt, or its token makes another payment by now: then the bytes of this spend must not be sent any more. */
     static boolean hasLostToken(SqlSession session, SpendRow row) throws SQLException {
         return row.intent().token().isPresent()
                 && session.queryOne("SELECT 1 FROM spends WHERE id = ? AND token_key IS NULL", found -> true, row.id())
@@ -236,10 +253,7 @@ final class SpendTable {
                 .orElseThrow();
     }
 
-    /**
-     * A block has the spend: when its payment was built again meanwhile, this is what the token stands for all the same, and the later one can
-     * only lose.
-     */
+    /** Binds the token back to a spend that is in a block, if its payment was rebuilt meanwhile: the rebuilt one can only lose now. */
     static void takeToken(SqlSession session, SpendRow row) throws SQLException {
         if (!hasLostToken(session, row)) {
             return;
@@ -256,20 +270,20 @@ final class SpendTable {
     }
 
     /**
-     * Adds a spend, which holds what nothing else does, and makes the token its own. When the token stands for a spend of the same payment that
-     * has lost, they belong together from now on; so they do when the log is read again, in the same order.
+     * Adds a spend, which reserves those of its inputs that no other spend holds, and binds its token to it. When the token was bound to a {@code
+     * CONFLICTED} spend of the same payment, both rows are linked by {@code first_id}; replaying the log in the same order links them too.
      */
     long insert(SqlSession session, Intent intent, OptionalLong countedAt) throws SQLException {
         return insert(session, ++lastId, intent, countedAt);
     }
 
-    /** Leaves so many numbers out. */
+    /** Skips {@code count} numbers, so that they are never assigned. */
     void skipNumbers(SqlSession session, long count) throws SQLException {
         lastId += count;
         session.update("UPDATE identity SET spends_after = ? WHERE one = 1", lastId);
     }
 
-    /** A number that the log has, unless it is taken or not told there: then the next one. */
+    /** Returns the number that the log recorded for a spend, or the next unused one when that number is taken or the log has none (0). */
     long numberFor(SqlSession session, long logged) throws SQLException {
         boolean free = logged > 0
                 && session.queryOne("SELECT 1 FROM spends WHERE id = ?", row -> row.getLong(1), logged)
@@ -282,7 +296,7 @@ final class SpendTable {
         return logged;
     }
 
-    /** As {@link #insert(SqlSession, Intent, OptionalLong)}, under a free number. */
+    /** Adds a spend as {@link #insert(SqlSession, Intent, OptionalLong)} does, under the unused number {@code id}. */
     long insert(SqlSession session, long id, Intent asked, OptionalLong countedAt) throws SQLException {
         Optional<First> first = Optional.empty();
         Intent intent = asked;
@@ -300,7 +314,7 @@ final class SpendTable {
                     "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?", key, binding.token());
         }
         if (first.isPresent()) {
-            // The payment is told as it was asked for first, whatever a repeated call says of it.
+            // A rebuilt payment keeps the token name and memo of the first request, whatever the repeated call gives.
             Intent.Details told = first.get().details();
             intent = asked.with(new Intent.Details(
                     told.tokenName(), told.memo(), asked.details().fee()));
@@ -339,10 +353,15 @@ final class SpendTable {
         return id;
     }
 
-    /** @param details of the spend that the token stands for until now */
+    /**
+     * First spend of a payment that is being rebuilt.
+     *
+     * @param number its row number
+     * @param details of the spend that the token was bound to until now
+     */
     private record First(long number, Intent.Details details) {}
 
-    /** Changes what the caller says of a spend; whether there is one with this number. */
+    /** Changes the caller's memo of a spend. Returns whether a spend with this number exists. */
     boolean setMemo(SqlSession session, long number, Optional<String> memo) throws SQLException {
         Optional<Hash256> txId = session.queryOne(
                 "SELECT tx_id FROM spends WHERE id = ? UNION ALL SELECT tx_id FROM kept_spends WHERE id = ?",
@@ -357,7 +376,10 @@ final class SpendTable {
         return txId.isPresent();
     }
 
-    /** An input of {@code intent} that another spend than {@code own} holds, and not for its sake ({@link StandIns}). */
+    /**
+     * Finds an input of {@code intent} that a spend other than {@code own} holds, unless the intent may spend it as that one's stand-in ({@link
+     * StandIns}).
+     */
     Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
         for (Coin coin : intent.inputs()) {
             if (!holdings.isFreeFor(own, coin.outpoint())) {
@@ -375,19 +397,22 @@ final class SpendTable {
         return owner.isEmpty() ? Optional.empty() : session.queryOne(SELECT + "id = ?", SpendRow::read, owner.get());
     }
 
-    /** What blocks say can be read in them again, and is not logged: see {@link #follow}. */
+    /**
+     * Moves a spend to another state and logs that. A change caused by a block is not logged, because the block can be read again: see {@link
+     * #follow}.
+     */
     void enter(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
         follow(session, row, state, reason, now);
         log.add(new SentLine.State(row.intent().txId(), state, reason, now));
     }
 
-    /** A node has taken it; that is no news worth a row. */
+    /** Notes in memory and in the log that a node has accepted the spend; not worth writing a row. */
     void heardAccepted(Hash256 txId, long now) {
         accepted.heard(txId, now);
         log.add(new SentLine.Accepted(txId));
     }
 
-    /** As {@link #enter}, because of a block. */
+    /** Moves a spend to another state because of a block, without logging it. */
     void follow(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
         session.update(
                 "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?",
@@ -402,7 +427,7 @@ final class SpendTable {
         session.update("UPDATE spends SET counted_at = ? WHERE id = ?", orNull(countedAt), row.id());
     }
 
-    /** From now on it holds as many of its inputs as nothing else does. */
+    /** Reserves those inputs of a spend that no other spend holds. */
     void holdFree(SqlSession session, SpendRow row) throws SQLException {
         List<Coin> inputs = row.intent().inputs();
         write(session, row, SpendRow.Held.of(takeFree(row.id(), inputs), inputs.size()));
@@ -425,7 +450,7 @@ final class SpendTable {
         log(row, SpendRow.Held.NONE);
     }
 
-    /** As {@link #freeAll}, because a block has spent them. */
+    /** Releases all coins of a spend because a block has spent them, without logging it. */
     void freeSpent(SqlSession session, SpendRow row) throws SQLException {
         row.heldCoins().forEach(coin -> holdings.free(row.id(), coin.outpoint()));
         write(session, row, SpendRow.Held.NONE);
@@ -437,7 +462,7 @@ final class SpendTable {
         }
     }
 
-    /** It holds only these of what it holds. */
+    /** Releases all coins of a spend except those in {@code held} (see {@link SpendRow.Held}). */
     void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
         List<Coin> keeps = SpendRow.Held.coins(held, row.intent().inputs());
         for (Coin coin : row.heldCoins()) {
@@ -481,17 +506,18 @@ final class SpendTable {
     }
 
     /**
-     * Which coin is held by which spend: what the rows of the spends say, kept in memory by the writer, which alone changes it, so that holding
-     * and freeing coins costs no write of its own. Goes back with the transaction that it belongs to. Used on the writer's thread only.
+     * Maps each held coin to the spend that holds it. The same is in the rows of the spends; this copy in memory belongs to the writer, which
+     * alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction it belongs to. Used on
+     * the writer's thread only.
      */
     private static final class Holdings implements GroupCommitWriter.InMemory {
-        /** How a coin was held before a change; the owner is null when it was free. */
+        /** Previous owner of a coin, for undoing a change; the owner is the number of a spend, or null when the coin was free. */
         private record Before(Outpoint outpoint, Long owner) {}
 
         private final Map<Outpoint, Long> owners = new HashMap<>();
         private final List<Before> journal = new ArrayList<>();
 
-        /** The row of the spend that holds {@code outpoint}. */
+        /** Returns the number of the spend that holds {@code outpoint}. */
         Optional<Long> owner(Outpoint outpoint) {
             return Optional.ofNullable(owners.get(outpoint));
         }
@@ -505,7 +531,7 @@ final class SpendTable {
             journal.add(new Before(outpoint, owners.put(outpoint, spend)));
         }
 
-        /** Frees it when {@code spend} is who holds it. */
+        /** Releases the coin if {@code spend} holds it. */
         void free(long spend, Outpoint outpoint) {
             if (owners.remove(outpoint, spend)) {
                 journal.add(new Before(outpoint, spend));
@@ -540,8 +566,8 @@ final class SpendTable {
     }
 
     /**
-     * Which of the spends that are {@code PREPARED} on disk a node has taken, and when that was heard. It is not worth a write: after a restart
-     * the nodes are asked. Holds no more than what is in flight; read by the reader's thread too.
+     * Remembers which spends that are {@code PREPARED} on disk a node has accepted, and when that was learnt (milliseconds since 1970). It is not
+     * written: after a restart the nodes are asked again. Holds at most the spends in flight; the reader's thread reads it too.
      */
     private static final class Accepted {
         private final Map<Hash256, Long> heardAt = new ConcurrentHashMap<>();
@@ -558,7 +584,7 @@ final class SpendTable {
             heardAt.remove(txId);
         }
 
-        /** What is known of a spend beyond what its row says. */
+        /** Returns the spend in state {@code ACCEPTED} when its row says {@code PREPARED} and a node has accepted it since. */
         Intent known(Intent stored) {
             Long at = stored.state() == IntentState.PREPARED ? heardAt.get(stored.txId()) : null;
             return at == null ? stored : stored.in(IntentState.ACCEPTED, "", at);

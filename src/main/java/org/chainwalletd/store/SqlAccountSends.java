@@ -9,11 +9,11 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Bytes;
 
-/** The journal of the account chain in its tables: a row for each nonce that was given, and one for each version of its transaction. */
+/** Keeps the journal of the account chain in SQL: a row for each nonce that was given, and one for each version of its transaction. */
 final class SqlAccountSends implements AccountSendStore {
     private static final String IN_A_BLOCK = "state IN ('MINED', 'FINAL', 'REVERTED', 'CANCELLED')";
 
-    /** A copy of ours may have used it as well. */
+    /** Condition of nonces lost to foreign transactions; a nonce that a copy of ours has used is not lost. */
     private static final String LOST_TO_OTHERS =
             " AND state = 'LOST' AND NOT EXISTS (SELECT 1 FROM account_sends AS copy"
                     + " WHERE copy." + AccountSendTable.COPIES + " AND copy.chain_id = given.chain_id"
@@ -27,7 +27,7 @@ final class SqlAccountSends implements AccountSendStore {
         this.log = log;
     }
 
-    /** All that can collide is looked at before anything is written. */
+    /** Checks everything that can collide before anything is written. */
     @Override
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
         return store.writeNew(session -> {
@@ -159,7 +159,7 @@ final class SqlAccountSends implements AccountSendStore {
     @Override
     public CompletionStage<Void> seal(AccountSend sealed) {
         return store.write(session -> {
-            // What stood there in clear is overwritten, not only let go of.
+            // Overwrites the clear bytes in the file instead of only releasing their pages.
             session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE account_sends SET data = ?, sealed = 1 WHERE id = ?",

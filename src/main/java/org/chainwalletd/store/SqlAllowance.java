@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 
 /**
- * What was spent of the allowance: {@link AllowanceTable}, and {@code counted_at} of the spends that may still give their part back. {@link
- * CapWindow} is the same in memory.
+ * Keeps the use of the spend allowance: sums in {@link AllowanceTable}, and {@code counted_at} of the spends that may still give their part back.
+ * {@link CapWindow} holds the same sums in memory.
  */
 final class SqlAllowance implements AllowanceStore {
     private final SqlStore store;
@@ -29,7 +29,7 @@ final class SqlAllowance implements AllowanceStore {
         this.store = store;
     }
 
-    /** What a transaction has changed and not committed. */
+    /** Returns the uncommitted changes of the window, which the writer commits and rolls back together with the rows. */
     GroupCommitWriter.InMemory inMemory() {
         return new GroupCommitWriter.InMemory() {
             @Override
@@ -49,7 +49,7 @@ final class SqlAllowance implements AllowanceStore {
         };
     }
 
-    /** Others have changed these minutes. */
+    /** Reloads the sums of these minutes, which other processes have changed. */
     void follow(SqlSession session, Collection<Long> changed) throws SQLException {
         List<Minute> rows = new ArrayList<>();
         for (long minute : changed) {
@@ -58,7 +58,7 @@ final class SqlAllowance implements AllowanceStore {
         window.follow(rows, changed::contains);
     }
 
-    /** Others may have changed any. */
+    /** Reloads all sums, since other processes may have changed any. */
     void readAgain(SqlSession session) throws SQLException {
         window.follow(AllowanceTable.minutes(session, Long.MIN_VALUE), minute -> true);
     }
@@ -122,9 +122,9 @@ final class SqlAllowance implements AllowanceStore {
     }
 
     /**
-     * Reason why a cap of the operator or of its token refuses this spend, in the transaction that would open it.
+     * Returns why a cap of the operator or of the spend's access token forbids it; called in the transaction that would open it.
      *
-     * @param replaced spends that give back what they count
+     * @param replaced spends that give back their use of the allowance
      */
     Optional<Opening.CapExceeded> exceeded(SqlSession session, Intent intent, List<SpendRow> replaced)
             throws SQLException {
@@ -140,14 +140,14 @@ final class SqlAllowance implements AllowanceStore {
         return window.judge(intent.allowance(), givenBack);
     }
 
-    /** Lets a spend count from {@code at}; empty for an amount that is none. */
+    /** Counts a spend's use of the allowance from {@code at}, milliseconds since 1970; returns empty when its amount is zero. */
     OptionalLong count(SqlSession session, Intent intent, long at) throws SQLException {
         window.change(at, intent.allowance().toBigInteger());
         tokens.count(session, intent, at);
         return AllowanceTable.count(session, intent.allowance(), at);
     }
 
-    /** A use that lies so far back that its minute has been removed counts no more anyway. */
+    /** Gives back a spend's use of the allowance. One so old that its minute has been removed does not count any more anyway. */
     void giveBack(SqlSession session, SpendRow row) throws SQLException {
         if (row.countedAt().isEmpty()) {
             return;
@@ -161,8 +161,8 @@ final class SqlAllowance implements AllowanceStore {
     }
 
     /**
-     * Lets uses count from now that a clock which was ahead has stamped with a time that has not come: otherwise they would not leave the window
-     * before that time and a period.
+     * Moves uses that a fast clock has stamped with a future time to the present: otherwise they would not leave the window until one period
+     * after that time.
      */
     void stampAnew(SqlSession session) throws SQLException {
         OptionalLong setBackTo = window.setBackTo();

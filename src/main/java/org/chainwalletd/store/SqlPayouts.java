@@ -13,7 +13,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.PayoutTable.Standing;
 
-/** The queue of payouts in its tables. */
+/** Keeps the queue of payouts in SQL. */
 final class SqlPayouts implements PayoutStore {
     private final SqlStore store;
     private final PayoutTable table;
@@ -104,7 +104,7 @@ final class SqlPayouts implements PayoutStore {
                             after,
                             most);
                 case CANCELLED -> reading.select("p.mark = '" + PayoutTable.CANCELLED + "' AND " + page, after, most);
-                // Few are open, however many are final.
+                // Uses the index of open batches: few are open, however many are final.
                 case IN_FLIGHT -> reading.select(ofOpenBatches("state <> 'CONFIRMED'") + page, after, most);
                 case CONFIRMED -> reading.select(ofOpenBatches("state = 'CONFIRMED'") + page, after, most);
                 case FINAL -> reading.select("s.state = 'CONFIRMED' AND s.buried = 1 AND " + page, after, most);
@@ -137,7 +137,7 @@ final class SqlPayouts implements PayoutStore {
         });
     }
 
-    /** Does something to a payout, if that is to be done to it. */
+    /** A change that is made to a payout if its state permits that. */
     @FunctionalInterface
     private interface Step {
         void apply(SqlSession session, Standing payout) throws SQLException;

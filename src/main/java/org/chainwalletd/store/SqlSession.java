@@ -11,26 +11,29 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** One database connection with its prepared statements. Used by one thread at a time. */
+/** A database connection with its prepared statements. Used by one thread at a time. */
 public final class SqlSession implements AutoCloseable {
-    /** Differences between the engines. Tables and statements are the same; they are written as both understand them, or as SQLite does. */
+    /**
+     * Differences between the database engines. Tables and statements are shared; they are written in SQL that both engines understand, or in
+     * SQLite's.
+     */
     interface Dialect {
-        /** A statement as this engine understands it. */
+        /** Translates a statement for this engine. */
         String text(String statement);
 
-        /** Begins a transaction whose questions all see the same moment. */
+        /** Statement that begins a transaction whose queries all see the same moment. */
         String beginReading();
 
-        /** Whether a constraint, or the type of a column, refuses a row. */
+        /** Tells whether a constraint, or the type of a column, rejected a row. */
         boolean isConstraint(SQLException e);
 
-        /** Whether a row was refused that can only come of a fault of this program: the writer must not go on. */
+        /** Tells whether the rejected row can only come from a fault in this program: then the writer must stop. */
         boolean isImpossible(SQLException e);
 
-        /** Changes nothing, and lets the transaction that it is part of be written all the same. */
+        /** Makes the present transaction write a commit although no data changes. */
         void touch(SqlSession session) throws SQLException;
 
-        /** Whether what is replaced from now on is overwritten in the file, not only let go of. */
+        /** Sets whether replaced data is overwritten in the file from now on, instead of only releasing its pages. */
         void overwrite(SqlSession session, boolean on) throws SQLException;
     }
 
@@ -40,7 +43,7 @@ public final class SqlSession implements AutoCloseable {
         T read(Row row) throws SQLException;
     }
 
-    /** Takes what it wants of one row. */
+    /** Processes one row. */
     @FunctionalInterface
     public interface RowVisitor {
         void visit(Row row) throws SQLException;
@@ -59,7 +62,7 @@ public final class SqlSession implements AutoCloseable {
         return dialect;
     }
 
-    /** The text of every statement that was used and not discarded. */
+    /** Returns the text of every statement that was used and not discarded. */
     public Set<String> statements() {
         return Set.copyOf(prepared.keySet());
     }
@@ -80,7 +83,7 @@ public final class SqlSession implements AutoCloseable {
         return rows;
     }
 
-    /** Collects nothing: for many rows of which little is kept. */
+    /** Passes each row to {@code visitor} without collecting results: for many rows of which little is kept. */
     public void visit(String sql, RowVisitor visitor, Object... values) throws SQLException {
         try (ResultSet result = bind(sql, values).executeQuery()) {
             Row row = new Row(result);
@@ -98,7 +101,7 @@ public final class SqlSession implements AutoCloseable {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
-    /** For pragmas and schema changes, which are not worth preparing. */
+    /** Executes a statement without preparing it: for pragmas and schema changes. */
     public void execute(String sql) throws SQLException {
         try (var statement = connection.createStatement()) {
             statement.execute(sql);
@@ -117,7 +120,7 @@ public final class SqlSession implements AutoCloseable {
         return statement;
     }
 
-    /** After an error such as a full disk the driver has finalised the statement behind our back. */
+    /** Discards a prepared statement: after an error such as a full disk the driver has finalised it without notice. */
     private void discard(String sql) throws SQLException {
         PreparedStatement broken = prepared.remove(sql);
         if (broken != null) {

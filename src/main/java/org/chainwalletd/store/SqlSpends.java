@@ -24,8 +24,8 @@ import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.ReceiptStore.Bound;
 
 /**
- * The spends that were decided on, the coins that they hold, and what tokens stand for. The writer is alone: what it has looked at stays so
- * until it commits.
+ * Keeps spends, the coins that they reserve and the tokens bound to them, in SQL. Only one writer thread exists, so that what a unit of work has
+ * read stays true until it commits.
  */
 final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, SpendHistory {
     private static final long NO_SPEND = 0;
@@ -45,7 +45,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         this.sweeps = sweeps;
     }
 
-    /** All that can refuse it is looked at before anything of it is written. */
+    /** Checks everything that can refuse the spend before it writes any part of it. */
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         return store.writeNew(session -> opened(session, intent, List.of(), closedBefore, capped, now));
@@ -73,7 +73,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         if (collision.isPresent()) {
             return collision.get();
         }
-        // Only one of these spends and the new one can be mined, so the payment counts once.
+        // At most one of these spends and the new one can be mined, so the payment counts against the allowance once.
         List<SpendRow> replaced = Stream.concat(bound.stream(), there.stream()).toList();
         Optional<Opening.CapExceeded> exceeded =
                 capped ? allowance.exceeded(session, intent, replaced) : Optional.empty();
@@ -123,7 +123,8 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
             return Optional.of(new Opening.SameTransaction(spends.known(there.get())));
         }
-        // A node that lists what is long spent must not make two payments of one transaction.
+        // Guards against a node that lists coins which were spent long ago: a kept payment's transaction must not pay
+        // again.
         return KeptSpends.has(session, intent.txId())
                 ? Optional.of(new Opening.CoinTaken(intent.inputs().get(0), intent.txId()))
                 : spends.taken(session, intent, NO_SPEND);
@@ -164,7 +165,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         });
     }
 
-    /** Written down only when a spend that was closed is in flight after all. */
+    /** Writes a row only when a closed spend turns out to be in flight; for a spend in flight the acceptance is kept in memory and in the log. */
     @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
@@ -188,7 +189,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         }));
     }
 
-    /** Its payouts would be paid again while whoever has its bytes can have them mined. */
+    /**
+     * Rejects spends that only the chain may close: closed on the word of nodes, their payouts would be paid again while anyone who has the bytes
+     * can still have them mined.
+     */
     private static void requireNodesMayClose(SpendRow row) {
         if (StandIns.onlyChainCloses(row.intent().kind())) {
             throw new IllegalStateException(
@@ -226,12 +230,15 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             spends.freeAll(session, row);
             allowance.giveBack(session, row);
             spends.countsSince(session, row, OptionalLong.empty());
-            // Nobody has its bytes, so that no block can have it.
+            // Nobody has its bytes, so no block can ever contain it.
             session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
         }));
     }
 
-    /** That its bytes never left, or are another's, is known only to the one process that could send them. */
+    /**
+     * Makes a change that rests on the bytes never having been sent, or being another's payment. Only the one process that could have sent the
+     * spend knows that; in any other the change is {@link Transition.Stale}.
+     */
     private Transition changeByRunner(SqlSession session, Hash256 txId, IntentState before, SpendTable.Change change)
             throws SQLException {
         Optional<SpendRow> row = SpendTable.find(session, txId);
@@ -240,7 +247,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
                 : spends.change(session, txId, before, change);
     }
 
-    /** What it counted against the allowance stays counted: its bytes were sent. */
+    /** Keeps the use of the allowance counted, because a node has the very same transaction. */
     @Override
     public CompletionStage<Transition> contest(Hash256 txId, String reason, long now) {
         return store.write(session -> changeByRunner(session, txId, IntentState.PREPARED, row -> {
@@ -270,7 +277,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         });
     }
 
-    /** When it had been confirmed before, only its block is another one. What it had given back of the allowance counts again. */
+    /** Changes only the block when the spend was confirmed before. Allowance that a failed spend had given back counts again. */
     @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
@@ -297,7 +304,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             Transition transition = spends.change(session, txId, IntentState.CONFIRMED, row -> {
                 session.update(
                         "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?", row.id());
-                // What was recalled is not sent again, whoever still shows it.
+                // A batch that was recalled is not sent again, even if a node still has it.
                 boolean recalled = SpendTable.bound(session, StandIns.recallToken(txId), Long.MIN_VALUE)
                         .isPresent();
                 spends.follow(session, row, recalled ? IntentState.ABANDONED : IntentState.ACCEPTED, "", now);
@@ -469,7 +476,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Void> seal(Hash256 txId, Bytes sealed) {
         return store.write(session -> {
-            // What stood there in clear is overwritten, not only let go of.
+            // Overwrites the clear bytes in the file instead of only releasing their pages.
             session.dialect().overwrite(session, true);
             session.update(
                     "UPDATE spends SET tx = ? WHERE short_id = ? AND tx_id = ?",

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store in the tables of {@link Schema}, whatever engine keeps them. One thread writes with group commit, one reads; callers never block except
- * while it opens.
+ * A store in the tables of {@link Schema}, independent of the database engine. One thread writes with group commit, one reads; callers block only
+ * while it opens and closes.
  */
 abstract class SqlStore implements Store {
     private static final Logger LOG = LoggerFactory.getLogger(SqlStore.class);
@@ -35,8 +35,10 @@ abstract class SqlStore implements Store {
     private GroupCommitWriter writer;
 
     /**
-     * @param name of the file or the database, for those who read failures
-     * @param lines of a commit for {@code sent.log}
+     * Creates the store.
+     *
+     * @param name of the file or the database, for messages about failures
+     * @param lines collects the lines of a commit for {@code sent.log}
      */
     SqlStore(String name, SentLog.Lines lines) {
         this.name = name;
@@ -56,41 +58,44 @@ abstract class SqlStore implements Store {
         this.swaps = new SqlSwaps(this);
     }
 
-    /** Goes on where the rows end. */
+    /** Loads the state in memory from the rows. */
     void takeUp(SqlSession session) throws SQLException {
         spendTable.takeUp(session);
         payoutTable.takeUp(session);
         sweeps.takeUp(session);
     }
 
-    /** Follows rows that other processes have changed; in a transaction, before anything is judged. */
+    /** Reloads rows that other processes have changed; called in a transaction, before anything is checked. */
     void follow(SqlSession session, Collection<Long> spendIds, Collection<Long> minutes) throws SQLException {
         spendTable.follow(session, spendIds);
         allowance.follow(session, minutes);
         payoutTable.follow(session);
     }
 
-    /** As {@link #follow}, when it is not known which rows. */
+    /** Reloads everything, when it is not known which rows have changed. */
     void readAgain(SqlSession session) throws SQLException {
         spendTable.readAgain(session);
         allowance.readAgain(session);
         payoutTable.follow(session);
     }
 
-    /** Whether this process may say that the bytes of a spend never left, or are another's: no other one has ever run it. */
+    /**
+     * Tells whether this process can know that the bytes of a spend were never sent, or are another's payment: no other process has ever run the
+     * spend.
+     */
     boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
         return true;
     }
 
-    /** This process is about to send the bytes of a spend, whoever has run it before. */
+    /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
     void adopt(SqlSession session, SpendRow row) throws SQLException {}
 
-    /** Whether the reader's session was lost and can be made anew. */
+    /** Tells whether the reader's session was lost and can be opened again. */
     boolean readingWasCutOff(SQLException e) {
         return false;
     }
 
-    /** Is the last thing that a constructor does. */
+    /** Starts the writer; called at the end of a constructor. */
     void write(GroupCommitWriter.Transactions transactions) {
         writer = new GroupCommitWriter(
                 transactions, name, List.of(spendTable.inMemory(), allowance.inMemory(), payoutTable, lines));
@@ -100,7 +105,7 @@ abstract class SqlStore implements Store {
         writer.start();
     }
 
-    /** The session of the reader's thread. */
+    /** Returns the session of the reader's thread. */
     abstract SqlSession reading() throws SQLException;
 
     @Override
@@ -168,7 +173,7 @@ abstract class SqlStore implements Store {
         return writer.died();
     }
 
-    /** As {@link #write}, unless too much waits already. */
+    /** Writes as {@link #write} does, but refuses when too many writes wait. */
     <T> CompletableFuture<T> writeNew(GroupCommitWriter.Work<T> work) {
         return stopped().isPresent() ? whileStopped() : writer.submitNew(work);
     }
@@ -182,7 +187,7 @@ abstract class SqlStore implements Store {
         return CompletableFuture.failedFuture(StoreException.stopped(stopped().orElseThrow()));
     }
 
-    /** Reads what is committed. */
+    /** Reads committed data. */
     <T> CompletableFuture<T> read(GroupCommitWriter.Work<T> work) {
         CompletableFuture<T> future = new CompletableFuture<>();
         try {
@@ -201,7 +206,7 @@ abstract class SqlStore implements Store {
             future.completeExceptionally(new StoreException(
                     StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e));
         } catch (Error e) {
-            // Whoever waits must hear of it before the thread ends.
+            // The caller must get its failure before the thread ends.
             future.completeExceptionally(new StoreException(
                     StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e, e));
             throw e;
@@ -219,7 +224,7 @@ abstract class SqlStore implements Store {
         }
     }
 
-    /** Finishes what is queued. Blocks. */
+    /** Finishes the queued reads and writes. Blocks. */
     void finish() throws InterruptedException {
         reader.shutdown();
         writer.finish();

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 
-/** The swap journal in its table. */
+/** Keeps the swap journal in SQL. */
 final class SqlSwaps implements SwapStore {
     static final String WATCHED = "watched = 1";
 

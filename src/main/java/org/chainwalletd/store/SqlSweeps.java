@@ -16,11 +16,11 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * Sweeps in the tables of {@link Schema}. That a part has a spend is said by the spend alone: by the token that it bears, wherever the spend is
- * kept by now, also when only {@code sent.log} knew of it.
+ * Keeps sweeps in SQL. Whether a part has a spend is derived from the spends alone, by the token of the part, wherever the spend is kept by now;
+ * this also holds for spends that only {@code sent.log} contained.
  */
 final class SqlSweeps implements SweepStore {
-    /** Sweeps that go on by themselves. */
+    /** Condition of sweeps that continue by themselves. */
     static final String RUNNING = "state = 'RUNNING'";
 
     private static final int ADDRESS = 32;
@@ -34,14 +34,14 @@ final class SqlSweeps implements SweepStore {
         this.store = store;
     }
 
-    /** Learns whether there are sweeps. */
+    /** Reads whether there are sweeps. */
     void takeUp(SqlSession session) throws SQLException {
         this.any = session.queryOne("SELECT max(id) FROM sweeps", row -> row.getLong(1))
                         .orElse(0L)
                 > 0;
     }
 
-    /** Whether there may be a sweep. */
+    /** Tells whether there may be a sweep. */
     boolean any() {
         return any;
     }
@@ -53,7 +53,7 @@ final class SqlSweeps implements SweepStore {
 
     @Override
     public CompletionStage<Beginning> begin(Order order, List<Part> parts, long now) {
-        // Before the commit, so that a token is looked up from the moment on in which it may be one.
+        // Set before the commit, so that tokens are looked up among sweeps as soon as one can be that of a sweep.
         any = true;
         return store.writeNew(session -> {
             Optional<Sweep> there = read(session, order.clientToken());
@@ -74,7 +74,7 @@ final class SqlSweeps implements SweepStore {
         });
     }
 
-    /** A transaction that the token was ever bound to. */
+    /** Finds a transaction that the token was ever bound to. */
     static Optional<Hash256> everBound(SqlSession session, String token) throws SQLException {
         Optional<Hash256> live = session.queryOne(
                 "SELECT tx_id FROM spends WHERE token_key = ? AND token = ?",
@@ -150,7 +150,7 @@ final class SqlSweeps implements SweepStore {
         return bytes;
     }
 
-    /** A row of {@code sweeps}. */
+    /** Row of the table {@code sweeps}. */
     private record Head(Hash256 id, Order order, State state, String reason, long createdAt) {}
 
     private static Head head(Row row) throws SQLException {

@@ -15,17 +15,20 @@ import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
 /**
- * All that is peculiar to SQLite, whose two files are the money store and the books: the native library, how a file is made, opened and checked,
- * what an error means, what is remembered in the head of a file. What statements mean elsewhere is told by {@link SqlSession.Dialect}.
+ * Everything specific to SQLite, which keeps two files, the money store and the books: the native library; how a file is created, opened and
+ * checked; the meaning of errors; the numbers in a file's header. Differences in statements are described by {@link SqlSession.Dialect}.
  *
- * <p>A file is made whole, so one that is empty has lost what it held; SQLite would take it for a new one, and every client token would pay
- * again. Nor does SQLite notice when the end of the last page is gone.
+ * <p>A file is created complete, so an empty one has lost its content; SQLite would take it for a new one, and every client token would pay
+ * again. Nor does SQLite notice when the end of the last page is missing.
  */
 public final class Sqlite {
     private static final String LIBRARY_FOLDER = "org.sqlite.lib.path";
     private static final int BUSY_MILLIS = 10_000;
     private static final int CACHE_KIBIBYTES = 16 * 1024;
-    /** A commit touches pages all over the file: the more commits share a checkpoint, the fewer pages each has to pay for. */
+    /**
+     * Size of the write-ahead log at which it is copied to the database (checkpoint). Commits touch pages all over the file: the more of them
+     * share a checkpoint, the fewer pages each has to pay for.
+     */
     private static final int CHECKPOINT_BYTES = 64 * 1024 * 1024;
 
     /** Layout of the head of an SQLite file (its format description, section 1.3); big-endian. */
@@ -33,7 +36,7 @@ public final class Sqlite {
 
     private static final int PAGE_SIZE_AT = 16;
     private static final int PAGES_AT = 28;
-    /** 65,536 does not fit into the two bytes of the page size and is written as this. */
+    /** Value of the two-byte page size that stands for 65,536, which does not fit. */
     private static final int LARGEST_PAGE_MARK = 1;
 
     private static final int LARGEST_PAGE = 65_536;
@@ -80,16 +83,16 @@ public final class Sqlite {
 
     private Sqlite() {}
 
-    /** Makes the tables of a new file. */
+    /** Creates the tables of a new file. */
     @FunctionalInterface
     public interface Tables {
         void make(SqlSession session) throws SQLException;
     }
 
     /**
-     * Makes a file with {@code tables}.
+     * Creates a file with {@code tables}.
      *
-     * @param pageSize bytes; what is written is written in whole pages
+     * @param pageSize in bytes; SQLite writes whole pages
      */
     public static void make(Path path, int pageSize, Tables tables) throws IOException, SQLException {
         useShippedLibrary();
@@ -117,7 +120,7 @@ public final class Sqlite {
         return session;
     }
 
-    /** Opens a file that is not changed. */
+    /** Opens a file for reading only. */
     static SqlSession connectReadOnly(Path path) throws SQLException {
         useShippedLibrary();
         SQLiteConfig config = new SQLiteConfig();
@@ -126,8 +129,9 @@ public final class Sqlite {
     }
 
     /**
-     * The native library as the package ships it for the usual servers. From there the driver neither unpacks it to the temporary folder, which
-     * may forbid programs, nor runs {@code uname}. Elsewhere, and where that library does not load, the driver helps itself.
+     * Points the driver to the native library that the package ships for the usual servers. With it the driver neither unpacks its own to the
+     * temporary folder, which may forbid programs, nor runs {@code uname}. On other platforms, and where that library does not load, the driver
+     * unpacks its own.
      */
     private static void useShippedLibrary() {
         String home = System.getProperty("chainwalletd.home");
@@ -145,7 +149,7 @@ public final class Sqlite {
         }
     }
 
-    /** A number that SQLite keeps in the head of the file, or for the connection. */
+    /** Reads a number that SQLite keeps in the header of the file, or for the connection. */
     public static long number(SqlSession session, String pragma) throws SQLException {
         return session.queryOne("PRAGMA " + pragma, row -> row.getLong(1)).orElseThrow();
     }
@@ -156,31 +160,39 @@ public final class Sqlite {
                 .isPresent();
     }
 
-    /** Whether there is no table yet. */
+    /** Tells whether the file has no table yet. */
     public static boolean isEmpty(SqlSession session) throws SQLException {
         return session.query("SELECT name FROM sqlite_master", row -> row.getString(1))
                 .isEmpty();
     }
 
-    /** Damage that SQLite finds in the file; empty when there is none. */
+    /** Checks the file; returns the damage that SQLite finds, or empty when there is none. */
     public static Optional<String> damage(SqlSession session) throws SQLException {
         List<String> complaints = session.query("PRAGMA quick_check", row -> row.getString(1));
         return complaints.equals(List.of("ok")) ? Optional.empty() : Optional.of(complaints.get(0));
     }
 
-    /** A commit that found no room has not written its last page, without which it is none. */
+    /** Tells whether a commit failed because the disk was full: its last page was not written, without which it does not count as a commit. */
     static boolean isFull(SQLException e) {
         return (e.getErrorCode() & PRIMARY_CODE) == SQLiteErrorCode.SQLITE_FULL.code;
     }
 
-    /** @throws StoreException when a log with content shows that there was a store */
+    /**
+     * Requires that no write-ahead log with content is left beside the file.
+     *
+     * @throws StoreException when such a log shows that there was a store
+     */
     static void requireNoLog(Path path) throws IOException {
         if (hasLog(path)) {
             throw damaged(path, "is missing although its log " + log(path) + " is there");
         }
     }
 
-    /** @throws StoreException when bytes are missing at the end, as far as that can be told before what the log holds is taken in */
+    /**
+     * Requires that the file is not truncated.
+     *
+     * @throws StoreException when bytes are missing at its end, as far as that can be told before the content of its write-ahead log is applied
+     */
     public static void requireWhole(Path path) throws IOException {
         long length = Files.size(path);
         if (length == 0) {
@@ -211,7 +223,10 @@ public final class Sqlite {
         return path.resolveSibling(path.getFileName() + "-wal");
     }
 
-    /** What kept SQLite from opening the file. Only damage asks for a backup: one that is put back without need makes tokens pay again. */
+    /**
+     * Returns the failure for a file that SQLite cannot open. Only for damage does it advise to restore a backup: one restored without need makes
+     * tokens pay again.
+     */
     public static StoreException unusable(Path path, Exception cause) {
         String what = "cannot open the store " + path + ": "
                 + (cause instanceof IOException file ? FileFailures.describe(file) : cause.getMessage());

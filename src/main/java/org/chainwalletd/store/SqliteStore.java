@@ -24,8 +24,8 @@ public final class SqliteStore extends SqlStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteStore.class);
     /**
-     * A spend touches two random pages, in the indexes of ids and of tokens. A quarter of SQLite's usual size is a quarter of those bytes. Files
-     * of older releases keep theirs.
+     * Page size of new files in bytes. A spend touches two random pages, in the indexes of transaction ids and of tokens; with a quarter of
+     * SQLite's default size these take a quarter of the bytes. Files of older releases keep their page size.
      */
     private static final int PAGE_SIZE = 1_024;
 
@@ -42,7 +42,11 @@ public final class SqliteStore extends SqlStore {
     private final Optional<String> stopped;
     private final boolean forgetful;
 
-    /** @param log empty when it is stopped: it is never written then */
+    /**
+     * Creates the store.
+     *
+     * @param log empty when the store is stopped, in which case it is never written
+     */
     private SqliteStore(
             String file,
             SqlSession readSession,
@@ -69,23 +73,27 @@ public final class SqliteStore extends SqlStore {
         write(transactions);
     }
 
-    /** As {@link #open(Path, Optional)}, beside no books that remember it. */
+    /** Opens the store as {@link #open(Path, Optional)} does, without books that remember its commits. */
     public static SqliteStore open(Path folder) {
         return open(folder, Optional.empty());
     }
 
     /**
-     * Opens or makes the store in {@code folder}, checks it and brings it to the newest version. Blocks. One that has forgotten payments is
+     * Opens or creates the store in {@code folder}, checks it and upgrades it to the newest version. Blocks. A store that has lost payments is
      * {@link #stopped}.
      *
-     * @param books the commit that these remember, which the store must have
-     * @throws StoreException with the file's name: {@code DAMAGED}, which is left as it is, never replaced, or {@code UNAVAILABLE}
+     * @param books the commit that the books remember, which the store must contain
+     * @throws StoreException with the file's name: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
      */
     public static SqliteStore open(Path folder, Optional<CommitMark> books) {
         return open(folder, books, SentLog.LEAST_TO_PRUNE);
     }
 
-    /** @param leastToPrune bytes; a shorter log is never pruned */
+    /**
+     * Opens the store as {@link #open(Path, Optional)} does.
+     *
+     * @param leastToPrune size in bytes below which the log is not pruned
+     */
     static SqliteStore open(Path folder, Optional<CommitMark> books, long leastToPrune) {
         Path path = path(folder);
         try {
@@ -127,7 +135,10 @@ public final class SqliteStore extends SqlStore {
         return write;
     }
 
-    /** A log that is not there yet, or lacks the store's last commit because it was put back from a copy, is made from the store. */
+    /**
+     * Opens the log. A log that does not exist yet, or lacks the store's last commit because it was restored from a copy, is written anew from
+     * the store.
+     */
     private static SentLog openLog(Path folder, SqlSession session, Optional<SentLog.Known> known, long leastToPrune)
             throws IOException, SQLException {
         CommitMark last = Commits.last(session);
@@ -141,7 +152,7 @@ public final class SqliteStore extends SqlStore {
         return SentLog.open(folder, leastToPrune);
     }
 
-    /** Whether the store in {@code folder} is missing there, or has forgotten payments. Changes nothing but its version; blocks. */
+    /** Tells whether the store in {@code folder} is missing, or has lost payments. Changes nothing but its version; blocks. */
     public static boolean needsRestore(Path folder, Optional<CommitMark> books) {
         Path path = path(folder);
         try {
@@ -158,13 +169,13 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * What the next start would say of the store in {@code folder}; empty when it would go on with it, or when an older release has written it.
-     * Changes nothing, also while a daemon is running; blocks.
+     * Returns what the next start would report about the store in {@code folder}; empty when it would use the store, or when an older release has
+     * written it. Changes nothing and can be used while a daemon is running; blocks.
      */
     public static Optional<String> look(Path folder, Optional<CommitMark> books) {
         Path path = path(folder);
         try {
-            // Looked at before the store: a running daemon may go on meanwhile.
+            // Read before the store, because a running daemon may commit meanwhile.
             StoreMemory memory = StoreMemory.of(folder, books);
             if (!Files.exists(path)) {
                 return memory.isEmpty() ? Optional.empty() : Optional.of(missing(path));
@@ -184,7 +195,7 @@ public final class SqliteStore extends SqlStore {
         return StoreMemory.stopped(path, "is missing although this datadir has worked with one");
     }
 
-    /** Those of {@code txIds} that are no spend of the store in {@code folder}, in their order. Blocks. */
+    /** Returns those of {@code txIds} that are no spend of the store in {@code folder}, in their order. Blocks. */
     public static List<Hash256> unknown(Path folder, List<Hash256> txIds) {
         Path path = path(folder);
         try (SqlSession session = connectForWriting(path)) {
@@ -201,13 +212,13 @@ public final class SqliteStore extends SqlStore {
     }
 
     /**
-     * Makes a store that is {@link #stopped}, or missing, the one that this datadir works with, after everything was entered that {@code
-     * sent.log} knows and it does not. Blocks; nobody else uses the datadir meanwhile. One that was broken off is begun again in the same way:
-     * the log, which has most to tell, is exchanged last.
+     * Restores a store that is {@link #stopped}, or missing: enters everything that {@code sent.log} contains and the store lacks, and makes it
+     * the store that this datadir works with. Blocks; nothing else may use the datadir meanwhile. An interrupted restore is started again in the
+     * same way: the log, which contains most, is replaced last.
      *
-     * @param without the operator goes on without a log that is missing, damaged or too old
-     * @param tellBooks is given the commit that these are to remember from now on
-     * @throws StoreException {@code UNAVAILABLE} when there is nothing to be restored, or a log is missing that {@code without} does not name
+     * @param without whether the operator goes on without a log that is missing, damaged or too old
+     * @param tellBooks receives the commit that the books are to remember from then on
+     * @throws StoreException {@code UNAVAILABLE} when there is nothing to be restored, or a log is missing and {@code without} is false
      */
     public static StoreRestore.Restored restore(
             Path folder, Optional<CommitMark> books, boolean without, Consumer<CommitMark> tellBooks) {
@@ -300,7 +311,7 @@ public final class SqliteStore extends SqlStore {
         return readSession;
     }
 
-    /** Beside the writer, which goes on meanwhile. */
+    /** Prunes the log on a thread of its own, while the writer continues. */
     private void prune(long from) {
         Path path = Path.of(file);
         try (SqlSession session = connect(path)) {

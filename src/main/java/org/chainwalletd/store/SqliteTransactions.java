@@ -8,7 +8,7 @@ import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Transactions of the one process that writes an SQLite file, each of which {@code sent.log} has before it is made. */
+/** Transactions of the only process that writes an SQLite file. Each is recorded in {@code sent.log} before it is made. */
 final class SqliteTransactions implements GroupCommitWriter.Transactions {
     private static final Logger LOG = LoggerFactory.getLogger(SqliteTransactions.class);
 
@@ -29,10 +29,13 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     private boolean pruning;
 
     /**
-     * @param log has every commit before it is made
-     * @param lines what the units of a commit say there
-     * @param last commit of the store
-     * @param pruner makes a successor of the log, elsewhere, and hands it to {@link #succeed}; is given where the log ends now
+     * Creates the transactions of a store.
+     *
+     * @param log records every commit before it is made
+     * @param lines lines that the units of a commit add to the log
+     * @param last newest commit of the store
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; is given the offset at which the log ends
+     *     now
      */
     SqliteTransactions(
             SqlSession session, String file, SentLog log, SentLog.Lines lines, CommitMark last, LongConsumer pruner) {
@@ -55,7 +58,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         return session;
     }
 
-    /** The newest commit that is on the disk, in the store and in the log. */
+    /** Returns the newest commit that is on the disk, in the store and in the log. */
     CommitMark confirmed() {
         return confirmed;
     }
@@ -73,8 +76,8 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * The log is forced to the disk while the store is, and before it when a line must be there first. Nothing is committed that the log does
-     * not take.
+     * Forces the log to the disk in parallel with the store, or before it when a line requires that. Commits nothing that the log does not
+     * accept.
      */
     @Override
     public void commit(Runnable settle) throws SQLException {
@@ -109,7 +112,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** The commit is made, and the log of it cannot be forced to the disk: what it has decided must not leave before it is. */
+    /** The commit was made, but its log record cannot be forced to the disk: nothing that it decided may be sent before that. */
     private static final class UnloggedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -142,9 +145,10 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * What a commit that failed has left in the log is taken for a commit if the process dies before another one has been written over it.
+     * Writes over what a failed commit has left in SQLite's write-ahead log: it would be taken for a commit if the process died before another
+     * one has been written there.
      *
-     * @return whether one has
+     * @return whether another one was written
      */
     private boolean overwriteTheLog() {
         try {
@@ -159,7 +163,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** The log is exchanged between two commits for one that tells only of what the store still knows. */
+    /** Replaces the log, between two commits, by one that contains only what the store still keeps. */
     private void prune() {
         try {
             SentLog.Successor ready = successor.getAndSet(null);
@@ -175,12 +179,12 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
-    /** Takes the successor at the next commit. */
+    /** Replaces the log by {@code ready} at the next commit. */
     void succeed(SentLog.Successor ready) {
         successor.set(ready);
     }
 
-    /** What no commit came for is not needed any more. */
+    /** Deletes a successor that no commit has put in place of the log. */
     void dropSuccessor() throws IOException {
         SentLog.Successor ready = successor.getAndSet(null);
         if (ready != null) {

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What the daemon remembers about money in flight, whatever keeps it: one narrow interface per owner. Reads see what is committed. Nothing
- * here blocks but {@link #close}.
+ * Durable state of the daemon about money in flight, independent of the database engine: one narrow interface per owner. Reads see committed
+ * data. Only {@link #close} blocks.
  */
 public interface Store extends AutoCloseable {
     IntentStore intents();
@@ -31,24 +31,25 @@ public interface Store extends AutoCloseable {
     WatchStore watchOnly();
 
     /**
-     * Why nothing is spent: the store has forgotten payments, whose tokens would pay again. It says what to do. Until then the store is read
-     * and never written; no bytes that it knows are sent again either, since others may have taken their place.
+     * Returns why spending is stopped: the store has lost payments, whose tokens would pay again. The text says what to do. While stopped the
+     * store is only read; no bytes that it contains are sent again either, since other transactions may have replaced them. Empty in normal
+     * operation.
      */
     Optional<String> stopped();
 
-    /** Whether payments may be missing although nothing is stopped, because the store was restored without a log that knew them. */
+    /** Tells whether payments may be missing although spending is not stopped, because the store was restored without a log that contained them. */
     boolean isForgetful();
 
-    /** The newest commit that is on the disk, for whoever is to notice when the store forgets it; empty while it is stopped. */
+    /** Returns the newest commit that is on the disk, for those who must notice when the store loses it; empty while the store is stopped. */
     Optional<CommitMark> confirmed();
 
-    /** Units of work that wait to be written. */
+    /** Returns the number of units of work that wait to be written. */
     int queued();
 
-    /** Complete when nothing can be written any more although nobody has closed the store: the process has to end. */
+    /** Completes when nothing can be written any more although nobody has closed the store: the process must end. */
     CompletionStage<Void> died();
 
-    /** Finishes what is queued, then lets go of the store. Blocks. */
+    /** Finishes the queued writes, then closes the store. Blocks. */
     @Override
     void close();
 }

@@ -1,20 +1,20 @@
 package org.chainwalletd.store;
 
-/** The store cannot do what was asked. */
+/** Failure of a request to the store. */
 public final class StoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Why. */
+    /** Reason of the failure, which tells what may have been written. */
     public enum Reason {
         /** Disk full, input or output error, closed: nothing was written. */
         UNAVAILABLE,
-        /** Too many writes wait, and nothing new is begun; try again in a moment. Nothing was written. */
+        /** Too many writes wait, so nothing new is accepted; try again in a moment. Nothing was written. */
         BUSY,
-        /** The disk failed while it was being written: it may be there after a restart, and was not there when this was said. */
+        /** The disk failed during the write: the data may be there after a restart, although it was not when this was reported. */
         UNKNOWN,
-        /** Nothing is written because the store has forgotten payments, until the operator has restored it. */
+        /** Nothing is written because the store has lost payments, until the operator has restored it. */
         STOPPED,
-        /** The file is damaged, of a newer version, or no store at all. */
+        /** The file is damaged, was written by a newer release, or is no store at all. */
         DAMAGED
     }
 
@@ -25,7 +25,11 @@ public final class StoreException extends RuntimeException {
         this.reason = reason;
     }
 
-    /** @param why what {@link Store#stopped} says */
+    /**
+     * Creates the failure of a store that is stopped.
+     *
+     * @param why the text of {@link Store#stopped}
+     */
     public static StoreException stopped(String why) {
         return new StoreException(Reason.STOPPED, why, null);
     }

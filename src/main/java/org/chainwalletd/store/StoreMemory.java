@@ -17,12 +17,12 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * What stands beside a store and remembers its commits: {@code sent.log}, the books, and {@code store-id}, the file that older releases kept in
- * the place of the log. A store that lacks any of these commits has forgotten payments.
+ * Commits of a store that are remembered beside it: by {@code sent.log}, by the books, and by {@code store-id}, the file that older releases kept
+ * instead of the log. A store that lacks any of these commits has lost payments.
  *
- * @param log empty when there is none
- * @param damage of the log
- * @param marks the commits that were certainly made, by the name of who remembers them
+ * @param log last commits of the log; empty when there is no log
+ * @param damage why the log cannot be read; empty when it can
+ * @param marks the commits that were certainly made, by the name of the file that remembers them
  */
 record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<String, CommitMark> marks) {
     static final String EARLIER_FILE = "store-id";
@@ -33,7 +33,11 @@ record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<Str
             ": payments are forgotten, and their client tokens would pay again, so nothing is spent. Put the newest copy"
                     + " back with its log (-wal); or, when it is lost, stop the daemon and run: chain-walletd --datadir ";
 
-    /** @param books what these remember */
+    /**
+     * Reads the commits remembered beside the store in {@code folder}.
+     *
+     * @param books the commit that the books remember
+     */
     static StoreMemory of(Path folder, Optional<CommitMark> books) throws IOException {
         Map<String, CommitMark> marks = new LinkedHashMap<>();
         Optional<SentLog.Known> log = Optional.empty();
@@ -55,7 +59,7 @@ record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<Str
         return marks.isEmpty() && damage.isEmpty();
     }
 
-    /** Why this store cannot be the one that is remembered; empty when it can. */
+    /** Returns why this store cannot be the remembered one; empty when it can. */
     Optional<String> complaint(SqlSession session) throws SQLException {
         for (Map.Entry<String, CommitMark> mark : marks.entrySet()) {
             Optional<String> lacking = Commits.lacking(session, mark.getValue());
@@ -71,12 +75,15 @@ record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<Str
                 : Optional.empty();
     }
 
-    /** What an operator is told of a store with a complaint. */
+    /** Returns the message for the operator about a store with a complaint. */
     static String stopped(Path store, String complaint) {
         return "the store " + store + " " + complaint + WAY_OUT + store.getParent() + " store restored";
     }
 
-    /** What {@code store-id} remembers: two places of 64 bytes, written in turn, each with a checksum; the newest that is whole counts. */
+    /**
+     * Reads the commit that {@code store-id} remembers: two slots of 64 bytes, written in turn, each with a checksum; the newest undamaged one
+     * counts.
+     */
     private static Optional<CommitMark> earlier(Path folder) throws IOException {
         Path file = folder.resolve(EARLIER_FILE);
         if (!Files.exists(file)) {
@@ -99,7 +106,7 @@ record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<Str
         Matcher newest = lines.stream()
                 .max(Comparator.comparingLong(StoreMemory::commits).thenComparing(line -> line.group(3)))
                 .orElseThrow();
-        // One that was announced only may not have been made.
+        // A commit that was only announced may not have been made.
         long certain = newest.group(3).equals("m") ? commits(newest) : commits(newest) - 1;
         return Optional.of(new CommitMark(newest.group(1), CommitMark.BEFORE_OPENINGS, certain));
     }

@@ -17,11 +17,11 @@ import java.util.Set;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Completes a store that has forgotten payments by what {@code sent.log} knows of them. What a node is known to have taken is in flight again,
- * and so is sent again. Of the rest nobody knows whether it left: one with a token is abandoned, with its token bound and its coins held, so
- * that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. One without a token is sent
- * again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log was. What the log says twice
- * is entered once, so that a restore that was broken off can be begun again.
+ * Completes a store that lacks payments with those recorded in {@code sent.log}. A payment that a node is known to have accepted is put in flight
+ * again, and so is sent again. Of the others nobody knows whether they were sent. One with a token is abandoned, with its token bound and its
+ * coins held, so that its caller can have the same bytes sent by repeating the call, and nothing else ever pays for that token. One without a
+ * token is sent again, as after any restart: its caller cannot repeat it, and may have been told that it is paid before the log recorded that. A
+ * payment that the log contains twice is entered once, so a restore that was interrupted can be started again.
  */
 public final class StoreRestore {
     static final String DOUBTFUL =
@@ -34,15 +34,15 @@ public final class StoreRestore {
     private static final int SENDS_AT_ONCE = 100;
 
     /**
-     * What a restore has entered.
+     * Result of a restore.
      *
-     * @param mark the commit that everybody is to remember from now on
+     * @param mark the commit that {@code sent.log} and the books are to remember from now on
      * @param complete whether every payment that was missing is there again
      * @param inFlight payments that are sent again
-     * @param doubtful those of which nobody knows whether they left
-     * @param withheld claims whose bytes no log has
-     * @param ended how many were closed without success, or buried
-     * @param account how many transactions of the account chain
+     * @param doubtful payments of which nobody knows whether they were sent
+     * @param withheld claims whose transaction bytes the log does not contain
+     * @param ended number of payments that were closed without success, or buried
+     * @param account number of transactions of the account chain
      */
     public record Restored(
             CommitMark mark,
@@ -63,19 +63,19 @@ public final class StoreRestore {
     private final SpendTable spends;
     private final PayoutTable payouts;
     private final Map<Long, OptionalLong> openings = new HashMap<>();
-    /** The highest number that the log has of each opening. */
+    /** Highest commit number that the log has for each opening. */
     private final Map<Long, Long> logged = new HashMap<>();
 
     private final Set<Hash256> entered = new LinkedHashSet<>();
     private final Set<Hash256> undecided = new LinkedHashSet<>();
-    /** Those of a commit that was announced and may not have been made: their callers may have been told that nothing was sent. */
+    /** Transactions of a commit that was announced and may not have been made: their callers may have been told that nothing was sent. */
     private final Set<Hash256> announced = new LinkedHashSet<>();
 
     private final Map<Hash256, Hash256> rivals = new LinkedHashMap<>();
     private final List<Intent> withheld = new ArrayList<>();
     private int kept;
     private int account;
-    /** Whether the commit whose lines are entered was certainly made. */
+    /** Whether the commit whose lines are being entered was certainly made. */
     private boolean made;
 
     StoreRestore(SqlSession session) throws SQLException {
@@ -86,12 +86,12 @@ public final class StoreRestore {
         payouts.takeUp(session);
     }
 
-    /** Makes or replaces the log in {@code folder} by one whose base is all that the store knows now. */
+    /** Creates or replaces the log in {@code folder}; the base of the new one is everything that the store contains now. */
     static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
         SentLog.write(folder, Commits.last(session), sink -> base(session, sink));
     }
 
-    /** The same, to take the place of the log at a later commit; in a transaction of a session of its own, which sees one moment. */
+    /** Writes a log that is to replace the present one at a later commit. Reads in a transaction of a session of its own, which sees one moment. */
     static SentLog.Successor successor(Path folder, SqlSession session, long from) throws IOException, SQLException {
         session.execute("BEGIN");
         try {
@@ -134,7 +134,7 @@ public final class StoreRestore {
         return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
     }
 
-    /** Lines until they are worth a record. */
+    /** Collects lines and passes them on as records of about {@link #LINES_BYTES} bytes. */
     private static final class Collecting {
         private final SentLog.LinesSink sink;
         private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
@@ -162,7 +162,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Enters what the log in {@code folder} knows and the store does not, in a transaction that the caller has begun. */
+    /** Enters every change that the log in {@code folder} contains and the store lacks, in a transaction that the caller has begun. */
     void enterAll(Path folder) throws IOException, SQLException {
         CommitMark own = Commits.last(session);
         SentLog.Known end = SentLog.read(folder).orElseThrow();
@@ -198,7 +198,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Whether the log had this commit. */
+    /** Tells whether the log contained this commit or a later one of its opening. */
     boolean hasSeen(CommitMark mark) {
         return logged.getOrDefault(mark.opening(), -1L) >= mark.number();
     }
@@ -268,7 +268,7 @@ public final class StoreRestore {
         insert(spend);
     }
 
-    /** Tokens pay once: of two payments that may both have left neither may be sent. */
+    /** Notes two payments of one token that may both have been sent. Neither may be sent by the daemon, because a token pays once. */
     private void noteRival(Intent intent) throws SQLException {
         if (intent.token().isEmpty()) {
             return;
@@ -282,7 +282,7 @@ public final class StoreRestore {
 
     private void insert(SentLine.Spend spend) throws SQLException {
         Intent intent = spend.intent();
-        // What the chain has said of it is read there again.
+        // A confirmation is read from the chain again.
         Intent row = intent.state() == IntentState.CONFIRMED
                 ? intent.in(IntentState.ACCEPTED, "", intent.changedAt())
                 : intent;
@@ -319,7 +319,7 @@ public final class StoreRestore {
         }
     }
 
-    /** One that has lost for good frees its payouts; one whose payouts another open batch carries is not sent. */
+    /** Enters the payouts of a batch. A batch that has lost for good releases them; one whose payouts another open batch carries is not sent. */
     private void enter(SentLine.Carried carried) throws SQLException {
         Optional<SpendRow> batch = SpendTable.find(session, carried.txId());
         if (batch.isPresent() && payouts.enter(session, batch.get(), carried)) {
@@ -369,7 +369,7 @@ public final class StoreRestore {
     private void decide() throws SQLException {
         for (Hash256 txId : undecided) {
             boolean repeatable = announced.contains(txId) || isRepeatable(txId);
-            // Nobody can repeat a batch: its payouts are bound to it, so that sending it is the only way to pay them
+            // No caller can repeat a batch: its payouts are bound to it, so sending it is the only way to pay them
             // once.
             if (repeatable && !StandIns.onlyChainCloses(kindOf(txId))) {
                 close(txId, IntentState.ABANDONED, DOUBTFUL);
@@ -407,10 +407,11 @@ public final class StoreRestore {
     }
 
     /**
-     * From now on the store is the one that this datadir works with, whatever it had before.
+     * Begins a new opening, which makes the restored store the one that this datadir works with, whatever store it had before. Holds the queue's
+     * payouts and stops the sweeps that were running.
      *
-     * @param above numbers of commits that others remember
-     * @param forgetful whether payments may be missing all the same
+     * @param above highest commit number that others remember; the new one is greater
+     * @param forgetful whether payments may still be missing
      */
     CommitMark begin(long above, boolean forgetful) throws SQLException {
         CommitMark last = Commits.last(session);
@@ -419,12 +420,12 @@ public final class StoreRestore {
         Commits.count(session, number);
         Commits.open(session, number, random);
         PayoutTable.holdAll(session, random);
-        // What a sweep has done since is not known: it goes on when it is asked for again.
+        // How far a sweep got since is not known: it continues when its caller asks for it again.
         session.update("UPDATE sweeps SET state = 'STOPPED', reason = 'the store was restored since it began'"
                 + " WHERE state = 'RUNNING'");
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
-            // Numbers of spends that are forgotten were told, and never become those of others.
+            // Numbers of lost spends were reported to callers, and must never become those of others.
             spends.skipNumbers(session, NUMBERS_FORGOTTEN);
         }
         return new CommitMark(last.store(), random, number);

@@ -7,48 +7,52 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * The swap journal. A row changes only from the version that its writer has read: of two writers one loses, and looks again. Stages fail
- * with {@link StoreException}.
+ * The swap journal. A row is replaced only by a writer that has read its newest version: of two concurrent writers one loses, and reads again.
+ * Stages fail with {@link StoreException}.
  */
 public interface SwapStore {
     /**
-     * Adds a row of version 0. Empty, and nothing written, when its id, its hash lock or the pool's id of it is there already: a pool that
-     * gives an id twice, or a secret that would be used twice.
+     * Adds a row of version 0. Returns empty, and writes nothing, when its id, its hash lock or its pool's id exists already: then a pool has
+     * given an id twice, or a secret would be used twice.
      */
     CompletionStage<Optional<SwapEntry>> add(SwapEntry entry);
 
-    /** Replaces the row of this id by {@code entry}, whose version is one above the row's; false when it is not. */
+    /** Replaces the row with this id by {@code entry}, whose version must be one above the row's; returns false when it is not. */
     CompletionStage<Boolean> replace(SwapEntry entry);
 
     CompletionStage<Optional<SwapEntry>> find(String id);
 
     CompletionStage<Optional<SwapEntry>> ofHashLock(Hash256 hashLock);
 
-    /** All that are looked after, oldest first. */
+    /** Lists the swaps that the daemon still works on, oldest first. */
     CompletionStage<List<SwapEntry>> watched();
 
-    /** The newest row of all, whose seal the next ones share. */
+    /** Returns the newest row, so that the next rows can share the salt of its seal. */
     CompletionStage<Optional<SwapEntry>> newest();
 
     /**
-     * Newest first.
+     * Lists rows, newest first.
      *
-     * @param status only these; empty for all
-     * @param below only numbers below it
+     * @param status only rows with it; empty for all
+     * @param below number below which the listing starts
+     * @param limit upper limit of the listing
      */
     CompletionStage<List<SwapEntry>> page(Optional<String> status, long below, int limit);
 
-    /** Removes rows of this status that are not looked after and have not changed since {@code updatedBefore}; answers how many. */
+    /**
+     * Removes rows with this status that the daemon no longer works on and that have not changed since {@code updatedBefore} (Unix seconds);
+     * returns how many.
+     */
     CompletionStage<Integer> remove(String status, long updatedBefore);
 
     /**
-     * A row of the swap journal. What it says in clear is what anybody may read; the rest, with the secret, is sealed.
+     * A row of the swap journal. Its public fields are stored in clear; the rest, with the secret, is sealed.
      *
      * @param number in the order of the quotes; given by the store, 0 before
      * @param version counts the changes; 0 for a new row
      * @param poolId the pool's id of the swap
-     * @param status what callers filter by
-     * @param watched whether the daemon still looks after it
+     * @param status state by which callers filter
+     * @param watched whether the daemon still works on the swap
      * @param content sealed
      * @param updatedAt Unix seconds
      */

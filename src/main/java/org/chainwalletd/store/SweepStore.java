@@ -9,12 +9,12 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Sweeps: which coins go to which address in which transactions, fixed in one commit before the first of these is made. A sweep is kept for
- * ever, and so is its client_token, which pays nothing else.
+ * Stores sweeps: which coins go to which address in which transactions, fixed in one commit before the first transaction is made. A sweep is kept
+ * for ever, and so is its client_token, which pays nothing else.
  */
 public interface SweepStore {
     /**
-     * Writes a sweep, all its parts in one commit, unless its token stands for something already.
+     * Writes a sweep with all its parts in one commit, unless its token is bound to something already.
      *
      * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait.
      */
@@ -22,24 +22,24 @@ public interface SweepStore {
 
     CompletionStage<Optional<Sweep>> find(String clientToken);
 
-    /** Tokens of the sweeps that are {@link State#RUNNING}, oldest first. */
+    /** Lists the tokens of the sweeps that are {@link State#RUNNING}, oldest first. */
     CompletionStage<List<String>> running();
 
-    /** Moves a sweep from one state to another; leaves it alone when it is in a third one. */
+    /** Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. */
     CompletionStage<Void> move(String clientToken, State before, State after, String reason);
 
-    /** Ends a part that no spend was opened for: its coins have gone elsewhere. A part that has a spend is left alone. */
+    /** Ends a part for which no spend was opened, because its coins were spent elsewhere. A part that has a spend is left alone. */
     CompletionStage<Void> endUnopened(String clientToken, int part);
 
-    /** Token of a sweep that still has to spend coins of this address, or has a spend of them in flight. */
+    /** Finds the token of a sweep that still has to spend coins of this address, or has a spend of them in flight. */
     CompletionStage<Optional<String>> unfinishedFrom(Address address);
 
     /**
-     * A sweep as it was asked for.
+     * A sweep as it was requested.
      *
      * @param owner name of the access token; empty for a classic one
      * @param digest of the parameters
-     * @param from addresses whose coins are swept, as they were resolved when it began
+     * @param from addresses whose coins are swept, as they were resolved when the sweep began
      */
     record Order(
             String clientToken,
@@ -57,7 +57,7 @@ public interface SweepStore {
             return digest.equals(other.digest) && owner.equals(other.owner);
         }
 
-        /** Without the memo, which must not get into a log. */
+        /** Leaves out the memo, which must not get into a log. */
         @Override
         public String toString() {
             return "Order[clientToken=" + clientToken + ", to=" + to + "]";
@@ -67,18 +67,18 @@ public interface SweepStore {
     /** A coin and the address that owns it. */
     record OwnedCoin(Address owner, Coin coin) {}
 
-    /** One transaction: coins in the order of its inputs; its only output is worth their sum less the fee. */
+    /** A transaction of a sweep: coins in the order of its inputs; its only output is worth their sum less the fee. */
     record Part(int number, Amount fee, List<OwnedCoin> coins) {
         public Part {
             coins = List.copyOf(coins);
         }
     }
 
-    /** What a sweep is doing. */
+    /** State of a sweep. */
     enum State {
-        /** Parts that have no spend yet are to get one. */
+        /** Parts without a spend still get one. */
         RUNNING,
-        /** No further part is begun until the call is repeated. */
+        /** No further part begins until the caller repeats the call. */
         STOPPED,
         /** Each part has a spend, or never gets one. */
         DONE
@@ -87,25 +87,25 @@ public interface SweepStore {
     /**
      * The spend of a part.
      *
-     * @param state empty when only its transaction is kept
-     * @param lostForGood whether it has lost against another spender of a coin that is final
+     * @param state empty when only its transaction id is kept
+     * @param lostForGood whether another transaction that spends one of its coins is final
      */
     record PartSpend(
             Hash256 txId, Optional<IntentState> state, boolean lostForGood, String reason, OptionalLong height) {}
 
     /**
-     * A part and what has become of it.
+     * A part and its progress.
      *
      * @param spend empty while none was opened
-     * @param ended whether none will ever be
+     * @param ended whether none will ever be opened
      */
     record PartState(Part part, Optional<PartSpend> spend, boolean ended) {
-        /** Whether a spend is to be opened. */
+        /** Tells whether a spend still has to be opened. */
         public boolean isWaiting() {
             return spend.isEmpty() && !ended;
         }
 
-        /** Whether it waits, or its spend is in flight. */
+        /** Tells whether the part waits for a spend, or its spend is in flight. */
         public boolean isUnfinished() {
             return isWaiting()
                     || spend.flatMap(PartSpend::state)
@@ -117,7 +117,7 @@ public interface SweepStore {
     /**
      * A sweep with its parts.
      *
-     * @param id random; the tokens of the parts' spends are made of it
+     * @param id random; the tokens of the parts' spends are derived from it
      * @param reason why it is stopped; empty otherwise
      */
     record Sweep(Hash256 id, Order order, State state, String reason, long createdAt, List<PartState> parts) {
@@ -126,32 +126,32 @@ public interface SweepStore {
         }
     }
 
-    /** Kind of the spends of parts. */
+    /** Kind of the spends that carry out parts of sweeps. */
     String KIND = "sweep";
 
-    /** Token of the spend of a part, which no caller can name. */
+    /** Returns the token under which a part is spent; no caller can name it. */
     static String partToken(Hash256 sweep, int part) {
         return TokenBinding.ofDaemon(KIND + "-" + sweep + "-" + part);
     }
 
-    /** The sweep that the token of a part's spend was made of. */
+    /** Returns the id of the sweep from the token of a part's spend. */
     static Hash256 sweepOf(String partToken) {
         int begin = TokenBinding.ofDaemon(KIND + "-").length();
         return Hash256.parse(partToken.substring(begin, partToken.lastIndexOf('-')));
     }
 
-    /** What became of the wish to begin a sweep. */
+    /** Result of a request to begin a sweep. */
     sealed interface Beginning {
-        /** The token stands for nothing, and there were no parts; nothing was written. */
+        /** The token is bound to nothing, and there were no coins to sweep; nothing was written. */
         record Nothing() implements Beginning {}
 
-        /** It is durable now, or was before. */
+        /** The sweep is durable, by this call or an earlier one. */
         record Begun(Sweep sweep) implements Beginning {}
 
         /**
-         * The token stands for something else; nothing was written.
+         * The token is bound to something else; nothing was written.
          *
-         * @param txId transaction of the payment that it stands for; empty for other parameters, another token name, or a payout
+         * @param txId transaction of the payment that it is bound to; empty when it is bound to other parameters, another token name, or a payout
          */
         record Taken(Optional<Hash256> txId) implements Beginning {}
     }

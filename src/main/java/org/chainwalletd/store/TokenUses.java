@@ -9,11 +9,12 @@ import java.util.function.Function;
 import org.chainwalletd.chain.Amount;
 
 /**
- * The table {@code token_minutes}: what each named token with a cap per period has spent in each minute. It is read where it is judged, in the
- * commit that opens a spend: few tokens have such a cap. Windows and clocks are those of the operator's caps, see {@link CapWindow}.
+ * The table {@code token_minutes}: the amount that each named token with a cap per period has spent in each minute. The table is read in the
+ * commit that opens a spend, without a copy in memory, because few tokens have such a cap. Windows and clocks are those of the operator's caps,
+ * see {@link CapWindow}.
  */
 final class TokenUses {
-    /** Cap per period of a token by its name; of tokens without one nothing is counted. */
+    /** Cap per period of a token by its name; for tokens without a cap nothing is counted. */
     private volatile Function<String, Optional<Amount>> caps = name -> Optional.empty();
 
     void caps(Function<String, Optional<Amount>> judge) {
@@ -25,9 +26,9 @@ final class TokenUses {
     }
 
     /**
-     * Reason why the cap of the spend's token refuses it; empty when it does not.
+     * Returns why the cap of the spend's token forbids the spend; empty when it does not.
      *
-     * @param replaced spends whose part of the sum it takes the place of
+     * @param replaced spends whose part of the sum it replaces
      */
     Optional<Opening.CapExceeded> exceeded(SqlSession session, CapWindow window, Intent intent, List<SpendRow> replaced)
             throws SQLException {
@@ -61,7 +62,7 @@ final class TokenUses {
                 Optional.of(name)));
     }
 
-    /** Rest of a token's cap; empty when it has none. */
+    /** Returns the remainder of a token's cap; empty when it has none. */
     Optional<Amount> remaining(SqlSession session, CapWindow window, String name) throws SQLException {
         Optional<Amount> cap = caps.apply(name);
         if (cap.isEmpty()) {
@@ -88,7 +89,10 @@ final class TokenUses {
         }
     }
 
-    /** Counts a spend that {@code sent.log} knows: which tokens have a cap is not known there, and what is counted for the others is not read. */
+    /**
+     * Counts a spend from {@code sent.log} for its token. The log does not record which tokens have a cap; sums counted for tokens without one
+     * are not read.
+     */
     static void countRestored(SqlSession session, Intent intent, long at) throws SQLException {
         Optional<String> name = intent.details().tokenName();
         if (name.isPresent()) {
@@ -96,7 +100,7 @@ final class TokenUses {
         }
     }
 
-    /** Takes the spend out of the sum of its token, if it is in it. */
+    /** Subtracts the spend from the sum of its token, if it is counted there. */
     void giveBack(SqlSession session, SpendRow row) throws SQLException {
         Optional<String> name = row.intent().details().tokenName();
         if (name.isEmpty() || row.countedAt().isEmpty()) {
@@ -111,7 +115,7 @@ final class TokenUses {
                 row.intent().allowance().toBigInteger().min(sum).negate());
     }
 
-    /** Lets uses count from now that a clock which was ahead has stamped with a time that has not come. */
+    /** Moves uses that a fast clock has stamped with a future time to the present. */
     private static void stampAnew(SqlSession session, CapWindow window, String name) throws SQLException {
         long last = window.lastPossible();
         long minute = counts(last).start();

@@ -7,23 +7,23 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 
 /**
- * Addresses that are watched although their keys are elsewhere. The rows decide; the books, which can be built anew from the chain, follow
+ * Stores addresses that are watched although their keys are elsewhere. These rows decide; the books, which can be rebuilt from the chain, follow
  * them. Stages fail with {@link StoreException}.
  */
 public interface WatchStore {
     /**
      * A watched address.
      *
-     * @param birth height from which on its history is wanted; empty when only what comes is
+     * @param birth height from which on its history is wanted; empty when only new transactions are
      */
     record WatchOnly(Address address, Optional<String> label, OptionalLong birth) {}
 
-    /** Adds the row, or puts it in the place of the one of the same address. Durable when the stage completes. */
+    /** Adds the row, or replaces the one of the same address. Durable when the stage completes. */
     CompletionStage<Void> put(WatchOnly watched);
 
-    /** Removes the rows of these addresses, as far as there are any. Durable when the stage completes. */
+    /** Removes the rows of these addresses, if they exist. Durable when the stage completes. */
     CompletionStage<Void> remove(List<Address> addresses);
 
-    /** All rows, in the order of their addresses. */
+    /** Lists all rows, in the order of their addresses. */
     CompletionStage<List<WatchOnly>> all();
 }

@@ -1,5 +1,5 @@
 /**
- * What survives a restart: files written atomically, the SQLite store behind one narrow interface per owner, and the named crash points.
- * No SQL and no file writing outside this package and {@code keyring}.
+ * Persistence: files written atomically, the money store behind one narrow interface per owner, and the named crash points. SQL and file writing
+ * occur only in this package and {@code keyring}.
  */
 package org.chainwalletd.store;
