@@ -1,9 +1,9 @@
 package org.chainwalletd.spend;
 
 /**
- * What {@code abandon_transfer} did.
+ * Result of {@code abandon_transfer}.
  *
- * @param released outpoints that were reserved and are free now
- * @param remaining outpoints that are still reserved, of all spends
+ * @param released number of outpoints that were reserved and are free now
+ * @param remaining number of outpoints that are still reserved, of all spends
  */
 public record Abandoned(int released, int remaining) {}

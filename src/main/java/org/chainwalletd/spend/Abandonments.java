@@ -31,9 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which spends the operator gives up, and which of the named coins that frees. A spend is given up only while nobody sends it and no node has
- * it; a coin that was freed is not freed once more for a while, or a repeated call would hit the payment that has chosen it since. Belongs to
- * {@link Reservations} and is used on its thread; what nodes and the store answer comes back to it as a {@link Step}.
+ * Decides which spends the operator abandons, and which of the named coins that frees. A spend is abandoned only while no one sends it and no node
+ * has it; a coin that was freed is not freed once more for a while, since a repeated call would hit the payment that has chosen it since. Belongs to
+ * {@link Reservations} and is used on its thread; answers of nodes and of the store come back to it as a {@link Step}.
  */
 final class Abandonments {
     private static final Logger LOG = LoggerFactory.getLogger(Abandonments.class);
@@ -41,13 +41,13 @@ final class Abandonments {
     private static final String REPLACED = "another spend of its coins takes its place";
 
     /**
-     * What one call names, as far as it can be given up.
+     * Spends and coins that one call names, as far as they can be abandoned.
      *
-     * @param held the named coins of each spend in flight that nobody sends
-     * @param free named coins that nothing holds: a spend whose reservations have ended is given up without freeing any
-     * @param replaced whether it is given up wherever it is, since its owner puts another spend of the same coins in its place and knows
-     *     that a block may take either
-     * @param keeping whether what it holds is kept for that other spend
+     * @param held named coins of each spend in flight that no one sends, by transaction id
+     * @param free named coins that nothing holds: a spend whose reservations have ended is abandoned without freeing any
+     * @param replaced whether the spend is abandoned wherever it is, since its owner puts another spend of the same coins in its place and knows that
+     *     a block may take either
+     * @param keeping whether its coins are kept for that other spend
      */
     record Question(
             Map<Hash256, Set<Outpoint>> held,
@@ -61,18 +61,20 @@ final class Abandonments {
     }
 
     /**
-     * What was written down.
+     * Result of the writes to the store.
      *
-     * @param failure empty when all of it was
+     * @param spends ids of the spends that are abandoned now
+     * @param ended reservations that have ended
+     * @param failure empty when everything was written
      */
     record Given(Set<Hash256> spends, List<Reservation> ended, Optional<Throwable> failure) {}
 
-    /** An answer. */
+    /** Answer of the nodes or of the store to a question. */
     sealed interface Step {
         void in(Abandonments abandonments);
     }
 
-    /** @param places where each of the spends is */
+    /** @param places location of each spend, by transaction id */
     private record Located(Question question, Outcome<Map<Hash256, Lookup.Whereabouts>> places) implements Step {
         @Override
         public void in(Abandonments abandonments) {
@@ -87,7 +89,7 @@ final class Abandonments {
         }
     }
 
-    /** Whom it concerns. */
+    /** Actors and tables that are affected by an abandonment. */
     record Neighbours(CoinHolds coins, CoinChoice choice, ActorRef<SpendMonitor.Command> monitor) {}
 
     private final ActorContext<Reservations.Command> context;
@@ -101,14 +103,14 @@ final class Abandonments {
     private final Map<Owner.Running, Hash256> sending = new HashMap<>();
     private final Set<Hash256> underWay = new HashSet<>();
     private final List<Reservations.Command> waiting = new ArrayList<>();
-    /** Questions that are not settled, and of these the ones whose spends nothing sends any more. */
+    /** Questions that are not settled. Those whose spends nothing sends any more are in {@link #quiet} too. */
     private final Set<Question> open = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final Set<Question> quiet = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Map<Hash256, Long> givenUp = new HashMap<>();
     private final Map<Outpoint, Long> freed = new HashMap<>();
 
-    /** @param earlier what was given up lately, before this process began */
+    /** @param earlier spends that were abandoned lately, before this process began */
     Abandonments(
             ActorContext<Reservations.Command> context,
             SpendEnvironment env,
@@ -133,7 +135,7 @@ final class Abandonments {
         }
     }
 
-    /** A spender has this spend from now on, until {@link #ended}: its coins are left alone. */
+    /** Notes that a running spend has this spend until {@link #ended}, so that its coins are left alone. */
     void begun(Owner.Running spender, Hash256 txId) {
         sending.put(spender, txId);
         givenUp.remove(txId);
@@ -143,7 +145,7 @@ final class Abandonments {
         sending.remove(spender);
     }
 
-    /** Whether it was given up after the spender had read that it is in flight. */
+    /** Whether the spend was abandoned after the running spend had read that it is in flight. */
     boolean wasGivenUp(Hash256 txId) {
         return isLately(givenUp.get(txId));
     }
@@ -180,7 +182,7 @@ final class Abandonments {
         return opened(new Question(held, free, false, false, answer));
     }
 
-    /** One spend with all that it holds; nothing while somebody sends it. */
+    /** Opens a question about one spend with all its coins; the question is empty while the spend is being sent. */
     Question begin(Reservations.GiveUp command) {
         Hash256 txId = command.txId();
         Map<Hash256, Set<Outpoint>> held = new HashMap<>();
@@ -196,12 +198,12 @@ final class Abandonments {
         return question;
     }
 
-    /** What a spend monitor that begins anew must not send. */
+    /** Questions whose spends a spend monitor that starts again must not send. */
     Collection<Question> open() {
         return List.copyOf(open);
     }
 
-    /** There is no spend monitor: nothing was begun. */
+    /** Fails a question that has not begun, because no spend monitor is running. */
     void refuse(Question question) {
         if (open.contains(question) && !quiet.contains(question)) {
             settle(question, nothing(Background.stopped()));
@@ -234,7 +236,7 @@ final class Abandonments {
                 (places, failure) -> new Reservations.GivingUp(new Located(question, Outcome.of(places, failure))));
     }
 
-    /** Without an answer of any node nobody knows whether it was sent. */
+    /** Goes on with the locations of the spends, or fails the question: without an answer of any node it is unknown whether a spend was sent. */
     private void located(Located step) {
         Question question = step.question();
         step.places().match(places -> begin(question, places), failure -> settle(question, nothing(failure)));
@@ -277,7 +279,7 @@ final class Abandonments {
         return all;
     }
 
-    /** Gives up those that are nowhere: in the store first, so that a failure leaves everything as it was. */
+    /** Abandons the spends that no node has, in the store first, so that a failure leaves everything as it was. */
     private CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
         Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
@@ -294,7 +296,7 @@ final class Abandonments {
                 .thenComposeAsync(Function.identity(), env.executor());
     }
 
-    /** A batch of payouts is given up by its recall alone. */
+    /** Abandons a spend in the store, unless only the chain may close its kind: a batch of payouts is abandoned by its recall alone. */
     private CompletableFuture<Boolean> unlessOnlyTheChainCloses(Hash256 txId) {
         return env.intents()
                 .find(txId)
@@ -307,7 +309,7 @@ final class Abandonments {
                 .toCompletableFuture();
     }
 
-    /** Whether it is abandoned now. */
+    /** Records that the spend is abandoned; true if it is so now. */
     private CompletableFuture<Boolean> written(Hash256 txId, String reason) {
         return env.intents()
                 .abandon(txId, reason, clock.millis())
@@ -341,7 +343,7 @@ final class Abandonments {
                         env.executor());
     }
 
-    /** What the call has come to, in memory too. */
+    /** Applies the result of a question in memory and answers its caller. */
     private void settle(Question question, Given given) {
         open.remove(question);
         quiet.remove(question);

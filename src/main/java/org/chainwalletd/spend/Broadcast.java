@@ -21,22 +21,24 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * Offers signed bytes to the nodes and finds out what became of them. Before anything but success is reported the nodes are asked for our
- * own transaction id; only then do their words decide (decisions.md, requirement 2), and never those of one node while another may take the
- * bytes. Stateless but for whose turn it is; knows nothing of intents.
+ * Offers signed bytes to the nodes and finds out what became of them. Before anything but success is reported the nodes are asked for our own
+ * transaction id; only then do their words decide (decisions.md, requirement 2), and never those of one node while another may take the bytes.
+ * Stateless except for the node whose turn it is; knows nothing of intents.
  */
 final class Broadcast {
-    /** Answers of the node client arrive on threads that are there for going on with them. */
+    /** Runs continuations on the threads of the node client, which are meant for that. */
     private static final Executor AT_HAND = Runnable::run;
 
     private static final int MAX_SENDS = 3;
-    /** Words about one input: somebody else's spend of it waits already, it is not there, or it is too young. */
+    /** Matches a refusal that speaks of one input: another spend of it waits already, it is not there, or it is too young. */
     private static final Pattern ABOUT_INPUT =
             Pattern.compile("(double-spend of |UtxoNotFound\\(|CoinbaseImmature \\{ outpoint: )"
                     + "OutPoint \\{ tx_id: Hash256\\(([0-9a-fA-F]{64})\\), output_index: (\\d{1,10}) \\}");
-    /** Refusals that pass within moments. */
+    /** Texts of refusals that pass within moments. */
     private static final List<String> PASSING_SOON = List.of("Tip changed during validation", "Storage error");
-    /** Passes with the node's next window; until then a repetition is refused too, and counted (chain protocol, section 10.3). */
+    /**
+     * Text of a refusal that passes with the node's next window; until then a repetition is refused too, and counted (chain protocol, section 10.3).
+     */
     private static final String QUOTA = "Rate limit exceeded";
 
     private static final String ALREADY_THERE = "transaction already in mempool";
@@ -48,9 +50,7 @@ final class Broadcast {
     private final Duration pause;
     private final AtomicInteger turns = new AtomicInteger();
 
-    /**
-     * @param pause before a refusal that passes by itself is tried again
-     */
+    /** @param pause time before a send is repeated after a refusal that passes by itself */
     Broadcast(NodeClient node, Lookup lookup, RivalProof rivals, Executor executor, Duration pause) {
         this.node = node;
         this.lookup = lookup;
@@ -69,39 +69,35 @@ final class Broadcast {
                 env.pace().resendPause());
     }
 
-    /** Asks where a transaction is. */
+    /** Queries to the nodes about transactions of our own. */
     Lookup lookup() {
         return lookup;
     }
 
-    /**
-     * Sends, and sorts out the answer. Never fails.
-     *
-     * @param ambiguous whether an earlier send of these bytes may have arrived somewhere
-     */
+    /** Sends, and classifies the answer. Never fails. */
     CompletionStage<BroadcastOutcome> send(Hash256 txId, Bytes transaction, boolean ambiguous) {
         NodeClient inTurn = node.from(turns.getAndIncrement());
         return new Attempt(txId, transaction, inTurn, new Before(ambiguous, false, false), 1).run();
     }
 
-    /** As {@link #send}, of bytes that have never left this daemon: a node that has them has them from somebody else. */
+    /** Sends bytes that have never left this daemon, as {@link #send} does: a node that has them already got them from somebody else. */
     CompletionStage<BroadcastOutcome> sendFresh(Hash256 txId, Bytes transaction) {
         NodeClient inTurn = node.from(turns.getAndIncrement());
         return new Attempt(txId, transaction, inTurn, new Before(false, false, true), 1).run();
     }
 
     /**
-     * Sends once more what may have arrived somewhere before. Never fails. Nobody waits for it: it leaves the greater part of the nodes' quotas
-     * to payments that are sent for the first time, and where they leave it none it is not sent.
+     * Sends once more bytes that may have arrived somewhere before. Never fails. No caller waits for it: it leaves the greater part of the nodes'
+     * quotas to payments that are sent for the first time, and where these leave it none it is not sent.
      *
-     * @param first index of the node that is to have it
+     * @param first index of the node to which the bytes go first
      */
     CompletionStage<BroadcastOutcome> sendAgain(Hash256 txId, Bytes transaction, int first) {
         NodeClient yielding = node.background().patient(Duration.ZERO).from(first);
         return new Attempt(txId, transaction, yielding, new Before(true, true, false), 1).run();
     }
 
-    /** The output that is not there, when a node's words say so. */
+    /** Output that is missing, if the node's text says so. */
     static Optional<Outpoint> missingOutput(String text) {
         Matcher matcher = ABOUT_INPUT.matcher(text);
         return matcher.find() && matcher.group(1).startsWith("UtxoNotFound") ? outpoint(matcher) : Optional.empty();
@@ -135,15 +131,15 @@ final class Broadcast {
     }
 
     /**
-     * What may have become of bytes before they are sent.
+     * Possible fates of the bytes before they are sent.
      *
      * @param ambiguous whether an earlier send may have arrived
      * @param left whether an earlier attempt has shown them to a node
-     * @param fresh whether they have never left this daemon, so that a node that has them has them from somebody else
+     * @param fresh whether they have never left this daemon, so that a node that has them got them from somebody else
      */
     private record Before(boolean ambiguous, boolean left, boolean fresh) {}
 
-    /** One send with its aftermath. */
+    /** One send, with the questions that follow from its answer. */
     private final class Attempt {
         private final Hash256 txId;
         private final Bytes transaction;
@@ -151,7 +147,7 @@ final class Broadcast {
         private final Before before;
         private final int number;
 
-        /** @param way each call goes to another node than the one before, where there is another that takes it */
+        /** @param way client whose every call goes to another node than the one before, where there is another that takes it */
         private Attempt(Hash256 txId, Bytes transaction, NodeClient way, Before before, int number) {
             this.txId = txId;
             this.transaction = transaction;
@@ -178,14 +174,20 @@ final class Broadcast {
             return unanswered(words(failure));
         }
 
-        /** A node refuses what it has. It has it from us unless this is the first time that any node was offered it. */
+        /**
+         * Outcome when a node refuses bytes because it has them already. It got them from us unless this was the first time that any node was offered
+         * them.
+         */
         private BroadcastOutcome known(NodeException.Rejected rejected) {
             return before.fresh() && rejected.onlyAttempt()
                     ? new BroadcastOutcome.KnownBefore()
                     : new BroadcastOutcome.Accepted();
         }
 
-        /** It may have arrived: known means success, unknown means once more the same bytes. */
+        /**
+         * Handles a send without a usable answer: the bytes may have arrived. If a node knows them that is success, otherwise the same bytes are sent
+         * once more.
+         */
         private CompletionStage<BroadcastOutcome> unanswered(String text) {
             return lookup.anywhere(txId)
                     .handleAsync(
@@ -241,7 +243,7 @@ final class Broadcast {
             };
         }
 
-        /** What becomes of coins that are none of ours says nothing about this transaction. */
+        /** Whether the named outpoint is an input of this transaction; what happens to other coins says nothing about it. */
         private boolean isInput(Outpoint named) {
             return decoded().inputs().contains(named);
         }
@@ -274,7 +276,7 @@ final class Broadcast {
             return judge(others().ask(), text, opinion -> new BroadcastOutcome.Refused(text, passing, left));
         }
 
-        /** A node has another transaction in its mempool that spends a coin of ours, as it says. */
+        /** Handles a node's claim that its mempool has another transaction that spends one of our coins. */
         private CompletionStage<BroadcastOutcome> doubleSpend(Outpoint coin, String text) {
             return rivals.waiting(decoded(), coin)
                     .thenComposeAsync(
@@ -284,7 +286,7 @@ final class Broadcast {
                             executor);
         }
 
-        /** An input that is not there: spent in a block by somebody with our key, or not known to this node, which may lag. */
+        /** Handles a missing input: spent in a block by somebody with our key, or not known to this node, which may lag. */
         private CompletionStage<BroadcastOutcome> missing(Outpoint coin, String text) {
             return rivals.mined(decoded(), coin)
                     .thenComposeAsync(

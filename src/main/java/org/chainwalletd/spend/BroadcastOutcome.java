@@ -2,12 +2,12 @@ package org.chainwalletd.spend;
 
 import org.chainwalletd.chain.Outpoint;
 
-/** What is known about a transaction after it was offered to the nodes. */
+/** Knowledge about a transaction after it was offered to the nodes. */
 sealed interface BroadcastOutcome {
     /** A node has it, in its mempool or in a block. */
     record Accepted() implements BroadcastOutcome {}
 
-    /** The first node that was ever offered these bytes says that it has them already. Only of bytes that were sent as fresh. */
+    /** The first node that was ever offered these bytes says that it has them already; only for bytes that were sent as fresh. */
     record KnownBefore() implements BroadcastOutcome {}
 
     /** Another transaction, which was shown with a signature of our own key, spends this input of it. */
@@ -16,7 +16,7 @@ sealed interface BroadcastOutcome {
     /**
      * Every node that could have it refused it and says that it does not know it.
      *
-     * @param passing for a reason that is not the transaction's: the node was busy or its quota used up
+     * @param passing whether the reason lies with the node and not the transaction: it was busy or its quota used up
      * @param left whether a node was shown the bytes; otherwise the refusal was foreseen
      */
     record Refused(String text, boolean passing, boolean left) implements BroadcastOutcome {}
@@ -27,6 +27,6 @@ sealed interface BroadcastOutcome {
      */
     record NotYet(String text) implements BroadcastOutcome {}
 
-    /** Some node may have it. */
+    /** Some node may have it; nothing else is known. */
     record Unknown(String text) implements BroadcastOutcome {}
 }

@@ -4,17 +4,19 @@ import java.util.List;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * What may be spent.
+ * Coins that a plan may spend.
  *
  * @param utxos in the order in which the plan wants to take them
- * @param tipHeight when they were listed
+ * @param truncated whether the node has listed only a part of the coins
+ * @param tipHeight height of the tip when they were listed
  */
 public record Candidates(List<NodeClient.Utxo> utxos, boolean truncated, long tipHeight, Source source) {
-    /** How far their values and scripts are believed. */
+    /** Source of the values and scripts, which decides how far they are believed. */
     public sealed interface Source {}
 
     /**
-     * A node's word: what is selected is compared with bytes before it is spent, its script with the address of {@link SpendPlan#from}.
+     * A listing of a node: the selected coins are compared with bytes before they are spent, their scripts with the address of {@link
+     * SpendPlan#from}.
      *
      * @param node URL of the node; empty when it is not known
      */
@@ -31,7 +33,7 @@ public record Candidates(List<NodeClient.Utxo> utxos, boolean truncated, long ti
         return new Candidates(inOrder, listing.truncated(), listing.tipHeight(), new Listed(listing.node()));
     }
 
-    /** For plans that bring coins which they have proven themselves. */
+    /** Creates candidates for plans that bring coins which they have proven themselves. */
     public static Candidates proven(List<NodeClient.Utxo> utxos, long tipHeight) {
         return new Candidates(utxos, false, tipHeight, new Proven());
     }

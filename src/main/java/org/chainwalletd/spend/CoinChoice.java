@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which coins a plan may take: none that is held, and last those that another payment may still spend; and from which addresses somebody else
- * may be spending. Holds nothing itself. Belongs to {@link Reservations}.
+ * Chooses the coins of a plan: never one that is held, and only as a last resort one that another payment may still spend. Remembers from which
+ * addresses somebody else may be spending. Holds no coins itself. Belongs to {@link Reservations}.
  */
 final class CoinChoice {
     private static final Logger LOG = LoggerFactory.getLogger(CoinChoice.class);
-    /** More addresses than this are not remembered as clean; they merely cost one more question. */
+    /** Most addresses that are remembered as clean; any other merely costs one more question. */
     private static final int MOST_CLEAN_ADDRESSES = 100_000;
-    /** Bound of the coins that are remembered as spent; the oldest is forgotten first, and then merely met again. */
+    /** Most coins that are remembered as spent elsewhere; the oldest is forgotten first, and is then merely found out again. */
     private static final int MOST_SPENT_ELSEWHERE = 10_000;
 
     private final Supplier<Optional<Network>> network;
@@ -34,7 +34,10 @@ final class CoinChoice {
     private final CoinHolds coins;
     private final ReplacedInputs replaced = new ReplacedInputs();
     private final Set<Address> clean = new HashSet<>();
-    /** Coins that somebody else has spent, and since when that is known, the oldest first: a node that lags or lies lists them on. */
+    /**
+     * Coins that somebody else has spent, with the time when that was found out, in milliseconds since 1970, the oldest first: a node that lags or
+     * lies still lists them.
+     */
     private final Map<Outpoint, Long> spentElsewhere = new LinkedHashMap<>();
 
     private final Clock clock;
@@ -48,7 +51,7 @@ final class CoinChoice {
         this.memoryMillis = env.pace().reservationTtl().toMillis();
     }
 
-    /** As {@link #draft}, of a spend that is going to be made. */
+    /** Drafts a spend that is going to be made, as {@link #draft} does, and logs which spends it may displace. */
     Draft choose(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded) {
         Draft draft = draft(plan, candidates, excluded);
         replaced.displacedBy(draft.inputs())
@@ -60,7 +63,7 @@ final class CoinChoice {
     }
 
     /**
-     * With coins that another payment of ours may still spend only where it cannot be drafted without them.
+     * Drafts a transaction, with coins that another payment of ours may still spend only where it is impossible without them.
      *
      * @throws SpendException when the candidates do not suffice
      */
@@ -76,7 +79,10 @@ final class CoinChoice {
         return plan.choose(candidates, holdings(plan, excluded));
     }
 
-    /** Coinbases are not checked until a node has said which network it is of: nodes list no immature ones anyway. */
+    /**
+     * Collects the coins that may not be selected. The age of coinbases is not checked until a node has named its network: nodes list no immature
+     * ones anyway.
+     */
     private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
         return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
@@ -94,8 +100,8 @@ final class CoinChoice {
     }
 
     /**
-     * A spender of it was shown by bytes. It may go again, from a mempool or by a reorganisation, so this is not remembered for ever; whoever
-     * then takes the coin too early finds that out from the nodes.
+     * Remembers a coin that a foreign transaction, shown by its bytes, spends. That transaction may disappear from a mempool or by a reorganisation,
+     * so the coin is not remembered for ever; a spend that takes it too early finds that out from the nodes.
      */
     void spentElsewhere(Outpoint coin) {
         spentElsewhere.remove(coin);
@@ -105,12 +111,12 @@ final class CoinChoice {
         }
     }
 
-    /** A spender may have gone with its block. */
+    /** Forgets all coins that were spent elsewhere, because a spender may have gone with its block. */
     void forked() {
         spentElsewhere.clear();
     }
 
-    /** The time of its reservations is over, and it is still sent. */
+    /** Notes that the reservations of a spend have ended by time while it is still sent. */
     void lapsed(Intent intent) {
         replaced.add(intent);
     }
@@ -131,21 +137,21 @@ final class CoinChoice {
         clean.add(address);
     }
 
-    /** @param address any of them when there is none */
+    /** @param address address to suspect; all of them when it is empty */
     void suspect(Optional<Address> address) {
         address.ifPresentOrElse(clean::remove, clean::clear);
     }
 
     /**
-     * Inputs whose reservation has ended by time (interface.md, section 3.2) although the payment that it was for is still sent. They are free, and
-     * a payment that takes one can displace the first: so they are taken last, when nothing else suffices.
+     * Inputs whose reservation has ended by time (interface.md, section 3.2) although their payment is still sent. They are free, and a payment that
+     * takes one can displace the first: so they are taken last, when nothing else suffices.
      *
-     * <p>Not those of a payment without a token that was never acknowledged. Its caller cannot ask for it again, and will rather pay anew: with
-     * the same coin it is impossible that both are mined.
+     * <p>Inputs of a payment without a token that was never acknowledged are not among them. Its caller cannot ask for it again, and will rather pay
+     * anew: with the same coin it is impossible that both are mined.
      */
     private static final class ReplacedInputs {
         private final Map<Hash256, List<Outpoint>> bySpend = new HashMap<>();
-        /** How many of the spends spend it. */
+        /** Number of the spends that spend each coin. */
         private final Map<Outpoint, Integer> coins = new HashMap<>();
 
         void add(Intent intent) {
@@ -169,14 +175,14 @@ final class CoinChoice {
             return coins.isEmpty();
         }
 
-        /** These and {@code others}. */
+        /** Returns these inputs and {@code others}. */
         Set<Outpoint> and(Set<Outpoint> others) {
             Set<Outpoint> all = new HashSet<>(coins.keySet());
             all.addAll(others);
             return all;
         }
 
-        /** Which of the spends may be displaced when one more spends these. */
+        /** Returns the ids of the spends that a new transaction with these inputs may displace. */
         Set<Hash256> displacedBy(List<Coin> inputs) {
             Set<Hash256> displaced = new HashSet<>();
             for (Coin input : inputs) {

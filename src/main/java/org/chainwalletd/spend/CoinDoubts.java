@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which coins of one listing are not spent because bytes speak against them, or nobody can show their bytes now (following.md, section 2).
- * What is found out is told to it, and it says what follows; it asks nobody.
+ * Coins of one listing that are not spent because bytes contradict the listing, or because their bytes cannot be fetched now (following.md, section
+ * 2). Is told the findings and decides what follows; asks no node itself.
  */
 final class CoinDoubts {
     private static final Logger LOG = LoggerFactory.getLogger(CoinDoubts.class);
-    /** Selections that are compared with bytes; each but the last has lost a coin to a lie or to a silence. */
+    /** Most selections that are compared with bytes; each but the last has lost a coin that was contradicted or out of reach. */
     private static final int MOST_CHECKS = 16;
 
     private final Candidates candidates;
@@ -36,23 +36,23 @@ final class CoinDoubts {
         this.script = Bytes.wrap(plan.from().toArray());
     }
 
-    /** What the bytes say. */
+    /** Result of comparing a selection with bytes. */
     sealed interface Verdict {}
 
     /** Every selected coin is what the listing said. */
     record Believed() implements Verdict {}
 
-    /** These bytes have to be seen first. */
+    /** The bytes of these outpoints have to be fetched first. */
     record Unseen(Set<Outpoint> outpoints) implements Verdict {}
 
     /**
      * The selection cannot be spent.
      *
-     * @param lies what bytes say against the listing, for people; empty when bytes are only missing
+     * @param lies contradictions between bytes and the listing, as text for people; empty when bytes are only missing
      */
     record Doubted(List<String> lies) implements Verdict {}
 
-    /** From memory alone. */
+    /** Judges a draft by the bytes that are in memory. */
     Verdict judge(Draft draft, VerifiedOutputs outputs) {
         if (candidates.source() instanceof Candidates.Proven) {
             return new Believed();
@@ -70,7 +70,7 @@ final class CoinDoubts {
         return lies.isEmpty() ? new Believed() : new Doubted(lies);
     }
 
-    /** With what was found out about the unseen ones; the others were believed. */
+    /** Judges a draft by the findings about its unseen coins; the others were believed already. */
     Verdict judge(Draft draft, Map<Outpoint, Finding> findings) {
         List<String> lies = new ArrayList<>();
         boolean silent = false;
@@ -103,7 +103,7 @@ final class CoinDoubts {
         lies.add("coin " + coin.outpoint() + ": " + lie);
     }
 
-    /** Whether another selection may be looked at. */
+    /** Whether another selection may be tried. */
     boolean mayChooseAgain() {
         return checks < MOST_CHECKS;
     }
@@ -115,19 +115,19 @@ final class CoinDoubts {
         return all;
     }
 
-    /** Why the rest does not pay: poverty is no answer to a caller whose coins were only doubted. */
+    /** Replaces the refusal of the remaining coins: do not report insufficient balance when the only reason is that coins were doubted. */
     RuntimeException explain(RuntimeException refusal) {
         boolean poor =
                 refusal instanceof SpendException known && known.refusal() instanceof SpendRefusal.InsufficientBalance;
         return poor ? reason().<RuntimeException>map(SpendException::new).orElse(refusal) : refusal;
     }
 
-    /** No selection was believed in all the tries there are. */
+    /** Failure for a spend of which no selection was believed in all tries. */
     SpendException tooManyDoubts() {
         return new SpendException(reason().orElseThrow());
     }
 
-    /** Bytes that come later may prove what is missing now, so a silence outweighs a lie. */
+    /** Reason why coins were left out. Missing bytes outweigh a contradiction, because they may come later and prove the coins. */
     private Optional<SpendRefusal> reason() {
         if (!outOfReach.isEmpty()) {
             return Optional.of(new SpendRefusal.CoinsOutOfReach(outOfReach.size(), silence));

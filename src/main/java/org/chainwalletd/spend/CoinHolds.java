@@ -18,17 +18,17 @@ import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.StandIns;
 
 /**
- * Which coin is held by which spend, and how firmly. Of what is spent in blocks there is an hour's worth, so that is kept in few bytes.
- * Belongs to {@link Reservations}.
+ * Table of the held coins: which spend holds each, and how firmly. An hour of spends has its coins spent in blocks that are not buried yet, so these
+ * take few bytes. Belongs to {@link Reservations}.
  */
 final class CoinHolds {
-    /** How firmly a coin is held. */
+    /** Firmness of a hold. */
     enum Stage {
-        /** Chosen by a running spend: nothing is durable, or nobody knows yet. */
+        /** Chosen by a running spend: there is no durable intent, or it is not known yet whether there is one. */
         HELD,
-        /** Durable; only the spend monitor looks after it. */
+        /** Reserved in the store; only the spend monitor looks after it. */
         IN_FLIGHT,
-        /** The spend was given up for the sake of another of its coins, and a block may take either: only that other one may spend it. */
+        /** Kept for the stand-in of an abandoned spend, since a block may take either: no other spend may spend it. */
         GIVEN_UP,
         /** Spent in a block that is not buried yet: not selected, and not counted as in flight. */
         SPENT
@@ -80,7 +80,7 @@ final class CoinHolds {
         }
     };
 
-    /** All that is held or in flight. */
+    /** Coins that are held or in flight. */
     private final Map<Outpoint, Hold> holds = new HashMap<>();
 
     private final Map<Owner, Set<Outpoint>> byOwner = new HashMap<>();
@@ -96,9 +96,9 @@ final class CoinHolds {
     }
 
     /**
-     * Goes on with what the store has; who reads the number meanwhile never sees a part of it.
+     * Takes up the reservations of the store in one step, so that a reader of the count never sees a part of them.
      *
-     * @param givenUp spends that keep their coins although they were given up
+     * @param givenUp ids of abandoned spends that keep their coins
      */
     void takeUp(List<ReservationStore.Reservation> reserved, Set<Hash256> givenUp) {
         for (ReservationStore.Reservation reservation : reserved) {
@@ -108,9 +108,7 @@ final class CoinHolds {
         count();
     }
 
-    /**
-     * A view of all that is held and that a spend of this kind may not choose; says only of one outpoint after the other whether it is so.
-     */
+    /** View of all held coins that a spend of this kind may not choose. Looking up one outpoint is cheap; iterating copies everything. */
     Set<Outpoint> barredTo(String kind) {
         return new AbstractSet<>() {
             @Override
@@ -164,7 +162,7 @@ final class CoinHolds {
                 .or(() -> Optional.ofNullable(spentCoins.get(outpoint)).map(spend -> new Owner.Payment(spend.txId())));
     }
 
-    /** Those of {@code coins} that somebody else than {@code owner} has, and not for the sake of a spend of this kind. */
+    /** Selects those of {@code coins} that another owner holds, except coins that are kept for a spend of this kind. */
     List<Coin> takenFrom(Owner owner, String kind, List<Coin> coins) {
         return coins.stream()
                 .filter(coin -> !isKeptFor(kind, coin.outpoint()))
@@ -181,7 +179,7 @@ final class CoinHolds {
                 .findFirst();
     }
 
-    /** Holds those that nobody holds: a coin that another spend has taken meanwhile stays with that one. */
+    /** Holds the coins that are free; a coin that another spend has taken meanwhile stays with that one. */
     void holdFree(Owner owner, Stage stage, List<Coin> coins) {
         for (Coin coin : coins) {
             if (!isHeld(coin.outpoint())) {
@@ -191,14 +189,14 @@ final class CoinHolds {
         count();
     }
 
-    /** {@code spend} is in a block: its coins are spent, and what it held before is no longer in flight. */
+    /** Marks the coins of {@code spend} as spent in a block; its earlier holds are no longer in flight. */
     void spent(PackedSpend spend) {
         release(new Owner.Payment(spend.txId()));
         spenders.add(spend);
         spentCoins.add(spend);
     }
 
-    /** All that {@code from} and {@code to} hold is from now on {@code to}'s. */
+    /** Makes {@code to} the owner of all that {@code from} and {@code to} hold, at the given stage. */
     void move(Owner from, Owner to, Stage stage) {
         Set<Outpoint> outpoints = new HashSet<>(byOwner.getOrDefault(to, Set.of()));
         outpoints.addAll(byOwner.getOrDefault(from, Set.of()));
@@ -231,14 +229,14 @@ final class CoinHolds {
         return spend;
     }
 
-    /** What is in flight for {@code owner}. */
+    /** Outpoints in flight for {@code owner}. */
     Set<Outpoint> inFlightOf(Owner owner) {
         Set<Outpoint> inFlight = new HashSet<>(byOwner.getOrDefault(owner, Set.of()));
         inFlight.removeIf(outpoint -> !is(outpoint, Stage.IN_FLIGHT));
         return inFlight;
     }
 
-    /** Frees those of {@code outpoints} that are in flight for {@code owner}, and says how many. */
+    /** Frees those of {@code outpoints} that are in flight for {@code owner}, and returns how many these are. */
     int releaseInFlight(Owner owner, Collection<Outpoint> outpoints) {
         int released = 0;
         for (Outpoint outpoint : outpoints) {

@@ -13,40 +13,40 @@ import org.chainwalletd.chain.U64;
 import org.chainwalletd.store.Coin;
 
 /**
- * Which coins pay. Pure.
+ * Selects the coins that pay. Pure.
  *
- * <p>The cost of a transaction grows with the square of its inputs and does not depend on which coins they are, so the fewest inputs win,
- * and the largest coins give the fewest. Equal values are ordered by outpoint. The fee follows from the number of inputs and from whether
- * there is change, both tried exactly: there is nothing to converge. Among the selections that cost the same one is drawn, see {@link
- * Drawing}.
+ * <p>The cost of a transaction grows with the square of its inputs and does not depend on which coins they are, so the fewest inputs win, and the
+ * largest coins give the fewest. Equal values are ordered by outpoint. The fee follows from the number of inputs and from whether there is change,
+ * both tried exactly: there is nothing to converge. Among the selections that cost the same one is drawn, see {@link Drawing}.
  */
 final class CoinSelection {
-    /** Coins beyond the selected ones that are looked at for another selection: a few make it improbable that two draw the same. */
+    /** Most coins beyond the selected ones that are considered for another selection: a few make it improbable that two daemons draw the same. */
     private static final int MOST_OTHERS = 31;
 
-    /** More ways than this are not counted. */
+    /** Count of equally good transactions above which counting stops. */
     static final int MANY_WAYS = 1_000_000;
 
     private CoinSelection() {}
 
-    /** What came out. */
+    /** Result of a selection. */
     sealed interface Result {}
 
     /**
-     * @param change empty when what is left would be dust; it is then part of {@code fee}
-     * @param shape of the finished transaction
+     * @param change value of the change; empty when the rest would be dust and is therefore part of {@code fee}
+     * @param shape shape of the finished transaction
      */
     record Selected(List<Coin> inputs, Amount fee, Optional<Amount> change, TxShape shape) implements Result {}
 
     /**
      * @param needed amount plus the fee of a transaction that spends all the coins there are
-     * @param tooManyInputs the coins would suffice, but no transaction can carry so many
+     * @param tooManyInputs whether the coins would suffice, but no transaction can carry so many
      */
     record Short(Amount needed, boolean tooManyInputs) implements Result {}
 
     /**
-     * @param coins no duplicates, largest first, equal ones by outpoint, perhaps after some that are to be taken first; read no further than
-     *     needed
+     * Selects the fewest coins that pay the outputs and the fee.
+     *
+     * @param coins no duplicates, largest first, equal ones by outpoint, perhaps after some that are to be taken first; read no further than needed
      * @param wanted sum of the outputs
      * @param outputs shape of the transaction without inputs and change
      * @param marked whether change carries a mark, see {@link Drawing#marks}
@@ -92,17 +92,18 @@ final class CoinSelection {
     }
 
     /**
-     * One of the transactions that cost and pay the same.
+     * Selection drawn from those that cost and pay the same.
      *
-     * @param ways how many there were to draw from, {@link #MANY_WAYS} at most; 1 when whoever has the key and the coins builds the same
+     * @param ways number of selections there were to draw from, {@link #MANY_WAYS} at most; 1 when every holder of the key and the coins builds the
+     *     same transaction
      */
     record Drawn(Selected selected, int ways) {}
 
     /**
-     * Draws among what does as well as {@code fewest}: another coin in the place of its smallest one, and the order of the inputs. Where
-     * there is no change nothing can be exchanged, as the fee would be another.
+     * Draws among the selections that are as good as {@code fewest}: another coin in place of its smallest one, and the order of the inputs. Without
+     * change nothing can be exchanged, as the fee would differ.
      *
-     * @param others the coins after the selected ones, in their order
+     * @param others coins after the selected ones, in their order
      */
     static Drawn draw(Selected fewest, Iterator<Coin> others, Drawing drawing) {
         List<Coin> inputs = new ArrayList<>(fewest.inputs());
@@ -125,7 +126,7 @@ final class CoinSelection {
                 ways);
     }
 
-    /** The smallest selected coin, and those that leave change in its place. */
+    /** Returns the smallest selected coin and the coins that leave change in its place. */
     private static List<Coin> exchangeable(Selected fewest, Iterator<Coin> others) {
         Coin smallest = fewest.inputs().get(fewest.inputs().size() - 1);
         List<Coin> all = new ArrayList<>(List.of(smallest));
@@ -134,7 +135,7 @@ final class CoinSelection {
             while (all.size() <= MOST_OTHERS && others.hasNext()) {
                 Coin other = others.next();
                 if (smallest.value().isLessThan(other.value())) {
-                    // The selected ones were to be taken first.
+                    // The list is not in order here: the selected coins were to be taken first, and are not exchanged.
                     break;
                 }
                 if (room.isLessThan(smallest.value().minus(other.value()))) {

@@ -7,19 +7,19 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Elements that are found by keys which they carry themselves: one reference for each key of an element and nothing else, where a map keeps
- * an entry, a key and what that is made of. Open addressing; who can choose keys cannot foresee where they go. For one thread.
+ * Hash table of elements that carry their own keys: it keeps one reference for each key of an element and nothing else, where a map keeps an entry, a
+ * key and the parts of that key. Open addressing; whoever can choose keys cannot foresee their slots. For one thread.
  *
- * @param <K> what is asked for
- * @param <E> by identity: an element is in the table once for each of its keys, or not at all
+ * @param <K> key that is looked up
+ * @param <E> element, compared by identity: it is in the table once for each of its keys, or not at all
  */
 final class CompactTable<K, E> {
-    /** How elements tell their keys. */
+    /** Access to the keys of elements. */
     interface Keys<K, E> {
-        /** How many keys it has. */
+        /** Number of keys of an element. */
         int count(E element);
 
-        /** Of one of its keys: equal to {@link #hashOf} of an equal key. */
+        /** Hash of one key of an element, by the key's number from 0: equal to {@link #hashOf} of an equal key. */
         long hash(E element, int number);
 
         long hashOf(K key);
@@ -28,13 +28,13 @@ final class CompactTable<K, E> {
     }
 
     private static final int FIRST_SIZE = 16;
-    /** Where an element was that may stand in the way of others. */
+    /** Marker of a slot whose element was removed; a search goes on behind it. */
     private static final Object GONE = new Object();
 
     private final Keys<K, E> keys;
     private final long seed = ThreadLocalRandom.current().nextLong();
     private Object[] slots = new Object[FIRST_SIZE];
-    /** Slots that are not free: of elements, and of those that are gone. */
+    /** Number of slots that are not free: those of elements and those with the marker {@link #GONE}. */
     private int taken;
 
     private int size;
@@ -43,12 +43,12 @@ final class CompactTable<K, E> {
         this.keys = keys;
     }
 
-    /** Keys of all elements. */
+    /** Number of keys of all elements. */
     int size() {
         return size;
     }
 
-    /** Null when no element has the key; one of them when several have. */
+    /** Finds an element by key; null when none has it, any of them when several have. */
     E get(K key) {
         for (int slot = home(keys.hashOf(key)); slots[slot] != null; slot = next(slot)) {
             if (slots[slot] != GONE && keys.has(element(slot), key)) {
@@ -58,7 +58,7 @@ final class CompactTable<K, E> {
         return null;
     }
 
-    /** @param element that is not there yet */
+    /** @param element element that is not in the table yet */
     void add(E element) {
         int count = keys.count(element);
         if (4 * (taken + count) > 3 * slots.length) {
@@ -79,7 +79,7 @@ final class CompactTable<K, E> {
         }
     }
 
-    /** @param element that is there: the table knows it by identity */
+    /** @param element element that is in the table, which knows it by identity */
     void remove(E element) {
         for (int i = 0; i < keys.count(element); i++) {
             int slot = home(keys.hash(element, i));
@@ -97,7 +97,7 @@ final class CompactTable<K, E> {
         }
     }
 
-    /** Every element once. */
+    /** Returns every element once. */
     Collection<E> elements() {
         Set<E> all = Collections.newSetFromMap(new IdentityHashMap<>());
         for (int slot = 0; slot < slots.length; slot++) {
@@ -108,7 +108,9 @@ final class CompactTable<K, E> {
         return all;
     }
 
-    /** What is gone leaves no trace, and there is room for so many keys, and for enough more that this is seldom done. */
+    /**
+     * Rebuilds the slots: removes the markers and makes room for {@code keysToCome} more keys, and for enough beyond these that it happens seldom.
+     */
     private void rehash(int keysToCome) {
         Collection<E> all = elements();
         slots = new Object[Math.max(FIRST_SIZE, 2 * keysToCome)];

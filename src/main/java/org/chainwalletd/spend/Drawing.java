@@ -4,22 +4,22 @@ import java.security.SecureRandom;
 import org.chainwalletd.chain.Bytes;
 
 /**
- * What decides between transactions that would do equally well. Two daemons with one key that make the same payment at the same moment must
- * not build the same bytes: the chain would take them for one payment.
+ * Choice between transactions that are equally good. Two daemons with one key that make the same payment at the same moment must not build the same
+ * bytes: the chain would take them for one payment.
  */
 @FunctionalInterface
 public interface Drawing {
-    /** Of the datum that marks change. A quote's datum has another length. */
+    /** Length in bytes of the datum that marks change. The datum of a quote has another length. */
     int MARK_LENGTH = 8;
 
-    /** As the daemon draws: what another process draws at the same moment has nothing to do with it. */
+    /** Draws at random, as the daemon does, independently of what another process draws at the same moment. */
     Drawing RANDOM = new SecureRandom()::nextInt;
 
-    /** Always the first: what is built then follows from the coins alone. */
+    /** Draws always the first, so that the transaction follows from the coins alone. */
     Drawing FIRST = count -> 0;
 
     /**
-     * One of {@code count} equally good ones, by its number from 0.
+     * Draws one of {@code count} equally good transactions, by its number from 0.
      *
      * @param count at least 1
      */
@@ -30,7 +30,7 @@ public interface Drawing {
         return false;
     }
 
-    /** The mark of one payment's change. */
+    /** Makes the mark for one payment's change, {@value #MARK_LENGTH} bytes. */
     default Bytes mark() {
         byte[] mark = new byte[MARK_LENGTH];
         for (int i = 0; i < mark.length; i++) {
@@ -39,7 +39,7 @@ public interface Drawing {
         return Bytes.wrap(mark);
     }
 
-    /** Draws the same way, and marks change. */
+    /** Returns a choice that draws the same way and marks change. */
     default Drawing marking() {
         Drawing plain = this;
         return new Drawing() {

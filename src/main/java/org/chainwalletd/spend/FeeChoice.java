@@ -4,13 +4,13 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Fees;
 import org.chainwalletd.chain.TxShape;
 
-/** How the caller wants the fee to be found. It is never below the consensus minimum. */
+/** Caller's choice of the fee, which is never below the consensus minimum. */
 public sealed interface FeeChoice {
-    /** The minimum of the consensus. */
+    /** Consensus minimum. */
     FeeChoice MINIMUM = new Rate(1);
 
     /**
-     * Base units per 100 cost units.
+     * Fee rate in base units per 100 cost units.
      *
      * @param rate unsigned 64-bit
      */
@@ -21,7 +21,7 @@ public sealed interface FeeChoice {
         }
     }
 
-    /** An absolute fee. */
+    /** Absolute fee in base units. */
     record Fixed(Amount fee) implements FeeChoice {
         @Override
         public Amount feeOf(TxShape shape) {
@@ -30,7 +30,7 @@ public sealed interface FeeChoice {
     }
 
     /**
-     * The fee of a transaction of this shape.
+     * Fee in base units of a transaction of this shape.
      *
      * @throws ArithmeticException above 2^64-1
      */

@@ -31,33 +31,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes from the store what nobody may ask for any more: receipts after their time and uses of the allowance outside of its period. Of a
- * payment that is buried it keeps, a day later, no more than what its token answers and {@code list_spends} tells; of one that is 400 days old
- * only its sums, and nothing of one that is older than the operator wants payments to be told.
+ * Removes outdated records from the store: receipts after their time and uses of the allowance outside its period. Of a payment that is buried it
+ * keeps, a day later, no more than the answer of its token and the data of {@code list_spends}; of one that is 400 days old only its sums, and
+ * nothing of one that is older than the operator wants payments to be listed.
  *
- * <p>No clock alone forgets a payment that was sent and lost: what it lost against must be buried, which this finds out. When a block has a
- * payment all the same that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is
- * written down. Owns its timer and how far it has looked; talks to the store, the followed chain and the spend monitor.
- * After a restart it begins anew.
+ * <p>No clock alone removes a payment that was sent and lost: the transaction it lost against must be buried, which is checked here. When a block has
+ * a payment after all that was closed without success (the winner is gone, or a node has refused or forgotten what it passed on), that is recorded.
+ * Owns its timer and how far it has looked; talks to the store, the followed chain and the spend monitor. After a restart it begins anew.
  */
 final class Forgetting extends AbstractBehavior<Forgetting.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Forgetting.class);
     private static final Duration EVERY = Duration.ofMinutes(1);
-    /** How long payments are told with all that was ever kept of them. */
+    /** Age up to which payments are listed with all that was ever kept of them. */
     private static final Duration TOLD_WHOLE = Duration.ofDays(400);
-    /** Payments must not wait behind a commit that removes a day's receipts. */
+    /** Most records in one commit, so that payments need not wait while a day's receipts are removed. */
     private static final int BITE = 256;
 
     sealed interface Command {}
 
     private record Tick() implements Command {}
 
-    /** The followed chain may be known by now. */
+    /** Looks at the lost payments again, because the followed chain may be known by now. */
     private record LookAgain() implements Command {}
 
     private record Lost(Outcome<List<LostSpend>> spends) implements Command {}
 
-    /** @param chain what became of their coins; empty when it cannot be told now */
+    /** @param chain fates of their coins; empty when the chain cannot answer now */
     private record Judged(List<LostSpend> spends, Optional<SpendChain.Fates> chain) implements Command {}
 
     private record Won(ConfirmedSpend spend, Outcome<Transition> transition) implements Command {}
@@ -95,7 +94,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         this.clock = env.clock();
     }
 
-    /** @param monitor hears of a payment that a block has after all */
+    /** @param monitor is told of a payment that a block has after all */
     static Behavior<Command> create(SpendEnvironment env, ActorRef<SpendMonitor.Command> monitor) {
         return Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), Duration.ZERO, EVERY);
@@ -135,7 +134,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         forgetAnswers();
         shorten();
         erase();
-        // An older store may have millions of them, which take longer than it is until the next tick.
+        // An older store may have millions of payments to shorten, which takes longer than the time to the next tick.
         if (!shrinking) {
             shrink();
         }
@@ -170,10 +169,13 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return new SpendingBooks.Question(spend.txId(), spend.outpoints(), Optional.empty());
     }
 
-    /** What is not on the chain now may come back, or be taken by others: it is looked at again. */
+    /**
+     * Records which lost payments are in a block after all, and which have lost for good. All others are looked at again, because they may come back
+     * or their coins be taken by others.
+     */
     private Behavior<Command> judged(Judged command) {
         if (command.chain().isEmpty()) {
-            // As after a start, when no block is followed yet.
+            // The chain cannot answer, as after a start when no block is followed yet.
             lookedUpTo = 0;
             timers.startSingleTimer(new LookAgain(), env.pace().firstLook());
         }
@@ -207,7 +209,10 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                                 new ConfirmedSpend(spend, Optional.of(place)), Outcome.of(transition, failure)));
     }
 
-    /** One whose answer was lost is watched too, without its block, so that it is written once more: the watch lets go what is not confirmed. */
+    /**
+     * Hands a payment that a block has after all to the spend monitor. If the answer of the write was lost, it is handed over without its block, so
+     * that it is written once more: the monitor drops a spend that is not confirmed.
+     */
     private Behavior<Command> won(Won command) {
         ConfirmedSpend spend = command.spend();
         command.transition().match(transition -> won(spend, transition), failure -> wonPerhaps(spend, failure));
@@ -231,7 +236,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
         return this;
     }
 
-    /** What fills a bite may have more behind it. */
+    /** Goes on with the next commit if this one was full, because there may be more. */
     private static void goOn(int count, Runnable next) {
         if (count == BITE) {
             next.run();
@@ -313,7 +318,7 @@ final class Forgetting extends AbstractBehavior<Forgetting.Command> {
                         (spends, failure) -> new Settled(Outcome.of(spends, failure)));
     }
 
-    /** One that cannot be read stays as it is. */
+    /** Shortens settled payments; one that cannot be read stays as it is. */
     private Behavior<Command> settled(Settled command) {
         command.spends()
                 .failure()

@@ -18,10 +18,10 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A spend as far as the token of its caller allows it. It is judged when it begins, when the payment is built again after it has lost, and on
- * the draft: always after idempotency, and before anything of these bytes is durable.
+ * Plan of a spend, restricted by the token of its caller. The rights are checked when the spend begins, when the payment is built again after it has
+ * lost, and on the draft: always after idempotency, and before anything of these bytes is durable.
  *
- * @param destinations every address that is paid but {@code from}'s change
+ * @param destinations every address that is paid, except change to {@code from}
  */
 record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinations) implements SpendPlan {
     private Grant grant() {
@@ -54,8 +54,8 @@ record GrantedPlan(SpendPlan plan, Requester requester, List<Address> destinatio
     }
 
     /**
-     * A {@code client_token} belongs to the name that has bound it: to another one, or a classic token, it stands for something else. What was bound
-     * by a classic token, as everything was before there were names, has the digest of the parameters alone.
+     * Binds the {@code client_token} to the name of the caller's token: for another name, or a classic token, it stands for something else. A binding
+     * made by a classic token, as all were before there were names, has the digest of the parameters alone.
      */
     @Override
     public Optional<TokenBinding> token() {

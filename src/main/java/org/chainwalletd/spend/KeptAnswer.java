@@ -13,12 +13,11 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ReceiptStore.Bound;
 
 /**
- * A receipt in few bytes: what it says, without the signatures and all else that is needed only to send a payment once more. The id of the
- * transaction stands beside it, and the fee follows from its sums.
+ * Codec of a receipt in few bytes: the data of the receipt, without the signatures and whatever else is needed only to send a payment once more. The
+ * id of the transaction is stored beside it, and the fee follows from its sums.
  *
- * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the change plus one (0: none), u16 number of inputs,
- * for each 32 bytes transaction id, u32 index, u64 value; u16 number of outputs, for each u32 length and the output as it stands in the
- * transaction.
+ * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the change plus one (0: none), u16 number of inputs, for each
+ * 32 bytes transaction id, u32 index, u64 value; u16 number of outputs, for each u32 length and the output as it stands in the transaction.
  */
 final class KeptAnswer {
     private static final byte FORM = 1;
@@ -55,7 +54,7 @@ final class KeptAnswer {
     }
 
     /**
-     * The receipt that was kept.
+     * Decodes a receipt.
      *
      * @throws RuntimeException when it is damaged, or was written by a newer release
      */

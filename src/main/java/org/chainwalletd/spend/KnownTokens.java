@@ -18,14 +18,12 @@ final class KnownTokens {
     private int count;
     private boolean complete;
 
-    /** As many as take no more than a small part of the heap. */
+    /** Keeps as many fingerprints as fit into a small part of the heap. */
     KnownTokens() {
         this(mostThatFit());
     }
 
-    /**
-     * @param most fingerprints that are kept; when there are more every token is looked up
-     */
+    /** @param most greatest number of fingerprints kept; when there are more every token is looked up */
     KnownTokens(int most) {
         this.most = most;
     }
@@ -35,7 +33,7 @@ final class KnownTokens {
         return (int) Math.min(LARGEST_SIZE, slots) / 4;
     }
 
-    /** What the store knew at some moment; tokens that came since were added one by one. */
+    /** Adds the fingerprints that the store had at some moment; tokens that came since were added one by one. */
     void load(long[] fingerprints) {
         complete = true;
         for (long fingerprint : fingerprints) {
@@ -76,7 +74,7 @@ final class KnownTokens {
                 .forEach(fingerprint -> slots[slotOf(fingerprint)] = fingerprint);
     }
 
-    /** Where it is, or where it would go. */
+    /** Slot of a fingerprint, or the free slot where it would go. */
     private int slotOf(long fingerprint) {
         int mask = slots.length - 1;
         int slot = (int) (fingerprint ^ fingerprint >>> 32) & mask;
@@ -86,7 +84,7 @@ final class KnownTokens {
         return slot;
     }
 
-    /** Never 0, which marks a free slot. */
+    /** Replaces the fingerprint 0, which marks a free slot, by another value. */
     private static long marked(long fingerprint) {
         return fingerprint == 0 ? 1 : fingerprint;
     }

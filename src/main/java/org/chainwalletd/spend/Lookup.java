@@ -31,7 +31,7 @@ final class Lookup {
         this.executor = executor;
     }
 
-    /** Where a transaction is. */
+    /** Location of a transaction. */
     enum Whereabouts {
         CONFIRMED,
         MEMPOOL,
@@ -39,11 +39,11 @@ final class Lookup {
     }
 
     /**
-     * What the single nodes say of a transaction.
+     * Statements of the single nodes about a transaction.
      *
      * @param waiting whether some mempool has it
-     * @param block one that has it, as some node says
-     * @param lacking those that answer that they do not know it: indices in {@link NodeClient#each}
+     * @param block block that has it, as some node says
+     * @param lacking nodes that answer that they do not know it: indices in {@link NodeClient#each}
      */
     record Sighting(boolean waiting, Optional<BlockPlace> block, List<Integer> lacking) {
         Sighting {
@@ -66,7 +66,7 @@ final class Lookup {
                         executor);
     }
 
-    /** Where one node has it; fails as its call fails. */
+    /** Asks one node where it has the transaction; fails as its call fails. */
     CompletionStage<Whereabouts> at(NodeClient one, Hash256 txId) {
         return find(one, txId)
                 .thenApplyAsync(
@@ -76,7 +76,7 @@ final class Lookup {
                         executor);
     }
 
-    /** What every single node says now; fails when none has answered. */
+    /** Asks every single node where it has the transaction; fails when none has answered. */
     CompletionStage<Sighting> sight(Hash256 txId) {
         List<NodeClient> all = node.each();
         return Bounded.each(
@@ -91,7 +91,7 @@ final class Lookup {
         return find(one, txId).handleAsync(Outcome::of, executor);
     }
 
-    /** @param heard fails when the node gave no answer that counts */
+    /** @param heard answers of the nodes; a node's entry fails when it gave no usable answer */
     private static Sighting sighting(List<Outcome<Optional<NodeTransaction>>> heard) {
         boolean waiting = false;
         Optional<BlockPlace> block = Optional.empty();

@@ -24,10 +24,10 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Pays to one output the most that one transaction can move from the free coins of an address. The fee grows faster than the number of inputs
- * and does not depend on which coins they are, so the largest coins are taken, as many as bring more than they cost. There is no change.
+ * Pays to one output the most that one transaction can move from the free coins of an address. The fee grows faster than the number of inputs and
+ * does not depend on which coins they are, so the largest coins are taken, as many as bring more than they cost. There is no change.
  *
- * @param maxFee no more coins are taken than it allows
+ * @param maxFee highest fee, which limits the number of coins that are taken
  */
 record MaxPlan(
         Address from, Address to, Optional<Bytes> datum, FeeChoice fee, Amount maxFee, Optional<TokenBinding> token)
@@ -42,7 +42,7 @@ record MaxPlan(
         return true;
     }
 
-    /** As for a payment of a certain amount: the transaction that has lost shares a coin with the one in its place. */
+    /** Builds the payment again, as for one of a fixed amount: the new transaction shares a coin with the lost one. */
     @Override
     public Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
         return token.isEmpty() ? Optional.empty() : Optional.of(lostForGood ? this : new RebuiltPlan(this, lost));
@@ -50,7 +50,7 @@ record MaxPlan(
 
     @Override
     public void check() {
-        // How much it comes to is known when the coins are.
+        // The amount is known once the coins are.
     }
 
     @Override
@@ -80,7 +80,7 @@ record MaxPlan(
     }
 
     /**
-     * The largest coins, and what they leave when the fee is paid.
+     * Number of the largest coins that are taken, and the amount that they move after the fee.
      *
      * @param moved may be negative
      */
@@ -145,7 +145,7 @@ record MaxPlan(
         return Optional.ofNullable(best);
     }
 
-    /** Would the coins do that this daemon has reserved itself? */
+    /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
     private SpendRefusal poverty(List<Coin> free, Candidates candidates, Holdings holdings) {
         Holdings nothingReserved =
                 new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
@@ -169,7 +169,7 @@ record MaxPlan(
                 : new SpendRefusal.InsufficientBalance(shortage);
     }
 
-    /** All inputs belong to one key and sign the same message: one signature does for all. */
+    /** Repeats one signature for every input: all inputs belong to one key and sign the same message. */
     @Override
     public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
         return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));

@@ -11,9 +11,9 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.StoreException;
 
-/** Writes down how a spend has ended, so that neither a disk that fails nor who looked after it before has the last word. Stateless. */
+/** Writes the outcome of a spend to the store, such that neither a failing disk nor an earlier writer has the last word. Stateless. */
 final class OutcomeWrites {
-    /** What a block has, or a caller was told, outweighs these, which were written down before. */
+    /** States that are overwritten when a block has the spend, or when its caller was told that it was made. */
     static final Set<IntentState> LOST = EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED);
 
     private final SpendEnvironment env;
@@ -22,7 +22,7 @@ final class OutcomeWrites {
         this.env = env;
     }
 
-    /** It may have been closed as lost a moment before by who looked after it until now: its caller hears that it was made. */
+    /** Records that the spend was accepted, even over a state that closed it as lost a moment before: its caller is told that it was made. */
     CompletionStage<Transition> accepted(Intent intent, long now) {
         Set<IntentState> before = EnumSet.copyOf(LOST);
         before.add(intent.state());
@@ -46,8 +46,8 @@ final class OutcomeWrites {
     }
 
     /**
-     * A commit of which nobody knows can still be in the log: it would close a spend after the next start that is watched, and perhaps
-     * acknowledged, until then. One more commit settles it.
+     * Makes the result of a write certain. A commit whose outcome is unknown can still be in the log: after the next start it would close a spend
+     * that is watched, and perhaps acknowledged, until then. One more commit settles it.
      */
     private CompletionStage<Transition> certain(CompletionStage<Transition> write, Intent intent, IntentState outcome) {
         return write.handleAsync(

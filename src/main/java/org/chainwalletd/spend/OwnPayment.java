@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A spend of the store as it is told. What is in a witness is never read: bytes that are sealed stay sealed.
+ * View of a stored spend for lists. The contents of a witness are never read: bytes that are sealed stay sealed.
  *
  * @param from empty where nothing names it any more
  * @param outputs empty where only sums are left
@@ -27,7 +27,7 @@ public record OwnPayment(
         PastSpend spend, Optional<Address> from, Optional<List<Receipt.PaidOutput>> outputs, Amounts amounts) {
     private static final Logger LOG = LoggerFactory.getLogger(OwnPayment.class);
 
-    /** One that cannot be read is told without its outputs. */
+    /** Creates the view; a spend that cannot be read is shown without its outputs. */
     public static OwnPayment of(PastSpend spend) {
         Optional<Receipt> receipt = receipt(spend);
         if (receipt.isEmpty()) {
@@ -70,7 +70,10 @@ public record OwnPayment(
         }
     }
 
-    /** A claim whose bytes are sealed pays one coin to whom it spends from. */
+    /**
+     * Builds the receipt of an intent. For a claim whose bytes are sealed it follows from the fee: such a claim pays one coin to the address that it
+     * spends from.
+     */
     private static Optional<Receipt> receipt(Intent intent) {
         if (!intent.isSealed()) {
             return Optional.of(Receipt.of(intent));
@@ -89,7 +92,7 @@ public record OwnPayment(
         });
     }
 
-    /** What is kept of a spend whose token has expired: no signature and no secret. */
+    /** Encodes what is kept of a spend whose token has expired: no signature and no secret. */
     public static Optional<Bytes> kept(Intent intent) {
         try {
             return receipt(intent).map(KeptAnswer::of);
@@ -99,7 +102,7 @@ public record OwnPayment(
         }
     }
 
-    /** How many outputs it has, where that is known. */
+    /** Number of outputs, where that is known. */
     public OptionalInt outputCount() {
         return outputs.isPresent() ? OptionalInt.of(outputs.get().size()) : OptionalInt.empty();
     }

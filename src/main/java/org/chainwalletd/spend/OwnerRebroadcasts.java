@@ -13,23 +13,23 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.StandIns;
 
 /**
- * Shows the bytes of a durable intent to every node that says it has them not, when its owner asks for it. Some spends only their owner sends
- * again: the {@link SpendMonitor} watches them as all others, and finds them in blocks, but leaves it to the owner whether nodes that have
- * forgotten one are shown it once more. Which ones these are is told by their kind, which is durable with the intent, so that it holds after a
- * restart before the owner is there. Changes nothing that is remembered of a spend. Stateless.
+ * Sends the bytes of a durable intent to every node that says it lacks them, when the owner of the spend asks for it. Some spends only their owner
+ * sends again: the {@link SpendMonitor} watches them like all others and finds them in blocks, but leaves it to the owner whether nodes that have
+ * forgotten one get it once more. Their kind tells which these are. It is durable with the intent, so it is known after a restart before the owner is
+ * there. Changes nothing that is remembered of a spend. Stateless.
  */
 public final class OwnerRebroadcasts {
-    /** Our lock of a swap: it goes out again only while what spoke for it at first still does. */
+    /** Kind of our lock of a swap: it is sent again only while its original reasons still hold. */
     public static final String SWAP_LOCK = StandIns.SWAP_LOCK;
 
     private static final Set<String> KINDS = Set.of(SWAP_LOCK);
     private static final int AT_ONCE = 8;
 
     /**
-     * What the nodes say of a spend after those that lacked it were shown its bytes.
+     * Answers of the nodes after those that lacked a spend were sent its bytes.
      *
      * @param somewhere whether some node has it, in its mempool or, as it says, in a block
-     * @param refusals the words of those that would not have it, for what the transaction is
+     * @param refusals texts of nodes that refused the transaction for what it is
      */
     public record Answer(boolean somewhere, List<String> refusals) {
         public Answer {
@@ -53,16 +53,16 @@ public final class OwnerRebroadcasts {
     }
 
     /**
-     * What one node made of the bytes; neither when it gave no answer that counts.
+     * Answer of one node to the bytes: taken, refused, or neither when it gave no usable answer.
      *
-     * @param refusal empty when there was none
+     * @param refusal text of the refusal; empty when there was none
      */
     private record Shown(boolean taken, String refusal) {
         private static final Shown TAKEN = new Shown(true, "");
         private static final Shown SILENT = new Shown(false, "");
     }
 
-    /** Fails when no node has answered. */
+    /** Sends the bytes to every node that lacks them; fails when no node has answered. */
     CompletionStage<Answer> everywhere(Intent intent) {
         List<NodeClient> all = node.each();
         return lookup.sight(intent.txId())
@@ -93,7 +93,10 @@ public final class OwnerRebroadcasts {
                 : Shown.SILENT;
     }
 
-    /** A node that lags does not know an input yet, and no other transaction of the same input would please it either. */
+    /**
+     * Whether a refusal is about the transaction as such. A refusal about an input is not: a node that lags does not know the input yet, and would
+     * refuse any other transaction of it too.
+     */
     private static boolean isForWhatItIs(String refusal) {
         return !Broadcast.isPassing(refusal) && !Broadcast.isAboutInput(refusal);
     }

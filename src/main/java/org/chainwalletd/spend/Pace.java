@@ -3,14 +3,14 @@ package org.chainwalletd.spend;
 import java.time.Duration;
 
 /**
- * How fast spends are looked after.
+ * Intervals and periods for looking after spends.
  *
- * @param tick how often due spends are looked for
- * @param firstLook how long after its broadcast a spend is looked at first; then ever more seldom
- * @param longest time between two looks at one spend
- * @param reservationTtl how long its coins stay reserved when no mempool has it
- * @param receiptTtl how long a closed spend is remembered, or at least what its token answers
- * @param resendPause before a refusal that passes by itself is tried again
+ * @param tick interval at which due spends are looked for
+ * @param firstLook time from the broadcast to the first look at a spend; later looks are ever further apart
+ * @param longest longest time between two looks at one spend
+ * @param reservationTtl how long the coins stay reserved when no mempool has the spend
+ * @param receiptTtl how long a closed spend is remembered, or at least the answer of its token
+ * @param resendPause time before a send is repeated after a refusal that passes by itself
  * @param burialDepth confirmations after which a spend is no longer watched
  */
 public record Pace(
@@ -25,15 +25,15 @@ public record Pace(
     private static final Duration BYTES_KEPT = Duration.ofDays(1);
 
     /**
-     * How long a payment is kept whole after it has changed last, although it is buried and its bytes are needed no more: should the chain be
-     * replaced from further down than anybody expects, an operator still has them.
+     * Time for which a payment is kept whole after its last change, although it is buried and its bytes are not needed any more: if the chain is
+     * replaced from deeper than anybody expects, an operator still has them.
      */
     Duration wholeFor() {
         Duration half = receiptTtl.dividedBy(2);
         return half.compareTo(BYTES_KEPT) < 0 ? half : BYTES_KEPT;
     }
 
-    /** Time between two sends of the same bytes that nobody waits for, when the nodes have them not. */
+    /** Longest time between two sends of the same bytes by the spend monitor, while nodes lack them. */
     Duration longestBetweenSends() {
         return longest.multipliedBy(LOOKS_BETWEEN_SENDS);
     }

@@ -6,14 +6,14 @@ import java.nio.charset.StandardCharsets;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * What an idempotency token stands for: a hash over what the parameters of a spend mean, not how they were written. Byte strings come with
- * their length, numbers have eight bytes, so no two lists of parameters are the same input. The bytes are bound to tokens in the store:
- * for a kind that exists the order of the calls never changes.
+ * Digest that an idempotency token is bound to: a hash over what the parameters of a spend mean, not how they were written. Byte strings come with
+ * their length, numbers have eight bytes, so no two lists of parameters are the same input. The digests are bound to tokens in the store: for a kind
+ * that exists the order of the calls never changes.
  */
 public final class ParameterDigest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-    /** @param kind the method's name: two methods never share a digest */
+    /** @param kind name of the method: two methods never share a digest */
     public ParameterDigest(String kind) {
         put(kind.getBytes(StandardCharsets.US_ASCII));
     }

@@ -5,7 +5,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 
 /**
- * One recipient of a transfer.
+ * Recipient of a transfer with the amount.
  *
  * @param amount empty: the most that one transaction can move, which only a single recipient can have
  */

@@ -90,7 +90,7 @@ public record PaymentPlan(
         return fee instanceof FeeChoice.Fixed fixed ? fixed.fee() : Amount.ZERO;
     }
 
-    /** Outputs to {@link #from} itself do not leave. An explicit fee is known already. */
+    /** Sum of the outputs that are not paid to {@link #from} itself, with the fee if it is fixed and thus known already. */
     @Override
     public Amount leaving() {
         return saturatedSum(outgoing(), knownFee());
@@ -111,7 +111,7 @@ public record PaymentPlan(
         return Amount.MAX.minus(a).isLessThan(b) ? Amount.MAX : a.plus(b);
     }
 
-    /** Sorted here, off the actor that selects: it then looks at no more coins than it takes. */
+    /** Lists the coins and sorts them here, not on the actor that selects: that one then looks at no more coins than it takes. */
     @Override
     public CompletionStage<Candidates> gather(NodeClient node, Executor executor) {
         return largestFirst(node, from, executor);
@@ -189,7 +189,7 @@ public record PaymentPlan(
         }
     }
 
-    /** Spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section 8.2). */
+    /** Whether a coinbase is too young: it is spendable in the next block when {@code tip + 1 - height >= maturity} (chain protocol, section 8.2). */
     private static boolean immature(NodeClient.Utxo utxo, long tip, int maturity) {
         return utxo.coinbase()
                 && maturity > 0
@@ -197,7 +197,7 @@ public record PaymentPlan(
                         || Long.compareUnsigned(tip - utxo.height(), maturity - 1L) < 0);
     }
 
-    /** Would the coins do that this daemon has reserved itself? */
+    /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
     private SpendRefusal poverty(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
         Holdings nothingReserved =
                 new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
@@ -271,7 +271,7 @@ public record PaymentPlan(
                 drawn.ways());
     }
 
-    /** All inputs belong to one key and sign the same message: one signature does for all. */
+    /** Repeats one signature for every input: all inputs belong to one key and sign the same message. */
     @Override
     public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
         return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));

@@ -18,9 +18,9 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A payment that is made again because a coin of its transaction is spent by somebody else. That one may win after all, when a reorganisation
- * takes its rival away, so the new one spends a coin of it: whichever is mined, the other cannot be (following.md, section 2). The coins of the
- * lost transaction come first, in its order, so that one which is built once more after this shares that coin too.
+ * Plan of a payment that is made again because a foreign transaction spends a coin of the first one. The first may win after all, when a
+ * reorganisation removes its rival, so the new one spends a coin of it: if one is mined the other cannot be (following.md, section 2). The coins of
+ * the lost transaction come first, in its order, so that a payment that is rebuilt once more after this shares that coin too.
  */
 record RebuiltPlan(SpendPlan payment, Intent lost) implements SpendPlan {
     @Override

@@ -15,11 +15,11 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 
 /**
- * What a successful spend answers (interface.md, section 4.7). Everything follows from the intent, so the answer of a repeated token is
- * the first one, byte for byte.
+ * Answer of a successful spend (interface.md, section 4.7). Everything follows from the intent, so the answer of a repeated token is the first one,
+ * byte for byte.
  *
  * @param size serialised bytes
- * @param fee effective, with folded change
+ * @param fee effective fee, including dust change that was added to it
  * @param feeRate fee · 100 / cost, unsigned 64-bit
  */
 public record Receipt(
@@ -30,7 +30,7 @@ public record Receipt(
         List<Coin> inputs,
         List<PaidOutput> outputs,
         long builtAtHeight) {
-    /** One output of the transaction. */
+    /** Output of the transaction. */
     public record PaidOutput(TxOutput output, boolean change) {}
 
     public Receipt {

@@ -26,16 +26,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the idempotency tokens, each in one {@link TokenState} while something is going on with it; of all others the store knows what they
- * stand for. Every spend starts here, so that one token has one spend at a time and all who call with it get the same answer. Keeps a receipt
- * until the store has it, for who asks in between. After a restart nothing runs; the store knows the tokens.
+ * Owns the idempotency tokens. A token has a {@link TokenState} while something is going on with it; for all others the store knows what they stand
+ * for. Every spend starts here, so that one token has one spend at a time and all callers with it get the same answer. Keeps a receipt until the
+ * store has it, for callers that ask in between. After a restart nothing runs; the store knows the tokens.
  */
 final class Receipts extends AbstractBehavior<Receipts.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Receipts.class);
 
     sealed interface Command {}
 
-    /** Spends, or answers what the plan's token stands for. */
+    /** Makes the spend of the plan, or answers with the receipt that the plan's token stands for. */
     record Begin(SpendPlan plan, CompletableFuture<Receipt> answer) implements Command {}
 
     /** Takes no new spends and answers when none is running. */
@@ -51,24 +51,24 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private record Loaded(Outcome<List<Long>> fingerprints) implements Command {}
 
-    /** Somebody who waits for the outcome of a token. */
+    /** Caller that waits for the outcome of a token. */
     private record Caller(SpendPlan plan, CompletableFuture<Receipt> answer) {
         Hash256 digest() {
             return plan.token().orElseThrow().digest();
         }
     }
 
-    /** What is going on with a token. */
+    /** State of a token while something is going on with it. */
     private sealed interface TokenState {}
 
-    /** The store is asked what it stands for; callers with any parameters wait. */
+    /** The store is being asked what the token stands for; callers with any parameters wait. */
     private record LookedUp(List<Caller> callers) implements TokenState {}
 
     /**
-     * It is being spent.
+     * A spend with the token is running.
      *
-     * @param first those with whom the spend has begun, which answers them itself
-     * @param later those who came afterwards
+     * @param first callers with whom the spend has begun, which answers them itself
+     * @param later callers who came afterwards
      */
     private record Spending(List<Caller> first, List<Caller> later) implements TokenState {
         Hash256 digest() {
@@ -76,10 +76,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** It has made a payment, which the store does not know yet. */
+    /** The token has made a payment that is not recorded in the store yet. */
     private record Paid(Hash256 digest, Receipt receipt) implements TokenState {}
 
-    /** It was to make this payment, and whether the store has the intent is not known. */
+    /** The token was to make this payment, and it is not known whether the store has the intent. */
     private record InDoubt(Hash256 digest, Intent intent) implements TokenState {}
 
     private final SpendEnvironment env;
@@ -87,7 +87,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private final ActorRef<Reservations.Command> reservations;
     private final KnownTokens known;
     private final Map<String, TokenState> states = new HashMap<>();
-    /** The running spends with their tokens. */
+    /** Running spends with their tokens. */
     private final Map<Owner.Running, Optional<String>> running = new HashMap<>();
 
     private final List<CompletableFuture<Void>> drains = new ArrayList<>();
@@ -106,7 +106,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         this.known = known;
     }
 
-    /** Loads what tokens there are beside its work; until it has them every token is looked up. */
+    /**
+     * Creates the actor, which loads the fingerprints of the stored tokens in the background; until it has them every token is looked up in the
+     * store.
+     */
     static Behavior<Command> create(
             SpendEnvironment env, Broadcast broadcast, ActorRef<Reservations.Command> reservations) {
         return Behaviors.setup(context -> {
@@ -195,7 +198,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** A token that the store cannot know is spent at once. */
+    /** Begins with a token that is in no state: spends at once when the store cannot know it, otherwise looks it up. */
     private void unknown(TokenBinding token, Caller caller) {
         if (known.isNew(token.token()) && !env.receipts().mayBeOtherThanSpends()) {
             spend(token.token(), List.of(caller), runner -> Spend.begin(runner, caller.plan()));
@@ -255,7 +258,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** One receipt that is damaged must not end the spends of all others. */
+    /** Answers all callers with a receipt. A damaged one fails only these calls and must not end the spends of all others. */
     private static void answer(List<Caller> callers, Supplier<Receipt> receipt) {
         try {
             Receipt read = receipt.get();
@@ -274,7 +277,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** The parameters that the token stands for; those of the first caller when it stands for nothing yet. All others are refused. */
+    /**
+     * Selects the callers whose parameters are those that the token stands for, or those of the first caller when it stands for nothing yet. All
+     * others are refused.
+     */
     private static List<Caller> withValidParameters(List<Caller> all, Optional<Bound> found, String token) {
         Hash256 valid = found.map(Bound::digest).orElseGet(() -> all.get(0).digest());
         List<Caller> callers = new ArrayList<>();
@@ -296,7 +302,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         answer.completeExceptionally(StoreException.stopped(env.stopped().orElseThrow()));
     }
 
-    /** Payments that the store knows are answered while it is stopped; nothing is sent, not even what it has in flight. */
+    /**
+     * Starts a spend with a token. While the store is stopped the call is refused: payments that the store knows are still answered, but nothing is
+     * sent, not even a spend in flight.
+     */
     private void spend(String token, List<Caller> callers, Consumer<SpendRunner> begin) {
         if (isStopped()) {
             callers.forEach(caller -> refuseWhileStopped(caller.answer()));
@@ -307,7 +316,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         start(Optional.of(token), begin, callers.stream().map(Caller::answer).toList());
     }
 
-    /** Those who are there from the beginning are answered by the spend itself: one message less for almost everybody. */
+    /** Starts a spend. Callers that are there from the beginning are answered by the spend itself, which saves a message for almost all of them. */
     private void start(Optional<String> token, Consumer<SpendRunner> begin, List<CompletableFuture<Receipt>> callers) {
         Owner.Running id = new Owner.Running(++lastSpend);
         running.put(id, token);
@@ -350,7 +359,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** The store is often as quick as the message that brought this. */
+    /** Keeps the receipt until the store has recorded it; often the store has done so by the time that this message arrives. */
     private void paid(String token, Paid state, CompletionStage<?> recorded) {
         if (recorded.toCompletableFuture().isDone()) {
             CrashPoint.SPEND_AFTER_OUTCOME.reached();
@@ -360,13 +369,16 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** From now on the store knows what it stands for. */
+    /** Forgets the doubt about a token, because the store now knows what it stands for. */
     private Behavior<Command> settled(Settled command) {
         states.computeIfPresent(command.token(), (token, state) -> state instanceof InDoubt ? null : state);
         return this;
     }
 
-    /** From now on the store has the answer; when it could not be written the nodes are asked for the transaction once more. */
+    /**
+     * Forgets a receipt, because the store now has the answer; if it could not be written, the nodes are asked for the transaction when the token
+     * comes again.
+     */
     private Behavior<Command> recorded(Recorded command) {
         CrashPoint.SPEND_AFTER_OUTCOME.reached();
         states.remove(command.token());

@@ -29,18 +29,18 @@ import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 
 /**
- * Owns the outpoints in flight: a spend takes its coins in one message, one spend after the other, so no coin is chosen twice. Talks to the
- * running spends, to the spend monitor (which decides when a reservation ends) and to the store (to abandon, and to find out about intents in
- * doubt). After a restart it reads the durable reservations; what was held by spends that had no intent yet is gone, as those spends are.
+ * Owns the outpoints in flight: a spend takes all its coins in one message, one spend after the other, so no coin is chosen twice. Talks to the
+ * running spends, to the spend monitor (which decides when a reservation ends) and to the store (to abandon, and to find out about intents in doubt).
+ * After a restart it reads the durable reservations; coins that were held by spends without an intent are free again, because those spends are gone.
  */
 final class Reservations extends AbstractBehavior<Reservations.Command> {
     sealed interface Command {}
 
     /**
-     * Picks coins for {@code plan} and holds them for {@code spend}; what it held before is free.
+     * Chooses coins for {@code plan} and holds them for {@code spend}; coins that it held before are released.
      *
-     * @param replaces whether it takes the place of another spend, which gives back what it counts against the caps only when this one is opened:
-     *     so they are not looked at before
+     * @param replaces whether the spend replaces another one of the same payment. The caps are then not checked here, because the replaced spend
+     *     gives back its share only when this one is opened.
      */
     record Choose(
             Owner.Running spend,
@@ -51,17 +51,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             CompletableFuture<Choice> answer)
             implements Command {}
 
-    /** Somebody else's spend of this coin was shown by its bytes. */
+    /** Reports that a foreign transaction, shown by its bytes, spends this coin. */
     record SpentElsewhere(Outpoint coin) implements Command {}
 
-    /** Blocks have gone: what they had spent may be there again. */
+    /** Reports that blocks were disconnected: coins that they had spent may be unspent again. */
     record Forked() implements Command {}
 
-    /** As {@link Choose}, but holds nothing. */
+    /** Drafts as {@link Choose} does, but holds nothing. */
     record Preview(SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, CompletableFuture<Draft> answer)
             implements Command {}
 
-    /** Holds exactly the coins of a spend that is sent again, unless another one has them. */
+    /** Holds exactly the coins of a spend that is sent again, unless another spend has them. */
     record Reacquire(Owner.Running spend, Intent intent, CompletableFuture<Reacquisition> answer) implements Command {}
 
     /** Whether a spend that is sent again has the coins that it had. */
@@ -69,89 +69,98 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         record Reacquired() implements Reacquisition {}
 
         /**
-         * @param coins those that other spends have
-         * @param spent one of them that is spent in a block; empty when all are only in flight
+         * @param coins coins that other spends hold
+         * @param spent first of these that is spent in a block; empty when all are only in flight
          */
         record Taken(List<Coin> coins, Optional<Outpoint> spent) implements Reacquisition {}
     }
 
-    /** The spend ended without an intent. */
+    /** Releases what a running spend held, because it ended without an intent. */
     record Drop(Owner.Running spend) implements Command {}
 
-    /** The running spend has ended with a durable intent: what it held is the intent's, which is watched from now on. */
+    /**
+     * Hands the coins of a running spend that ended over to its durable intent, which is watched from now on.
+     *
+     * @param holdsCoins whether the coins are certainly reserved in the store
+     */
     record Land(Owner.Running spend, Intent intent, boolean holdsCoins) implements Command {}
 
     /**
-     * The running spend has ended, and the store cannot say whether it has the intent: what was held stays so until the store can.
+     * Keeps what a running spend held although it has ended, because the store cannot say whether it has the intent. Lasts until the store can.
      *
-     * @param settled to be completed then
+     * @param settled completed when the store has answered
      */
     record Doubt(Owner.Running spend, Intent intent, CompletableFuture<Void> settled) implements Command {}
 
     /**
-     * The running spend takes one back from the spend monitor that it knows to be in flight.
+     * Takes a spend that is known to be in flight back from the spend monitor, for a running spend.
      *
-     * @param answer false when it was given up meanwhile: it is not to be sent
+     * @param answer false when it was abandoned meanwhile, so that it must not be sent
      */
     record TakeBack(Owner.Running spend, Hash256 txId, CompletableFuture<Boolean> answer) implements Command {}
 
-    /** The running spend takes over one that is not in flight, or not known to be. */
+    /** Lets a running spend take over a spend that is not in flight, or not known to be. */
     record TakeOver(Owner.Running spend, Hash256 txId) implements Command {}
 
-    /** For the spend monitor, in the order of what is told here: a spend that has just landed is not taken back before it is watched. */
+    /**
+     * Forwards a command to the spend monitor, in order with the other messages here: a spend that has just landed is not taken back before it is
+     * watched.
+     */
     record PassOn(SpendMonitor.Command command) implements Command {}
 
-    /** The running spend failed or is contested, in the store already: its coins are free. */
+    /** Frees the coins of a running spend that failed or is contested; the store records that already. */
     record FailRunning(Owner.Running spend, Hash256 txId) implements Command {}
 
-    /** The reservations of {@code txId} have ended, in the store already; or it is buried. */
+    /** Frees the coins of {@code txId}: its reservations have ended, in the store already, or it is buried. */
     record End(Hash256 txId) implements Command {}
 
-    /** The reservations of a spend have ended by time, in the store already, and it is still sent. */
+    /** Frees the coins of a spend whose reservations have ended by time, in the store already, although the spend is still sent. */
     record Lapsed(Intent intent) implements Command {}
 
     /**
-     * {@code spend} is in a block: its coins are spent. Until it is buried they are not selected even when a node that lags, or a
+     * Marks the coins of {@code spend}, which is in a block, as spent. Until it is buried they are not selected even when a node that lags, or a
      * reorganisation, lists them once more.
      */
     record Confirmed(PackedSpend spend) implements Command {}
 
-    /** A reorganisation has removed the spend, or a mempool has it late: its coins are reserved again, in the store already. */
+    /**
+     * Holds the coins of a spend again, as the store does already: a reorganisation has removed the spend from the chain, or a mempool has it late.
+     */
     record ReservedAgain(Intent intent) implements Command {}
 
-    /** Gives outpoints up on the operator's word. */
+    /** Abandons outpoints on the operator's request. */
     record Abandon(List<Outpoint> outpoints, CompletableFuture<Abandoned> answer) implements Command {}
 
     /**
-     * Gives one spend up on its owner's word, wherever it is.
+     * Abandons one spend on its owner's request, whatever nodes have it.
      *
-     * @param keepsCoins whether nobody but its stand-in may spend its coins before the chain has decided
+     * @param keepsCoins whether only its stand-in may spend its coins until the chain has decided
      */
     record GiveUp(Hash256 txId, boolean keepsCoins, CompletableFuture<Abandoned> answer) implements Command {}
 
-    /** The node's mempool had no foreign spend of this address. */
+    /** Reports that a node's mempool showed no foreign spend of the chosen coins of this address. */
     record Clean(Address address) implements Command {}
 
-    /** Somebody else may be spending from this address; from any when there is none. */
+    /** Reports that somebody else may be spending from this address; from any address when it is empty. */
     record Suspect(Optional<Address> address) implements Command {}
 
-    /** Asks how much leaves with the intents of which the store cannot say whether it has them. */
+    /** Asks for the sum, in base units, that leaves with the intents of which the store cannot say whether it has them. */
     record LeavingInDoubt(CompletableFuture<BigInteger> answer) implements Command {}
 
     /**
-     * Nothing that the question concerns is being sent, nor will it be before the question is settled.
+     * Reports that nothing which the question concerns is being sent, or will be before the question is settled.
      *
-     * @param unreserved spends in flight that it names by coins which nothing holds
+     * @param unreserved ids of spends in flight that the question names by coins which nothing holds
      */
     record Withheld(Abandonments.Question question, Set<Hash256> unreserved) implements Command {}
 
-    /** The spend monitor begins, or begins anew, and waits for what it must not send. */
+    /** Reports that the spend monitor starts, for the first time or again, and waits for the open questions whose spends it must not send. */
     record MonitorStarts() implements Command {}
 
-    /** There is no spend monitor that could withhold what the question concerns. */
+    /** Reports that no spend monitor is running that could withhold what the question concerns. */
     record NotWithheld(Abandonments.Question question) implements Command {}
 
-    /** What was found out or written down about spends that are given up. */
+    /** Carries an answer of the nodes or the store about spends that are being abandoned. */
     record GivingUp(Abandonments.Step step) implements Command {}
 
     /** Asks the store about the oldest doubt. */
@@ -174,7 +183,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final TimerScheduler<Command> timers;
     private final Duration settleEvery;
     private final IntentStore intents;
-    /** Oldest first. */
+    /** Intents of which the store cannot say whether it has them, by transaction id, the oldest doubt first. */
     private final Map<Hash256, Doubt> doubts = new LinkedHashMap<>();
 
     private Reservations(
@@ -201,10 +210,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     /**
-     * What the store knows: reservations, confirmed spends that are not buried, what was given up lately.
+     * State of the store at the start.
      *
-     * @param keeping spends that were given up and keep their coins
-     * @param lapsed spends in flight that hold none of theirs any more
+     * @param reserved durable reservations
+     * @param keeping ids of abandoned spends that keep their coins
+     * @param lapsed spends in flight that hold none of their coins any more
+     * @param unburied confirmed spends that are not buried
+     * @param abandoned spends that were abandoned within the last {@link Pace#reservationTtl}
      */
     record Durable(
             List<ReservationStore.Reservation> reserved,
@@ -213,9 +225,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             List<ConfirmedSpend> unburied,
             List<Intent> abandoned) {}
 
-    /**
-     * @param count kept equal to the number of outpoints in flight, for who only wants the number
-     */
+    /** @param count kept equal to the number of outpoints in flight, for readers on other threads */
     static Behavior<Command> create(
             SpendEnvironment env,
             Durable durable,
@@ -335,7 +345,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    /** One question at a time: while the disk fails, each fails. */
+    /** Asks the store about the oldest doubt. Only one question is open at a time, since each fails while the disk fails. */
     private Behavior<Command> settle() {
         doubts.values().stream()
                 .findFirst()
@@ -431,7 +441,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         return this;
     }
 
-    /** A repetition that is under way could reach a node after the coins were given up, and pay a second time. */
+    /**
+     * Asks the spend monitor to withhold the coins first: a repeated send that is under way could reach a node after the coins were freed, and pay a
+     * second time.
+     */
     private Behavior<Command> abandon(Abandon command) {
         monitor.tell(new SpendMonitor.Withhold(abandonments.begin(command.outpoints(), command.answer())));
         return this;

@@ -9,10 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A spend that has an intent already, as its token has come again: states by name, as in {@link Spend}, and the same bytes again, never others.
+ * Runs a spend that has an intent already, because its token has come again. Each method is a state, as in {@link Spend}. It sends the same bytes
+ * again, never others.
  *
- * <p>It was decided on before: locating → (reacquiring → reopening) → {@link Spend.Sent}. Its intent is in doubt: retaking → opening →
- * {@link Spend.Sent}.
+ * <p>Intent that was closed or is in flight: locating → (reacquiring → reopening) → {@link Spend.Sent}. Intent in doubt: retaking → opening → {@link
+ * Spend.Sent}.
  */
 final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);
@@ -20,7 +21,7 @@ final class ResumedSpend {
     private final SpendRunner runner;
     private final SpendPlan plan;
     private final Intent intent;
-    /** Whether a node has it. */
+    /** Whether a node has the transaction. */
     private boolean known;
 
     private ResumedSpend(SpendRunner runner, SpendPlan plan, Intent intent) {
@@ -30,16 +31,16 @@ final class ResumedSpend {
     }
 
     /**
-     * A spend that has an intent but no success: what became of it, and the same bytes again. What was said about it before is not repeated
-     * but found out anew: coins that were taken then may be free now.
+     * Resumes a spend that has an intent but no success: finds out what became of it, and sends the same bytes again. The earlier answer is not
+     * repeated, because coins that were taken then may be free now.
      *
-     * @param plan of the same payment
+     * @param plan plan of the same payment
      */
     static void resume(SpendRunner runner, SpendPlan plan, Intent intent) {
         new ResumedSpend(runner, plan, intent).beginning();
     }
 
-    /** A spend that has lost, and that no reorganisation is expected to bring back: its payment may be made from any coins. */
+    /** Resumes a spend that has lost and that no reorganisation is expected to bring back: its payment may be made from any coins. */
     static void resumeLostForGood(SpendRunner runner, SpendPlan plan, Intent intent) {
         plan.insteadOf(intent, true)
                 .filter(next -> intent.state() == IntentState.CONFLICTED)
@@ -49,16 +50,16 @@ final class ResumedSpend {
     }
 
     /**
-     * A spend whose intent may or may not be durable, and was not sent.
+     * Resumes a spend whose intent may or may not be durable, and was not sent.
      *
-     * @param plan for other bytes, when those are known to be nowhere and their coins have gone to another payment
+     * @param plan plan for other bytes, used when the first ones are known to be nowhere and their coins have gone to another payment
      */
     static void retry(SpendRunner runner, SpendPlan plan, Intent intent) {
         ResumedSpend retried = new ResumedSpend(runner, plan, intent);
         runner.ask(() -> runner.retake(intent), retried::retaken, runner::refused);
     }
 
-    /** Another payment has its coins only when nothing of it was written. */
+    /** Goes on with the same coins, or with a new spend: another payment can have the coins only when nothing of this one was written. */
     private void retaken(Reservations.Reacquisition answer) {
         if (answer instanceof Reservations.Reacquisition.Taken) {
             Spend.begin(runner, plan);
@@ -75,7 +76,7 @@ final class ResumedSpend {
         return SpendRunner.unknown(intent, Broadcast.words(failure));
     }
 
-    /** It is sent for the first time, unless somebody else was quicker. */
+    /** Sends the transaction for the first time, unless another call was quicker. */
     private void opened(Opening opening) {
         if (opening instanceof Opening.CapExceeded exceeded) {
             runner.refused(SpendRefusal.of(exceeded));
@@ -94,7 +95,7 @@ final class ResumedSpend {
                 .sending(first && plan.isPayout() ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
     }
 
-    /** What nobody could tell then, nobody can tell now. */
+    /** Chooses the first state. A contested spend stays refused: if it could not be told whose payment it is, it cannot be told now. */
     private void beginning() {
         if (intent.state() == IntentState.CONTESTED) {
             runner.refused(new SpendRefusal.Contested(intent.txId()));
@@ -142,7 +143,7 @@ final class ResumedSpend {
         sent(intent, false).accepted();
     }
 
-    /** It was closed without success and is needed again: its own coins, or none. */
+    /** Takes the coins of a spend that was closed without success: its own ones, or none. */
     private void reacquiring() {
         runner.ask(() -> runner.reacquire(intent), this::reacquired, runner::refused);
     }
@@ -151,14 +152,15 @@ final class ResumedSpend {
         if (answer instanceof Reservations.Reacquisition.Taken taken) {
             taken(taken);
         } else if (answer instanceof Reservations.Reacquisition.Reacquired) {
-            // When a node has it, it counts, whatever the allowance is.
+            // A transaction that a node has counts as paid, whatever the allowance is.
             runner.ask(() -> runner.reopen(intent, plan.isCapped() && !known), this::reopened, this::notWritten);
         }
     }
 
     /**
-     * Another payment of ours has its coins. When a node has this one all the same, it is looked after like any other. One that has lost
-     * against a payment of ours is built again; what only waits, or may be mined itself, is waited for.
+     * Handles that another payment of ours has the coins. If a node has this spend all the same, it is looked after like any other. If it has lost
+     * against a payment of ours, it is built again. A spend whose rival only waits, or that may still be mined itself, is not built again; its caller
+     * is refused.
      */
     private void taken(Reservations.Reacquisition.Taken taken) {
         Optional<SpendPlan> next = taken.spent()
@@ -192,8 +194,8 @@ final class ResumedSpend {
         if (known) {
             sent.accepted();
         } else {
-            // What the operator abandoned was in flight: a node that is silent now may have it. Of all others every
-            // answer was heard.
+            // A spend that the operator abandoned was in flight: a node that is silent now may have it. For all others
+            // every node's answer is known.
             sent.sending(
                     intent.state() == IntentState.ABANDONED
                             ? SpendRunner.Earlier.PERHAPS_SENT
@@ -217,7 +219,7 @@ final class ResumedSpend {
                 intent.txId(), intent.token().isPresent(), "it has moved on meanwhile: " + opening);
     }
 
-    /** When the store cannot be written but a node has the transaction, the payment is made, and that is written down later. */
+    /** Handles that the intent could not be reopened. If a node has the transaction the payment is made all the same, and that is recorded later. */
     private void notWritten(Throwable failure) {
         LOG.warn("spend {} cannot be opened again: {}", intent.txId(), Broadcast.words(failure));
         if (known) {
@@ -232,8 +234,8 @@ final class ResumedSpend {
     }
 
     /**
-     * When another token has made the very same transaction its own meanwhile, that one is its payment and not this token's, even though a
-     * node has it.
+     * Ends because the intent was not reopened. When another token has made the very same transaction its own meanwhile, it is the payment of that
+     * token and not of this one, even though a node has it.
      */
     private void notReopened(Throwable failure) {
         if (intent.state() == IntentState.ABANDONED) {

@@ -19,20 +19,20 @@ import org.chainwalletd.store.TokenBinding;
  * Pays one coin of an address back to the same address, so that an earlier spend of that coin can never confirm once this one has. The same
  * parameters always make the same transaction. Only the daemon itself does so, and no cap refuses it.
  *
- * @param coin its value was believed when it was chosen for the earlier spend
- * @param builtAtHeight of the earlier spend
+ * @param coin coin whose value was believed when it was chosen for the earlier spend
+ * @param builtAtHeight height at which the earlier spend was built
  */
 public record ReturnPlan(
         String kind, Address from, Coin coin, Amount fee, long builtAtHeight, Optional<TokenBinding> token)
         implements ReturningPlan {
     private static final TxShape SHAPE = TxShape.EMPTY.plusPlainInputs(1).plusPlainOutputs(1);
 
-    /** What a return costs at least. */
+    /** Smallest fee of a return in base units. */
     public static Amount minimumFee() {
         return SHAPE.minimumFee();
     }
 
-    /** What it costs at a fee rate. */
+    /** Fee of a return for this choice, in base units. */
     public static Amount fee(FeeChoice choice) {
         return choice.feeOf(SHAPE);
     }

@@ -10,17 +10,17 @@ import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.store.Coin;
 
 /**
- * Takes one coin that was chosen beforehand to the address that signs for it. The money comes to a key of this daemon and only the fee is lost:
- * what it is above the consensus minimum counts against the allowance. Made twice it is one act.
+ * Moves one coin that was chosen beforehand to the address that signs for it. The money goes to a key of this daemon and only the fee is lost: the
+ * part of it above the consensus minimum counts against the allowance. Doing it twice has the effect of doing it once.
  */
 public interface ReturningPlan extends SpendPlan {
-    /** What is paid, not below the consensus minimum. */
+    /** Fee in base units, not below the consensus minimum. */
     Amount fee();
 
     /** Highest fee that the caller allows; empty for what the daemon does by itself, which the caps do not refuse either. */
     Optional<Amount> maxFee();
 
-    /** What the transaction costs. */
+    /** Shape of the transaction, from which its cost follows. */
     TxShape shape();
 
     /** Refuses a fee that the caller does not allow. */
@@ -52,13 +52,13 @@ public interface ReturningPlan extends SpendPlan {
         return leaving();
     }
 
-    /** Why it is not spent while another spend of this daemon has it. */
+    /** Refusal while another spend of this daemon holds the coin. */
     static SpendException held(Coin coin) {
         return new SpendException(new SpendRefusal.InFlightExhausted(
                 new SpendRefusal.Shortage(coin.value(), Amount.ZERO, 0, coin.value(), 1, false, false)));
     }
 
-    /** @param coin worth more than the fee */
+    /** @param coin coin worth more than the fee */
     default Draft draft(Coin coin, long height) {
         Transaction unsigned = Transaction.unsigned(
                 List.of(coin.outpoint()),

@@ -25,12 +25,12 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.node.NodeClient;
 
 /**
- * Whether another transaction spends a coin of ours, shown by its bytes: it must carry a valid signature of who may spend the coin, which for a
- * plain one is the very key of our own transaction, and for an HTLC the party that its witness speaks for. That a node says so closes no
- * payment (decisions.md, 8c). Stateless.
+ * Proof that another transaction spends a coin of ours. The transaction must be shown by its bytes and carry a valid signature of the party that may
+ * spend the coin: for a plain coin the very key of our own transaction, for an HTLC the party that its witness speaks for. A node's word alone closes
+ * no payment (decisions.md, 8c). Stateless.
  */
 final class RivalProof {
-    /** Of the transactions in one mempool that may spend the coin, so many are looked at. */
+    /** Most transactions of one mempool that are examined as possible spenders of the coin. */
     private static final int MOST_WAITING = 16;
 
     private final NodeClient node;
@@ -38,9 +38,7 @@ final class RivalProof {
     private final Supplier<Optional<Hash256>> genesis;
     private final Executor executor;
 
-    /**
-     * @param genesis id of the chain that is signed for; without one nothing is proved
-     */
+    /** @param genesis id of the genesis block that is signed for; without one nothing is proved */
     RivalProof(NodeClient node, ChainProfile profile, Supplier<Optional<Hash256>> genesis, Executor executor) {
         this.node = node;
         this.profile = profile;
@@ -48,12 +46,12 @@ final class RivalProof {
         this.executor = executor;
     }
 
-    /** The rival that a node shows in a block. Never fails: who does not answer shows nothing. */
+    /** Finds the rival that a node shows in a block. Never fails: a node that does not answer shows nothing. */
     CompletionStage<Optional<Hash256>> mined(Transaction ours, Outpoint coin) {
         return shown(ours, coin, this::mined);
     }
 
-    /** The rival that a node shows in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
+    /** Finds the rival that a node shows in its mempool, else in a block. Costs a scan or two at each node. Never fails. */
     CompletionStage<Optional<Hash256>> waiting(Transaction ours, Outpoint coin) {
         return shown(
                 ours,
@@ -66,9 +64,9 @@ final class RivalProof {
                                 executor));
     }
 
-    /** Who may spend a coin. */
+    /** Condition under which a coin may be spent. */
     private sealed interface Lock {
-        /** Whose mempool may show it. */
+        /** Addresses for which a mempool may list the spend. */
         List<Address> parties(ChainProfile profile);
 
         boolean opens(Witness witness, byte[] message);
@@ -109,10 +107,10 @@ final class RivalProof {
         }
     }
 
-    /** About what there is a rival, perhaps. */
+    /** Coin for which a rival is searched. */
     private record Dispute(Hash256 ours, Outpoint coin, Lock lock, Hash256 genesis) {}
 
-    /** One way to ask a node. */
+    /** Way to ask one node. */
     private interface Question {
         CompletionStage<Optional<Hash256>> to(NodeClient one, Dispute dispute);
     }

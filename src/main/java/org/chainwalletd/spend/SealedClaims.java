@@ -42,16 +42,16 @@ import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.WatchStore;
 
 /**
- * A store in which the signed bytes of swaps' claims are sealed: they hold the secret of the swap, and are durable before a node has seen
- * them. The other spends pass as they are. What is sealed is bound to its row by the transaction's id. The key is derived when the first
- * such claim is met, so that a daemon without swaps never derives it.
+ * Store that seals the signed bytes of the claims of swaps: they hold the secret of the swap, and are durable before a node has seen them. Other
+ * spends pass unchanged. Sealed bytes are bound to their row by the transaction's id. The key is derived when the first such claim is met, so that a
+ * daemon without swaps never derives it.
  */
 public final class SealedClaims implements Store {
-    /** Begins the tokens of swaps' spends; no caller can use one, since tokens of callers are printable ASCII. */
+    /** Prefix of the tokens of swaps' spends; no caller can use one, since tokens of callers are printable ASCII. */
     public static final String SWAP = "swap\u00b7";
 
     private static final String CLAIM = "htlc_claim";
-    /** Rows of an earlier release that are sealed in a row. */
+    /** Number of rows of an earlier release that are read and sealed together. */
     private static final int AT_A_TIME = 64;
 
     private final Store store;
@@ -72,10 +72,10 @@ public final class SealedClaims implements Store {
     }
 
     /**
-     * Seals what an earlier release has left in clear, unless the store is not written at all, then is ready.
+     * Seals rows that an earlier release has left in clear, unless the store must not be written; complete when that is done.
      *
-     * @param derive the seals of the swap journal, with the key of a record of it
-     * @param executor for continuations and sealing; may compute, never blocks
+     * @param derive derives the seals of the swap journal, with the key of a record of it
+     * @param executor runs continuations and sealing; may compute, never blocks
      */
     public static CompletionStage<SealedClaims> open(
             Store store,

@@ -14,16 +14,16 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
-/** Offers bytes that one node has refused to every single node: what one of them says closes nothing while another may take them. One question. */
+/** Offers bytes that one node has refused to every single node: the refusal of one closes nothing while another may take them. For one use. */
 final class SecondOpinion {
     private static final int AT_ONCE = 8;
 
     /**
-     * What came of it.
+     * Result of the offers.
      *
-     * @param taken whether a node has the transaction now; then the rest says nothing
+     * @param taken whether a node has the transaction now; the rest is then meaningless
      * @param refused whether a node that could have taken it did not
-     * @param lost whether a node may have it whose answer was lost
+     * @param lost whether a node whose answer was lost may have it
      */
     record Opinion(boolean taken, boolean refused, boolean lost) {}
 
@@ -45,14 +45,14 @@ final class SecondOpinion {
         this.rest = all.iterator();
     }
 
-    /** Of all nodes. Never fails. */
+    /** Offers the bytes to all nodes. Never fails. */
     CompletionStage<Opinion> ask() {
         return rest.hasNext() ? offer(rest.next(), this::ask) : done(false);
     }
 
     /**
-     * Of those that are shown to have the blocks of the inputs: a node says that one is missing or too young, and one that has not these
-     * blocks lags (following.md, section 2). Never fails.
+     * Offers the bytes to the nodes that are shown to have the blocks of all inputs: a node has said that an input is missing or too young, and a
+     * node without these blocks lags (following.md, section 2). Never fails.
      */
     CompletionStage<Opinion> askThoseWithInputs() {
         if (!rest.hasNext()) {
@@ -79,12 +79,12 @@ final class SecondOpinion {
                         executor);
     }
 
-    /** How the question goes on. */
+    /** Continuation of the question with the next node. */
     private interface Next {
         CompletionStage<Opinion> ask();
     }
 
-    /** The only node there is has just been offered them. */
+    /** Offers the bytes to one node, unless it is the only one, which has just refused them. */
     private CompletionStage<Opinion> offer(NodeClient one, Next next) {
         if (all.size() == 1) {
             refused = true;

@@ -13,9 +13,9 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Coin;
 
 /**
- * What a spend would look like now (interface.md, section 4.7): {@code totalIn = totalOut + fee}.
+ * Preview of a spend (interface.md, section 4.7): {@code totalIn = totalOut + fee}.
  *
- * @param change zero when there is none
+ * @param change value of the change; zero when there is none
  */
 public record Simulation(
         long size,
@@ -56,7 +56,7 @@ public record Simulation(
                 draft.builtAtHeight());
     }
 
-    /** What a spend would do now, found as a spend finds it; nothing is held in between, signed or written. */
+    /** Computes what a spend would do now, by the same steps as a spend; nothing is held in between, signed or written. */
     static final class Simulator {
         private final SpendEnvironment env;
         private final ActorRef<Reservations.Command> reservations;
@@ -88,7 +88,7 @@ public record Simulation(
             return Simulation.of(draft);
         }
 
-        /** One selection after the other until bytes speak for one. */
+        /** Tries one selection after the other until bytes confirm one. */
         private final class Preview {
             private final SpendPlan plan;
             private final Candidates candidates;

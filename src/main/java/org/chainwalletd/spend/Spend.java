@@ -25,28 +25,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A spend from the call to its end: each method is a state by its name, and goes on to the next one, or ends at the {@link SpendRunner}. One
+ * Runs a spend from the call to its end. Each method is a state, named by it, that goes on to the next one, or ends at the {@link SpendRunner}. One
  * step is under way at a time, so nothing here needs a lock.
  *
- * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening its intent; then
- * {@link Sent}: sending → its outcome. Until the intent is open nothing is durable and nothing was sent. What has an intent already begins as a
- * {@link ResumedSpend}.
+ * <p>Affording → gathering → choosing → (looking at the mempool) → proving → signing → (looking for a twin) → opening its intent; then {@link Sent}:
+ * sending → its outcome. Until the intent is open nothing is durable and nothing was sent. A spend that has an intent already begins as a {@link
+ * ResumedSpend}.
  */
 final class Spend {
     private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
 
     private static final int MOST_COLLISIONS = 4;
-    /** With so many equally good transactions to draw from, two daemons that pay the same at the same time seldom meet. */
+    /**
+     * Number of equally good transactions to draw from at which two daemons that make the same payment at the same time seldom build the same one.
+     */
     private static final int ENOUGH_WAYS = 8;
-    /** A listing that is full of coins which are spent already must not keep one call busy. */
+    /** Most times that one call builds a payment again, so that a listing full of spent coins does not keep it busy. */
     private static final int MOST_REBUILT = 4;
 
     private final SpendRunner runner;
     private final SpendEnvironment env;
     private final SpendPlan plan;
-    /** How often the payment was built again in this call, because another transaction had taken a coin of it. */
+    /** Number of times that this call has built the payment again, because another transaction had taken one of its coins. */
     private final int rebuilt;
-    /** Not empty when its payment is built again. */
+    /** Earlier spend of the same payment that has lost; empty when the payment is made for the first time. */
     private final Optional<Lost> lost;
 
     private final Set<Outpoint> excluded = new HashSet<>();
@@ -56,7 +58,7 @@ final class Spend {
     private boolean mempoolAsked;
     private boolean mempoolSeen;
     private int collisions;
-    /** What the caller hears when no other coins are left; null before the first collision. */
+    /** Refusal for the caller when no other coins are left; null before the first collision. */
     private SpendRefusal collided;
 
     private Spend(SpendRunner runner, SpendPlan plan, int rebuilt, Optional<Lost> lost) {
@@ -68,30 +70,33 @@ final class Spend {
     }
 
     /**
-     * The spend that its payment was sent as before.
+     * Earlier spend of the same payment, which has lost.
      *
-     * @param forGood whether no reorganisation is expected to let a block have it
-     * @param why it has lost
+     * @param forGood whether no reorganisation is expected to bring it into a block
+     * @param why text of the reason why it has lost
      */
     record Lost(Intent intent, boolean forGood, String why) {}
 
-    /** A new spend. */
+    /** Begins a new spend. */
     static void begin(SpendRunner runner, SpendPlan plan) {
         new Spend(runner, plan, 0, Optional.empty()).affording();
     }
 
     /**
-     * A payment once more, in the place of a spend that has lost, in the store already. Both are of one token, and the store takes only what
-     * cannot be mined beside it.
+     * Makes a payment once more, in place of a spend that has lost, as the store records already. Both belong to one token, and the store accepts the
+     * new one only if it cannot be mined beside the lost one.
      *
-     * @param plan for it
-     * @param rebuilt how often it was built again in this call, this time included
+     * @param plan plan of the new spend
+     * @param rebuilt number of times that this call has built it again, including this time
      */
     static void again(SpendRunner runner, SpendPlan plan, int rebuilt, Lost lost) {
         new Spend(runner, plan, rebuilt, Optional.of(lost)).gathering();
     }
 
-    /** While the one that has lost may be mined after all, nothing is refused for good. */
+    /**
+     * Ends because the payment cannot be made. While an earlier spend that has lost may be mined after all, the caller is told that the outcome is
+     * unknown.
+     */
     private void notMade(Throwable failure) {
         runner.refused(lost.filter(known -> !known.forGood())
                 .<Throwable>map(known -> SpendRunner.unknown(
@@ -109,7 +114,10 @@ final class Spend {
         notMade(new SpendException(refusal));
     }
 
-    /** Only the store itself can say that it has written nothing; what else fails on the way may have lost its answer. */
+    /**
+     * Whether the store may have written the intent in spite of this failure. Only the store itself can say that it has written nothing; any other
+     * failure on the way may have lost its answer.
+     */
     static boolean isDoubtful(Throwable failure) {
         return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
@@ -162,7 +170,10 @@ final class Spend {
         }
     }
 
-    /** Of who shares the key it is known that the same payment of another daemon may have them: then it is to be tried again later. */
+    /**
+     * Goes on with other coins because foreign transactions spend the chosen ones. When other daemons share the key, these may be the same payment of
+     * another daemon: if no other coins are left, the caller is told to try again later.
+     */
     private void others(Draft draft, Set<Outpoint> foreign) {
         if (env.drawing().marks()) {
             List<Coin> taken = draft.inputs().stream()
@@ -174,9 +185,9 @@ final class Spend {
     }
 
     /**
-     * A node lists outputs that its mempool already spends. Our own spends are known from the reservations, so this question is asked only
-     * while somebody else may be spending from the address: at its first spend after a start, and after a conflict. Marked change makes a
-     * twin's transaction another one than ours, which only this shows.
+     * Asks for the mempool's spends of the address, since a node also lists outputs that its mempool already spends. Our own spends are known from
+     * the reservations, so this question is asked only while somebody else may be spending from the address: at its first spend after a start, and
+     * after a conflict. Marked change makes the transaction of another daemon's same payment differ from ours; only this question shows it.
      */
     private void lookingAtMempool(Draft draft) {
         mempoolAsked = true;
@@ -195,7 +206,7 @@ final class Spend {
                 failure -> proving(draft));
     }
 
-    /** What the node listed is compared with bytes: at once when they are known here, otherwise after one more round of questions. */
+    /** Compares the listed coins with bytes: at once when the bytes are known here, otherwise after one more round of questions. */
     private void proving(Draft draft) {
         CoinDoubts.Verdict verdict = doubts.judge(draft, env.outputs());
         if (verdict instanceof CoinDoubts.Unseen unseen) {
@@ -226,7 +237,7 @@ final class Spend {
         signing(draft, message, plan.signers(draft), new ArrayList<>());
     }
 
-    /** Signs with one key after the other: an unseal takes 64 MiB. */
+    /** Signs with one key after the other, because unsealing one takes 64 MiB. */
     private void signing(Draft draft, byte[] message, List<Address> signers, List<Signature> signatures) {
         runner.ask(
                 () -> runner.sign(signers.get(signatures.size()), message),
@@ -252,8 +263,9 @@ final class Spend {
     }
 
     /**
-     * Another daemon with this key that makes the same payment has had hardly another transaction to choose. Once ours is sent nobody can
-     * tell whose it is, so this is asked before, when the mempool was not looked at and somebody else may be spending from the address.
+     * Asks the nodes for this very transaction before it is sent. Another daemon with this key that makes the same payment has had hardly any other
+     * transaction to choose, and once ours is sent it cannot be told whose it is. Asked only when the mempool was not looked at and somebody else may
+     * be spending from the address.
      */
     private void lookingForTwin(Draft draft, Intent intent) {
         runner.ask(
@@ -268,7 +280,10 @@ final class Spend {
                 failure -> opening(draft, intent));
     }
 
-    /** An intent that may be on disk after all would be sent after a restart. */
+    /**
+     * Writes the intent. When the store cannot say whether it has it, the spend ends as doubtful: an intent that is on disk after all would be sent
+     * after a restart.
+     */
     private void opening(Draft draft, Intent intent) {
         CrashPoint.SPEND_BEFORE_INTENT.reached();
         List<Long> payouts = plan.carries(draft);
@@ -287,7 +302,7 @@ final class Spend {
     private void opened(Draft draft, Intent intent, Opening opening) {
         if (opening instanceof Opening.Opened opened) {
             rememberChange(draft, intent);
-            // What was refused before was offered before: a node that has it now may have it from us.
+            // Bytes that were refused before were offered before: a node that has them now may have them from us.
             boolean fresh = plan.isPayout() && !opened.replaced();
             Sent.opened(runner, intent, opened, plan, rebuilt)
                     .sending(fresh ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
@@ -308,7 +323,10 @@ final class Spend {
         otherCoins(draft, intent, opening);
     }
 
-    /** The one that it was to take the place of, or another one that was quicker: then the call goes on with that. */
+    /**
+     * Ends because another spend has the token. If that is the lost spend which this one was to replace, its outcome is unknown; otherwise another
+     * call was quicker, and this call goes on with that spend.
+     */
     private void takenBy(Hash256 other) {
         if (lost.filter(known -> known.intent().txId().equals(other)).isPresent()) {
             notMade(new SpendRefusal.OutcomeUnknown(
@@ -318,7 +336,7 @@ final class Spend {
         }
     }
 
-    /** Change can be spent as soon as a block has it, and is known here to be what it is. */
+    /** Remembers the change output, whose bytes are known here: it can be spent as soon as a block has it. */
     private void rememberChange(Draft draft, Intent intent) {
         draft.changeIndex()
                 .ifPresent(index -> env.outputs()
@@ -328,8 +346,8 @@ final class Spend {
     }
 
     /**
-     * The very same transaction can be in flight already when its reservations have run out: it belongs to another payment, so this one
-     * takes other coins. Nothing was written or sent.
+     * Chooses other coins, because the store has this very transaction or a reservation of one of its coins. The same transaction can be in flight
+     * when its reservations have ended; it then belongs to another payment. Nothing was written or sent.
      */
     private void otherCoins(Draft draft, Intent intent, Opening collision) {
         List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
@@ -368,7 +386,7 @@ final class Spend {
                 new Intent.Details(plan.details().tokenName(), plan.details().memo(), Optional.of(draft.fee())));
     }
 
-    /** A spend with a durable intent, from the broadcast to its end. */
+    /** Runs a spend with a durable intent from the broadcast to its end. */
     static final class Sent {
         private final SpendRunner runner;
         private final Intent intent;
@@ -378,17 +396,20 @@ final class Spend {
         private final IntentState whenRefused;
         private final boolean sentBefore;
 
-        /** One that has just become durable. When another one was refused with the same bytes, these have left already. */
+        /**
+         * Creates it for an intent that has just become durable. If it has replaced a refused one with the same bytes, these have left the daemon
+         * already.
+         */
         static Sent opened(SpendRunner runner, Intent intent, Opening opening, SpendPlan plan, int rebuilt) {
             boolean sentBefore = !(opening instanceof Opening.Opened opened) || opened.replaced();
             return new Sent(runner, intent, plan, rebuilt, true, intent.state(), sentBefore);
         }
 
         /**
-         * One that may have been sent in an earlier call.
+         * Creates it for an intent that may have been sent in an earlier call.
          *
-         * @param before one that has lost against another may have been accepted before: a refusal that says nothing of the other one leaves
-         *     it lost
+         * @param before state before this call; a spend that has lost may have been accepted earlier, so a refusal that does not speak of the other
+         *     transaction leaves it lost
          */
         static Sent earlier(SpendRunner runner, Intent intent, SpendPlan plan, boolean holdsCoins, IntentState before) {
             return new Sent(runner, intent, plan, 0, holdsCoins, before, true);
@@ -443,7 +464,7 @@ final class Spend {
             }
         }
 
-        /** A node has it. */
+        /** Ends with success, because a node has the transaction. */
         void accepted() {
             runner.accepted(intent, holdsCoins);
         }
@@ -453,8 +474,8 @@ final class Spend {
         }
 
         /**
-         * Another daemon with the same key has made the very same transaction, or the node does not tell the truth. Acknowledged, it might be
-         * one transaction for two payments; paid with other coins, one payment of two transactions.
+         * Records a contest: a node had the transaction before it was sent. Another daemon with the same key has made the very same one, or the node
+         * lies. Reported as paid, it might be one transaction for two payments; paid with other coins, one payment would become two transactions.
          */
         private void knownBefore() {
             SpendException failure = new SpendException(new SpendRefusal.Contested(intent.txId()));
@@ -471,8 +492,8 @@ final class Spend {
         }
 
         /**
-         * What has taken the coin may be taken off the chain, and then this one can be mined: its caller is not told that it never will be,
-         * where the payment can be made in another way.
+         * Records that another transaction has taken a coin, and builds the payment again where that is possible. The other one may still leave the
+         * chain, and then this spend can be mined. So where the payment can be made in another way its caller is not told that it never will be.
          */
         private void conflicted(BroadcastOutcome.Conflicted conflict) {
             String why = conflict.text();
@@ -495,8 +516,9 @@ final class Spend {
         }
 
         /**
-         * A token stands for these bytes and no others. Were its coins given back, another payment would choose them, and the token could never
-         * pay. A caller without a token cannot ask for it again, so that one hears of a plain refusal when a node's reasons are good.
+         * Handles a refusal. A token stands for these bytes and no others: if its coins were freed, another payment would choose them and the token
+         * could never pay. So after a passing refusal a spend with a token stays in flight. A caller without a token cannot ask again, and is told of
+         * a plain refusal.
          */
         private void refused(BroadcastOutcome.Refused refused) {
             if (refused.passing() && intent.token().isPresent()) {
@@ -523,9 +545,11 @@ final class Spend {
         }
 
         /**
-         * One that cannot be written down is an unknown outcome: the intent then still says "prepared", will be sent again and may be taken.
+         * Records a failure, then goes on. If it cannot be written the outcome is unknown: the intent then still says "prepared", will be sent again
+         * and may be taken.
          *
-         * @param next when it is written down
+         * @param left whether a node may have the bytes
+         * @param next runs when the failure is recorded
          */
         private void recording(IntentState state, String reason, boolean left, SpendException failure, Runnable next) {
             runner.ask(
@@ -544,7 +568,7 @@ final class Spend {
                     });
         }
 
-        /** What was found out about it in the meantime stands, and whoever did looks after it. */
+        /** Ends with the state that the store has meanwhile; whoever recorded it looks after the spend. */
         private void movedOn(Transition.Stale stale, SpendException failure) {
             LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
             if (stale.found().filter(IntentState::succeeded).isPresent()) {

@@ -17,20 +17,20 @@ import org.chainwalletd.follow.Follower;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.SpendingBooks;
 
-/** The followed chain as spending needs it: all that it says rests on bytes, nothing on the word of a node. Safe for threads. */
+/** View of the followed chain for spending: all that it says rests on bytes, nothing on the word of a node. Safe for threads. */
 public interface SpendChain {
     /**
-     * What became of some spends.
+     * Fates of some spends.
      *
-     * @param tip the end of the chain that was looked at
-     * @param fates in the order of the questions
+     * @param tip tip of the chain that was looked at
+     * @param fates one for each question, in their order
      */
     record Fates(BlockPlace tip, List<SpendingBooks.Fate> fates) {}
 
-    /** The followed tip; empty before the first block. */
+    /** Followed tip; empty before the first block. */
     Optional<BlockPlace> tip();
 
-    /** When the block of the followed tip was made, as it says: milliseconds since 1970; empty before the first block. */
+    /** Time of the followed tip according to its block, milliseconds since 1970; empty before the first block. */
     OptionalLong tipMillis();
 
     /** URLs of nodes that name a tip whose block they do not show. */
@@ -38,18 +38,18 @@ public interface SpendChain {
 
     void subscribe(ActorRef<FollowEvent> subscriber);
 
-    /** Empty before the first block, and while the chain is being changed: the next event says when to ask again. */
+    /** Finds the fates of spends. Empty before the first block, and while the chain is being changed: the next event says when to ask again. */
     CompletionStage<Optional<Fates>> fates(List<SpendingBooks.Question> questions);
 
-    /** Whether the work of the blocks between two heights, both included, is checked, now if it was not before. */
+    /** Checks the work of the blocks between two heights, both included, unless it was checked before; true when all of it has been checked. */
     default CompletionStage<Boolean> provesWork(long from, long to) {
         return CompletableFuture.completedFuture(false);
     }
 
-    /** Whether a transaction is in a block of the followed chain that the books know nothing of. */
+    /** Checks whether a transaction is in a block of the followed chain that the books do not cover. */
     CompletionStage<Boolean> proves(Hash256 txId, BlockPlace place);
 
-    /** Over the follower and its books. */
+    /** View over the follower and its books. */
     final class Followed implements SpendChain {
         private static final long LATEST_SECONDS = Long.MAX_VALUE / 1_000;
 
@@ -68,7 +68,7 @@ public interface SpendChain {
             return follower.tip().map(FollowedTip::place);
         }
 
-        /** A time that no clock will ever show is one that is far ahead. */
+        /** Time of the followed tip; a time too large for milliseconds becomes the largest one. */
         @Override
         public OptionalLong tipMillis() {
             return follower.tip().map(FollowedTip::timestamp).stream()

@@ -26,9 +26,9 @@ import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 
 /**
- * Everything that spending works with.
+ * Dependencies and settings of spending.
  *
- * @param executor for continuations; never blocks
+ * @param executor runs continuations; never blocks
  */
 public record SpendEnvironment(
         ChainProfile profile,
@@ -44,11 +44,11 @@ public record SpendEnvironment(
         Clock clock,
         Executor executor) {
     /**
-     * What is known of the chain.
+     * Knowledge of the chain.
      *
-     * @param network which one the nodes say they are of, as far as they have
-     * @param chain what was followed of the chain
-     * @param tip the newest one that a node of our chain has named; asks nobody
+     * @param network network that the nodes name; empty as long as none has
+     * @param chain followed chain
+     * @param tip newest tip that a node of our chain has named; asks no node
      */
     public record Sight(
             ChainIdentity identity,
@@ -57,10 +57,10 @@ public record SpendEnvironment(
             Supplier<Optional<NodeClient.Tip>> tip) {}
 
     /**
-     * What is durable.
+     * Stores that spending reads and writes.
      *
-     * @param historyKept how long spends are told of after their last change; empty: for ever
-     * @param stopped why nothing is spent, see {@link Store#stopped}
+     * @param historyKept how long spends are listed after their last change; empty: for ever
+     * @param stopped reason why nothing is spent, see {@link Store#stopped}
      */
     public record Stores(
             IntentStore intents,
@@ -70,7 +70,7 @@ public record SpendEnvironment(
             SpendHistory history,
             Optional<Duration> historyKept,
             Optional<String> stopped) {
-        /** One whose spends are told of for ever. */
+        /** Creates the set from one store, with spends that are listed for ever. */
         public static Stores of(Store store) {
             return of(store, Optional.empty());
         }
@@ -91,7 +91,10 @@ public record SpendEnvironment(
         }
     }
 
-    /** A clock that has lost its battery begins in 1970; a block that is later than this is no evidence. */
+    /**
+     * Longest lead, in milliseconds, of a block's time over the clock that is believed. A clock without a battery begins in 1970, so the lead may be
+     * decades; a block with a later time is no evidence.
+     */
     private static final long LONGEST_BEHIND = Duration.ofDays(100 * 365).toMillis();
 
     private static final Duration TICK = Duration.ofMillis(500);
@@ -99,12 +102,13 @@ public record SpendEnvironment(
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
 
     /**
-     * The chain has no finality rule and no limit to the depth of a reorganisation (chain protocol, section 8.2). 360 confirmations, an hour
-     * at the target block time, is how deep its own rule for coinbases on the main network expects one; it serves for every network.
+     * Confirmations after which a spend counts as buried. The chain has no finality rule and no limit to the depth of a reorganisation (chain
+     * protocol, section 8.2). 360 confirmations, an hour at the target block time, is how deep its own rule for coinbases on the main network expects
+     * one; it serves for every network.
      */
     private static final int BURIAL_DEPTH = Network.MAINNET.coinbaseMaturity();
 
-    /** As the daemon runs: limits and paces from the settings, the system's clock. */
+    /** Creates the environment of the running daemon: limits and paces from the settings, the system's clock. */
     public static SpendEnvironment of(
             Settings settings,
             NodeClient node,
@@ -154,12 +158,15 @@ public record SpendEnvironment(
                 executor);
     }
 
-    /** A daemon that has forgotten payments meets them like those of another one. */
+    /**
+     * Marks change when other daemons share the keys, and also when the store is forgetful: payments that this daemon has forgotten then look to it
+     * like those of another daemon.
+     */
     private static Drawing drawing(Settings.Spend spend, Store store) {
         return spend.sharedKeys() || store.isForgetful() ? Drawing.RANDOM.marking() : Drawing.RANDOM;
     }
 
-    /** The same, with somebody who hears of each change of a spend. */
+    /** Returns a copy whose intents report each change of a spend to {@code listener}. */
     public SpendEnvironment heardBy(IntentListener listener) {
         return new SpendEnvironment(
                 profile,
@@ -193,14 +200,17 @@ public record SpendEnvironment(
     }
 
     /**
-     * Tokens of payments that were closed before this moment have expired. No clock alone makes that so, since it may be ahead at a start: the
-     * followed chain must have come as far. Nothing expires before its first block.
+     * Time in milliseconds since 1970: tokens of payments that were closed before it have expired. The clock alone is not enough, since it may be
+     * ahead at a start: the followed chain must have come as far. Nothing expires before its first block.
      */
     long tokensExpiredBefore() {
         return longBefore(pace.receiptTtl());
     }
 
-    /** The same of what is told in short, or not at all: never while its token is answered. */
+    /**
+     * Time in milliseconds since 1970: payments that last changed before it may be shortened or removed from the history. Never later than {@link
+     * #tokensExpiredBefore}, so that a payment stays whole while its token is answered.
+     */
     long toldBefore(Duration age) {
         return Math.min(tokensExpiredBefore(), longBefore(age));
     }
@@ -215,8 +225,8 @@ public record SpendEnvironment(
     }
 
     /**
-     * Since when a use of the allowance counts that becomes durable now. A clock that is behind must not make it look older than the newest
-     * block: when the clock is set right it would have left the window.
+     * Time in milliseconds since 1970 from which a use of the allowance that becomes durable now counts. A clock that is behind must not make it look
+     * older than the newest block: once the clock is set right, it would have left the window.
      */
     long countsFrom() {
         long now = clock.millis();

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.IntentState;
 
-/** The figures of spending for operators. Safe for threads. */
+/** Metrics of spending for operators. Safe for threads. */
 public final class SpendMetrics {
-    /** What became of a spend; each step of one spend counts. */
+    /** Outcome of a spend; each step of one spend counts. */
     enum Outcome {
         ACCEPTED,
         CONFIRMED,
@@ -41,9 +41,7 @@ public final class SpendMetrics {
                 .register(registry);
     }
 
-    /**
-     * @param kind the method that asked for the spend
-     */
+    /** @param kind name of the method that asked for the spend */
     void ended(String kind, Outcome outcome) {
         Counter.builder("walletd.spend.outcomes")
                 .description("Spends by what became of them; each step counts")
@@ -53,7 +51,7 @@ public final class SpendMetrics {
                 .increment();
     }
 
-    /** @param node URL of the one whose listing bytes have contradicted */
+    /** @param node URL of the node whose listing was contradicted by bytes */
     void contradicted(String node) {
         Counter.builder("walletd.spend.contradicted")
                 .description("Selections that lost a coin because its bytes contradicted the node that listed it")
@@ -77,7 +75,7 @@ public final class SpendMetrics {
                 .register(registry);
     }
 
-    /** @param left within the period; not called without a cap on a period */
+    /** @param left amount that may still leave within the period; not called without a cap on a period */
     void allowanceLeft(Supplier<Amount> left) {
         Supplier<Number> number = () -> left.get().toBigInteger().doubleValue();
         Gauge.builder("walletd.spend.allowance.left", number)
@@ -97,7 +95,7 @@ public final class SpendMetrics {
                 unburied);
     }
 
-    /** @param seconds 0 without any */
+    /** @param seconds age of the oldest spend in flight; 0 when there is none */
     void oldest(LongSupplier seconds) {
         Supplier<Number> number = seconds::getAsLong;
         Gauge.builder("walletd.spend.oldest.unconfirmed.seconds", number)
@@ -105,7 +103,7 @@ public final class SpendMetrics {
                 .register(registry);
     }
 
-    /** Units of work that wait for the disk. */
+    /** Number of units of work that wait for the disk. */
     void storeQueue(IntSupplier queued) {
         gauge("walletd.store.queue", "Writes that wait for the store's next commit", queued);
     }

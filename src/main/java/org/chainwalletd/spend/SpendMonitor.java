@@ -47,69 +47,77 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows each spend from the end of its spender until it is buried, conflicted or abandoned. It does not have an actor per spend, because
- * there are as many as an hour brings: the states of a spend are methods here, its data are in {@link SpendsInFlight} and {@link
- * UnburiedSpends}.
+ * Follows each spend from the end of its spender until it is buried, conflicted or abandoned. There is no actor per spend, because an hour brings
+ * many spends: the states of a spend are methods here, its data are in {@link SpendsInFlight} and {@link UnburiedSpends}.
  *
- * <p>In flight: looking (in the followed chain) → locating (at the nodes) → accepted, or sending the same bytes again when nodes have
- * forgotten it → resting until the next look. Only the followed chain confirms a spend or shows that it has lost; when no node has it for
- * long, its reservations end. Confirmed: in doubt → proven by the followed chain → buried, too deep for any reorganisation that is
- * expected; or in flight again when a reorganisation has removed it.
+ * <p>Spend in flight: looking (in the followed chain) → locating (at the nodes) → accepted, or sending the same bytes again when nodes have forgotten
+ * it → resting until the next look. Only the followed chain confirms a spend or shows that it has lost; when no node has it for long, its
+ * reservations end. Confirmed spend: in doubt → proven by the followed chain → buried, which is too deep for any expected reorganisation; or in
+ * flight again when a reorganisation has removed it.
  *
- * <p>What was found out is written down first, then the reservations hear of it, then memory changes. Hears the follower; talks to the books,
- * the nodes, the store and the reservations. It ends and begins anew while the daemon serves, and goes on then, as after a restart, with
- * everything that the store has in flight or not yet buried.
+ * <p>Each finding is written to the store first, then the reservations are told, then memory changes. Receives events of the follower; talks to the
+ * books, the nodes, the store and the reservations. The actor may stop and start again while the daemon serves. As after a restart of the daemon, it
+ * then goes on with everything that the store has in flight or not yet buried.
  */
 final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SpendMonitor.class);
 
     sealed interface Command {}
 
-    /** The reservations have told what they know of questions that are open: everything that comes before is kept until this. */
+    /**
+     * Starts to load the spends: the reservations have now sent every abandonment question that is still open. Other messages are stashed until then.
+     */
     record Begin() implements Command {}
 
     private record Attached(Outcome<ActorRef<Reservations.Command>> reservations) implements Command {}
 
     private record Loaded(Outcome<Known> known, boolean again) implements Command {}
 
-    /** From now on this spend is looked after here; a node has just been asked about it. */
+    /**
+     * Starts watching a spend in flight. A node has just been asked about it, so the first look comes after {@link Pace#firstLook}.
+     *
+     * @param holdsCoins whether the coins are certainly reserved; otherwise they are reserved again when a mempool has the spend
+     */
     record Watch(Intent intent, boolean holdsCoins) implements Command {}
 
-    /** From now on this spend, which is recorded as confirmed, is looked after here. */
+    /** Starts watching a spend that the store records as confirmed, until it is buried. */
     record WatchConfirmed(ConfirmedSpend spend) implements Command {}
 
-    /** A spender takes this spend back; it will be watched again afterwards. */
+    /** Stops watching a spend because a running spend takes it over; {@link Watch} hands it back afterwards if it is still in flight. */
     record TakeBack(Hash256 txId) implements Command {}
 
-    /** These coins are about to be given up: nothing that spends them is sent until {@link Release}. */
+    /**
+     * Prepares to abandon coins: no spend that the question concerns is sent until {@link Release}. {@link Reservations.Withheld} answers as soon as
+     * none is being sent.
+     */
     record Withhold(Abandonments.Question question) implements Command {}
 
     /**
-     * The question of {@link Withhold} is settled.
+     * Ends {@link Withhold}: the question is settled.
      *
-     * @param abandoned spends that were abandoned, in the store already
+     * @param abandoned transaction ids of the spends that were abandoned; the store records them already
      */
     record Release(Abandonments.Question question, Set<Hash256> abandoned) implements Command {}
 
-    /** The daemon stops: nothing new is begun. */
+    /** Begins nothing new from now on, because the daemon stops; work under way goes on. */
     record Rest() implements Command {}
 
     private record Tick() implements Command {}
 
     private record Followed(FollowEvent event) implements Command {}
 
-    /** What was asked of the chain, a node or the store is answered. */
+    /** Carries the continuation of a question to the chain, a node or the store onto the actor's thread. */
     private record Answered(Runnable next) implements Command {}
 
-    /** Bound of what is kept until the store has answered: each is a spend that lands or is taken back. */
+    /** Capacity of the stash while the spends are loaded. Each message in it is a spend that a running spend hands over or takes back. */
     private static final int MOST_EARLY = 100_000;
 
-    /** Confirmed spends that are looked up in the books together. */
+    /** Most confirmed spends in one question to the books. */
     private static final int TOGETHER = 500;
 
     private static final String BY_THE_OPERATOR = "abandoned by the operator";
 
-    /** Nothing of these is watched any more. */
+    /** States in which a spend is no longer watched. */
     private static final Set<IntentState> CLOSED_FOR_GOOD =
             EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED, IntentState.CONTESTED);
 
@@ -121,7 +129,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private final SpendsInFlight inFlight;
     private final UnburiedSpends unburied;
     private final List<InFlight> sending = new ArrayList<>();
-    /** Those of {@link #withheld} whose spends are being sent still. */
+    /** Questions of {@link #withheld} that are not answered yet, because one of their spends is still being sent. */
     private final List<Abandonments.Question> unanswered = new ArrayList<>();
 
     private final List<Abandonments.Question> withheld = new ArrayList<>();
@@ -135,7 +143,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private boolean reading;
 
     private long height = -1;
-    /** How often blocks have gone. */
+    /**
+     * Count of events after which confirmed spends were put in doubt: disconnected blocks and new starts of following. An answer of the books counts
+     * only if this has not changed since the question.
+     */
     private long forks;
 
     private SpendMonitor(
@@ -162,19 +173,19 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * What the store has.
+     * Watched spends as the store has them.
      *
-     * @param inFlight in flight, and abandoned with coins that are still reserved
-     * @param unburied confirmed and not buried
+     * @param inFlight spends in flight, and abandoned ones whose coins are still reserved
+     * @param unburied spends that are confirmed and not buried
      */
     record Known(List<Intent> inFlight, List<ConfirmedSpend> unburied) {}
 
     /**
-     * Numbers that are kept up to date for who only wants these.
+     * Gauges that the monitor keeps up to date for readers on other threads.
      *
-     * @param inFlight spends that are broadcast and not yet settled
-     * @param unburied spends that are confirmed and not yet buried
-     * @param oldest when the oldest of those in flight was made, milliseconds since 1970; 0 without any
+     * @param inFlight number of spends that are broadcast and not yet settled
+     * @param unburied number of spends that are confirmed and not yet buried
+     * @param oldest creation time of the oldest spend in flight, milliseconds since 1970; 0 when there is none
      */
     record Counts(AtomicInteger inFlight, AtomicInteger unburied, AtomicLong oldest) {
         Counts() {
@@ -183,10 +194,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * What does not depend on the actor's life: it may end and begin anew while the daemon serves.
+     * State that outlasts a restart of the actor, which may stop and start again while the daemon serves.
      *
-     * @param reservations complete when they are there
-     * @param known what the store has, as long as nothing has changed since it was read
+     * @param reservations complete when the reservations actor has been started
+     * @param known spends as read from the store; null when they may have changed since, so that they must be read again
      */
     record Setup(
             SpendEnvironment env,
@@ -194,7 +205,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             Counts counts,
             CompletableFuture<ActorRef<Reservations.Command>> reservations,
             AtomicReference<Known> known) {
-        /** Gives what the store has to the first life, and shows the numbers before that begins. */
+        /** Lets the actor begin for the first time, with the spends that were read from the store. Sets the gauges before that. */
         void begin(ActorRef<Reservations.Command> there, Known first) {
             counts.inFlight().set((int) first.inFlight().stream()
                     .filter(intent -> intent.state().inFlight())
@@ -204,7 +215,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             reservations.complete(there);
         }
 
-        /** Takes what is told while there is no actor: the store knows it when there is one again, and nothing may be abandoned. */
+        /**
+         * Handles a command while the actor is down. The command is dropped, because the next start reads the store again; a request to abandon is
+         * refused.
+         */
         void whileStopped(Command command) {
             known.set(null);
             if (command instanceof Withhold withhold) {
@@ -229,7 +243,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 }));
     }
 
-    /** What is told meanwhile is kept. */
+    /** Stashes commands until the reservations are there and the spends are loaded. */
     private static Behavior<Command> starting(ActorContext<Command> context, StashBuffer<Command> stash, Setup setup) {
         return Behaviors.receive(Command.class)
                 .onMessage(Attached.class, attached -> {
@@ -317,7 +331,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** While the followed chain lags, a new tip of a node is a reason to ask the nodes. */
+    /** Makes all spends in flight due when a node names a new tip ahead of the followed chain, so that the nodes are asked about them. */
     private Behavior<Command> tick() {
         Optional<Hash256> newest = env.tip()
                 .get()
@@ -339,14 +353,17 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 .isEmpty();
     }
 
-    /** A block that goes tells nothing of what is in flight, but puts the spends in it in doubt. */
+    /**
+     * Handles an event of the followed chain. A disconnected block makes no spend in flight due, but puts the spends that were confirmed at its
+     * height or above in doubt.
+     */
     private Behavior<Command> followed(Followed command) {
         if (command.event() instanceof FollowEvent.Disconnected gone) {
             height = gone.block().height() - 1;
             reservations.tell(new Reservations.Forked());
             doubtFrom(gone.block().height());
         } else if (command.event() instanceof FollowEvent.Standing standing) {
-            // What happened before was not told.
+            // Events before this one were not reported.
             height = standing.tip().height();
             doubtFrom(0);
         } else if (command.event() instanceof FollowEvent.Connected connected) {
@@ -367,13 +384,16 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return lookAtDue();
     }
 
-    /** Whenever a look has ended there is room for another: many spends do not wait for the tick. */
+    /**
+     * Runs the continuation, then begins further looks at once: a look that has ended makes room for another, so that many spends need not wait for
+     * the tick.
+     */
     private Behavior<Command> answered(Answered command) {
         command.next().run();
         return lookAtDue();
     }
 
-    /** A question that was asked, and what is done with its answer. */
+    /** Open question with the continuation that handles its answer. */
     private record Pending<T>(CompletableFuture<T> asked, Consumer<Outcome<T>> then) {}
 
     private <T> void ask(Supplier<CompletionStage<T>> question, Consumer<Outcome<T>> then) {
@@ -391,7 +411,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                         }));
     }
 
-    /** The answer counts only while the spend is still watched, and not watched anew. */
+    /** Asks a question about a spend. The answer is dropped when the spend is no longer watched, or watched anew. */
     private <T> void ask(InFlight spend, Supplier<CompletionStage<T>> question, Consumer<Outcome<T>> then) {
         ask(question, answer -> {
             if (inFlight.has(spend)) {
@@ -401,8 +421,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * What is written after the end of this actor is told to the reservations all the same, one answer at a time; nothing more is asked, and
-     * the next life finds out the rest from the store.
+     * Handles the end of this actor. Answers that are still open are handled all the same, one at a time, so that the reservations hear of each
+     * write; nothing more is asked. The next start of the actor reads the rest from the store.
      */
     private Behavior<Command> ended() {
         ended = true;
@@ -425,7 +445,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                         env.executor());
     }
 
-    /** What is abandoned must not reach a node a moment later. */
+    /** Stops sending the spends that the question concerns, so that no abandoned spend reaches a node a moment later. */
     private Behavior<Command> withhold(Withhold command) {
         withheld.add(command.question());
         unanswered.add(command.question());
@@ -433,7 +453,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** Answers each question once, when nothing of it is being sent any more. */
+    /** Answers each question once, as soon as none of its spends is being sent. */
     private void answerQuiet() {
         unanswered.removeIf(question -> {
             boolean quiet = sending.stream().noneMatch(spend -> concerns(question, spend));
@@ -466,7 +486,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** Its bytes are not sent again; coins of its that are still reserved are watched until they are free. */
+    /** Stops sending an abandoned spend. It is still watched while coins of it are reserved. */
     private void abandoned(InFlight spend) {
         inFlight.abandon(spend, BY_THE_OPERATOR, clock.millis());
         env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
@@ -482,7 +502,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** Whatever keeps the chain from answering, the nodes are asked then. */
+    /** Asks the followed chain about a spend. When the chain cannot answer, or has neither the spend nor a rival, the nodes are asked. */
     private void look(InFlight spend) {
         ask(
                 spend,
@@ -514,8 +534,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Whether it was abandoned, and what took its place can still go: by a reorganisation, or because it is in flight and another input was
-     * spent. Until that is over all its coins are held.
+     * Whether an abandoned spend must still hold all its coins. It must while its rival can go: because the rival's block is not buried, or because
+     * another spend of its coins is in flight, so that only a different input was spent in the block.
      */
     private boolean keepsCoins(InFlight spend, Spending other, BlockPlace tip) {
         return StandIns.keepsCoins(spend.intent()) && (!isBuried(other, tip) || inFlight.hasRivalInFlight(spend));
@@ -525,12 +545,12 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return tip.height() - other.place().height() + 1 >= pace.burialDepth();
     }
 
-    /** Whether it is lost only until a reorganisation takes the other one away, and only the chain closes it. */
+    /** Whether the spend may still be mined, if a reorganisation removes the rival's block, and is of a kind that only the chain may close. */
     private boolean mayComeBack(InFlight spend, Spending other, BlockPlace tip) {
         return StandIns.onlyChainCloses(spend.intent().kind()) && !isBuried(other, tip);
     }
 
-    /** @param read the end of the followed chain when it did not have the spend; empty when there was none */
+    /** @param read tip of the followed chain, which did not have the spend; empty when the chain gave no answer */
     private void locate(InFlight spend, Optional<BlockPlace> read) {
         ask(
                 spend,
@@ -541,7 +561,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 }));
     }
 
-    /** A node's word confirms nothing. What is above the followed tip comes to be read; what is not is to be proven. */
+    /**
+     * Decides what to do after the nodes have answered. A node's word confirms nothing: a block above the followed tip is still to be followed, and
+     * one at or below it must be proven.
+     */
     private void located(InFlight spend, Lookup.Sighting sighting, Optional<BlockPlace> read) {
         if (sighting.waiting()) {
             seenAtNode(spend, sighting);
@@ -556,7 +579,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** The followed chain may have it in the block of the sighting, which no book tells. */
+    /** Checks whether the followed chain has the spend in the block that a node names, although the books do not show it. */
     private void prove(InFlight spend, Lookup.Sighting sighting) {
         BlockPlace place = sighting.block().orElseThrow();
         ask(spend, () -> env.chain().proves(spend.txId(), place), proven -> {
@@ -572,7 +595,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         });
     }
 
-    /** Some node has it, as it says. One that has not is shown it too: the payment must not hang on the word of the other. */
+    /**
+     * Handles that some node claims to have the spend. The bytes are also sent to a node that lacks it, so that the payment does not depend on the
+     * word of the first one.
+     */
     private void seenAtNode(InFlight spend, Lookup.Sighting sighting) {
         spend.seenInMempool();
         if (sighting.lacking().isEmpty() || !spend.isInFlight() || !maySend(spend)) {
@@ -583,7 +609,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         send(spend, sighting);
     }
 
-    /** A transaction whose parent is not mined cannot enter a mempool: the parent is sent first, this one when the parent is in a block. */
+    /**
+     * Handles that no node has the spend. A transaction whose parent is not mined cannot enter a mempool: while the parent is in flight only the
+     * parent is sent, and this one once the parent is in a block.
+     */
     private void forgotten(InFlight spend, Lookup.Sighting sighting) {
         spend.seenNowhere();
         if (spend.state() == IntentState.ABANDONED) {
@@ -605,7 +634,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 && spend.maySend(clock.millis(), pace.longestBetweenSends().toMillis());
     }
 
-    /** To each node that lacks it in turn. */
+    /** Sends the same bytes again, each time to the next of the nodes that lack them. */
     private void send(InFlight spend, Lookup.Sighting sighting) {
         if (ended) {
             return;
@@ -650,7 +679,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** The change of a spend that lost against another transaction does not exist: what spends it can never confirm. */
+    /**
+     * Marks the spend as conflicted when its parent lost against another transaction: the output that it spends does not exist, so it can never
+     * confirm. A spend that only the chain may close is marked only when its parent is lost for good.
+     */
     private void parentFound(InFlight spend, Optional<Intent> parent) {
         Optional<Intent> lost = parent.filter(found -> found.state() == IntentState.CONFLICTED);
         if (lost.isEmpty()) {
@@ -672,7 +704,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         conflicted(spend, "it spends an output of " + parent.txId() + ", which lost: " + parent.reason());
     }
 
-    /** A mempool may have taken it after its coins' time was over: nobody else may choose them now. */
+    /**
+     * Handles that a mempool has the spend. Its coins are reserved again if their reservations have ended, or may have, so that no other spend
+     * chooses them.
+     */
     private void accepted(InFlight spend) {
         if (spend.needsReservations()) {
             ask(() -> env.reservations().reserveAgain(spend.txId()), written -> reservedAgain(spend, written));
@@ -682,8 +717,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * When a spender has taken it back meanwhile, it may have ended since without success: coins that were held after that would be
-     * held for nobody until the next start. A next watch reserves them once more.
+     * Tells the reservations that the coins are held again, unless a running spend has taken the spend over meanwhile. That one may have failed
+     * since, and the coins would then be held for no spend until the next start. The next watch reserves them once more.
      */
     private void reservedAgain(InFlight spend, Outcome<Transition> written) {
         complain(spend.txId(), written);
@@ -712,7 +747,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         });
     }
 
-    /** Nothing new; when its coins' time is over they are free. Only for a spend about which the nodes were heard. */
+    /**
+     * Ends the reservations of the spend when their time is over; otherwise only schedules the next look. Called only after the nodes have answered
+     * about the spend.
+     */
     private void rest(InFlight spend) {
         if (!spend.reservationsExpire(clock.millis(), pace.reservationTtl().toMillis())) {
             pause(spend);
@@ -725,7 +763,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 written -> reservationsEnded(spend, written));
     }
 
-    /** When a spender has taken it back meanwhile, it may have reserved its coins again: then only the next watch can say. */
+    /**
+     * Handles the end of the reservations in the store. If a running spend has taken the spend over meanwhile, this is not called: that one may have
+     * reserved the coins again, which only the next watch can find out.
+     */
     private void reservationsEnded(InFlight spend, Outcome<Transition> written) {
         boolean gone = stale(written).filter(stale -> stale.found().isEmpty()).isPresent();
         if (!gone && !succeeded(spend, written)) {
@@ -741,12 +782,15 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** Nothing could be found out or written: only that it is looked at again later. */
+    /** Schedules the next look; all that is done when nothing could be found out or written. */
     private void pause(InFlight spend) {
         inFlight.sleep(spend, clock.millis(), pace);
     }
 
-    /** A write for an earlier watch still counts for the neighbours, but moves no spend. */
+    /**
+     * Records that the spend can never confirm. A write that was made for an earlier watch of it still frees the coins and wakes the spends of its
+     * outputs, but does not end the present watch by itself.
+     */
     private void conflicted(InFlight spend, String text) {
         LOG.warn("spend {} can never confirm: {}", spend.txId(), text);
         ask(() -> lose(spend, text), written -> {
@@ -768,7 +812,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 : new OutcomeWrites(env).failed(spend.intent(), IntentState.CONFLICTED, text, true);
     }
 
-    /** @param before what the store has; a block outweighs that it was closed as lost */
+    /** @param before state that the store has now; confirming replaces even a state that closed the spend as lost, since a block outweighs it */
     private void confirm(InFlight spend, BlockPlace place, IntentState before) {
         ask(() -> env.intents().confirm(spend.txId(), before, place, clock.millis()), written -> {
             Optional<IntentState> lost =
@@ -797,7 +841,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** Whether it was written; a spend that is still watched is looked at again when not. */
+    /** Whether the write was made. If not, a spend that is still watched adopts the state that the store has, or is looked at again later. */
     private boolean succeeded(InFlight spend, Outcome<Transition> written) {
         if (isMade(written)) {
             return true;
@@ -822,9 +866,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * The spend was watched in a state that it has left, as after a spender has handed it back with what it knew before, or after a write of
-     * ours whose answer was lost. What the store has is true. Nobody may have told the others, or the spender something older since: they hear
-     * it now.
+     * Adopts the state of the store for a spend that has left the state it was watched in. That happens after a running spend has handed it back with
+     * outdated knowledge, or after a write of ours whose answer was lost. The reservations may not have been told of the change, or the running spend
+     * may have told them something older since, so they are told now.
      */
     private void adopt(InFlight spend, Optional<IntentState> found) {
         LOG.info("spend {} has moved on meanwhile: {}", spend.txId(), found);
@@ -850,7 +894,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return height - pace.burialDepth() + 1;
     }
 
-    /** Reads in the books about those in doubt, some at a time. */
+    /** Asks the books about confirmed spends in doubt, at most {@link #TOGETHER} at a time. */
     private void readDoubts() {
         if (resting || reading || height < 0) {
             return;
@@ -868,18 +912,24 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         ask(() -> env.chain().fates(due.stream().map(Entry::question).toList()), chain -> read(due, asked, chain));
     }
 
-    /** A clock that was set back must not stop the watch. */
+    /**
+     * Whether the time {@code at}, in milliseconds since 1970, has come. A time too far ahead counts as due, because a clock that was set back must
+     * not stop the watch.
+     */
     private boolean isDue(long at) {
         long now = clock.millis();
         return at <= now || at > now + pace.firstLook().toMillis();
     }
 
-    /** A chain that ends below its block proves nothing yet: the branch that takes the place of another comes block by block. */
+    /**
+     * Whether the followed chain reaches the height of the block that the spend was confirmed in. A shorter chain proves nothing yet: after a
+     * reorganisation the new branch arrives block by block.
+     */
     private boolean isReached(Entry entry) {
         return entry.spend().place().filter(place -> place.height() > height).isEmpty();
     }
 
-    /** @param asked how often blocks had gone when the books were asked */
+    /** @param asked value of {@link #forks} when the books were asked */
     private void read(List<Entry> due, long asked, Outcome<Optional<SpendChain.Fates>> answer) {
         reading = false;
         answer.failure().ifPresent(failure -> LOG.error("the books cannot be asked: {}", Broadcast.words(failure)));
@@ -912,7 +962,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** @param deep takes what can be buried */
+    /** @param deep receives the entry if its block is deep enough to be buried */
     private void inBlock(Entry entry, BlockPlace place, List<Entry> deep) {
         if (entry.mayBePutBack() || !entry.spend().place().equals(Optional.of(place))) {
             move(entry, place);
@@ -924,7 +974,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** The books begin above its block. */
+    /** Asks the followed chain itself about a confirmed spend, because the books do not cover its block. */
     private void prove(Entry entry, BlockPlace place) {
         ask(() -> env.chain().proves(entry.txId(), place), proven -> {
             if (proven.value().orElse(false)) {
@@ -943,8 +993,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * An older release has not kept its block: the nodes are asked. One that nobody knows to be mined is sent again: the same bytes, so that
-     * nothing is lost when that was not true.
+     * Asks the nodes for the block of a confirmed spend, which an older release did not record. A spend that no node reports as mined is put back in
+     * flight. It is then sent again with the same bytes, so nothing is lost if it was mined after all.
      */
     private void search(Entry entry) {
         ask(() -> broadcast.lookup().find(entry.txId()), found -> {
@@ -991,7 +1041,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** Whether it was written is not known when the disk fails in the middle of it. */
+    /**
+     * Puts a confirmed spend that is no longer on the chain back in flight. If the write fails, for example because the disk fails in the middle of
+     * it, its outcome is unknown and the entry is marked accordingly.
+     */
     private void unconfirm(Entry entry) {
         LOG.warn("spend {} was confirmed and is no longer on the chain: it is in flight again", entry.txId());
         ask(
@@ -1011,7 +1064,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
     }
 
-    /** One in flight may be so by a write of ours whose answer was lost: then nobody else watches it yet. */
+    /**
+     * Handles that the store no longer has the spend as confirmed. If it is in flight, a write of ours whose answer was lost may be the reason; then
+     * it is not watched yet and is taken up here.
+     */
     private void notConfirmed(Entry entry, Optional<IntentState> found) {
         if (found.filter(IntentState::inFlight).isEmpty()) {
             unburied.remove(entry.txId());

@@ -15,14 +15,14 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * What is to be spent and how it is unlocked: the part that differs between a transfer, an HTLC lock, a claim and a reclaim. Everything
+ * Describes what is to be spent and how it is unlocked: the part that differs between a transfer, an HTLC lock, a claim and a reclaim. Everything
  * else — token, reservation, intent, broadcast, outcome — is the same for all and done by the spender.
  */
 public interface SpendPlan {
     /** The method's name. */
     String kind();
 
-    /** Whose key signs, and where change goes. */
+    /** Address whose key signs, and to which change goes. */
     Address from();
 
     Optional<TokenBinding> token();
@@ -34,64 +34,64 @@ public interface SpendPlan {
      */
     void check();
 
-    /** What it costs, as far as that is known before anything is listed. */
+    /** Part of the fee that is known before coins are listed. */
     default Amount knownFee() {
         return Amount.ZERO;
     }
 
-    /** What leaves {@link #from} at least, known before anything is listed; counted against the allowance. */
+    /** Least amount that leaves {@link #from}, known before coins are listed; counted against the allowance. */
     Amount leaving();
 
-    /** First upstream call: what can be spent. Continuations run on {@code executor}. */
+    /** Lists the coins that can be spent; the first call to a node. Continuations run on {@code executor}. */
     CompletionStage<Candidates> gather(NodeClient node, Executor executor);
 
     /**
-     * Pure: picks inputs and builds the transaction.
+     * Picks inputs and builds the transaction. Pure.
      *
      * @throws SpendException when the candidates do not suffice
      */
     Draft choose(Candidates candidates, Holdings holdings);
 
-    /** Everything that leaves {@link #from} with this draft, the fee included. */
+    /** Total that leaves {@link #from} with this draft, the fee included. */
     Amount leaving(Draft draft);
 
     /**
-     * Whether the operator's caps can refuse it. What the daemon does by itself to get money out of a swap or an expired lock counts like
-     * everything else, but would be lost if it had to wait for a window.
+     * Whether the operator's caps can refuse this spend. Spends by which the daemon gets money out of a swap or an expired lock count like all
+     * others, but are not refused: the money would be lost if they had to wait for a window.
      */
     default boolean isCapped() {
         return true;
     }
 
     /**
-     * Whether the same transaction made twice would be one payment instead of two. What takes a certain output back to its own key is the same
-     * act, whoever does it.
+     * Whether the same transaction made twice would be one payment instead of two. Taking a certain output back to its own key is the same act,
+     * whoever does it, so it is no payout.
      */
     default boolean isPayout() {
         return true;
     }
 
     /**
-     * The same payment after {@code lost}, which it was sent as, and which another transaction has taken a coin of. Empty when it is not built
-     * again: it has no token, or only a certain coin will do.
+     * Builds the plan of the same payment after {@code lost}, its earlier transaction, has lost a coin to another transaction. Empty when the payment
+     * is not built again: it has no token, or only a certain coin will do.
      *
-     * @param lostForGood whether no reorganisation is expected to let a block have the lost one
+     * @param lostForGood whether no reorganisation is expected to bring the lost one into a block
      */
     default Optional<SpendPlan> insteadOf(Intent lost, boolean lostForGood) {
         return Optional.empty();
     }
 
-    /** Whether other coins do as well. */
+    /** Whether other coins would do as well. */
     default boolean hasAlternatives() {
         return false;
     }
 
-    /** What is told of the spend and decides nothing; the fee is added when it is known. */
+    /** Details for lists, which decide nothing; the fee is added when it is known. */
     default Intent.Details details() {
         return Intent.Details.NONE;
     }
 
-    /** Payouts of the queue that this draft of the plan pays, by number, each in the output of its place in the list. */
+    /** Numbers of the queued payouts that this draft of the plan pays, each in the output of its place in the list. */
     default List<Long> carries(Draft draft) {
         return List.of();
     }
@@ -101,11 +101,11 @@ public interface SpendPlan {
         return List.of(from());
     }
 
-    /** One witness per input, of a plan that {@link #from} alone signs. */
+    /** Makes one witness per input, for a plan that {@link #from} alone signs. */
     List<Witness> witnesses(Draft draft, Signer.Signature signature);
 
     /**
-     * One witness per input.
+     * Makes one witness per input.
      *
      * @param signatures in the order of {@link #signers}
      */
@@ -114,12 +114,12 @@ public interface SpendPlan {
     }
 
     /**
-     * What may not be selected.
+     * Coins that may not be selected, and rules of the selection.
      *
      * @param reserved outpoints of this daemon's spends in flight
-     * @param excluded outpoints that a mempool transaction of somebody else spends
-     * @param coinbaseMaturity of the network, 0 while it is not known
-     * @param drawing between what does equally well
+     * @param excluded outpoints that a foreign transaction in a mempool spends, and others that must not be used
+     * @param coinbaseMaturity confirmations that the network asks of a coinbase, 0 while it is not known
+     * @param drawing choice between equally good transactions
      */
     record Holdings(Set<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {}
 }

@@ -9,9 +9,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Opening;
 
-/** Why a spend did not happen, or is not known to have happened. Each maps to one error of the interface. */
+/** Reason why a spend did not happen, or is not known to have happened. Each maps to one error of the interface. */
 public sealed interface SpendRefusal {
-    /** For people: what happened and what to do. */
+    /** Text for people: what happened and what to do. */
     String message();
 
     record WalletNotFound(Address address) implements SpendRefusal {
@@ -28,10 +28,10 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** Overflow, encoding. */
+    /** The transaction cannot be built, for example because a sum overflows. */
     record BuildFailed(String message) implements SpendRefusal {}
 
-    /** A cap of the operator does not allow it. */
+    /** A cap of the operator does not allow the spend. */
     record AllowanceExceeded(Opening.CapExceeded cap) implements SpendRefusal {
         @Override
         public String message() {
@@ -40,7 +40,7 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** The cap of the operator, or that of the token that asks. */
+    /** Refusal by the operator's cap, or by that of the caller's token. */
     static SpendRefusal of(Opening.CapExceeded cap) {
         return cap.tokenName()
                 .<SpendRefusal>map(name -> new PolicyRefused(Grant.refusal(
@@ -76,7 +76,7 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** Bytes speak against what a node listed, and nothing else covers the payment. */
+    /** Bytes contradict a node's listing, and no other coins cover the payment. */
     record CoinsContradicted(int count) implements SpendRefusal {
         @Override
         public String message() {
@@ -87,9 +87,9 @@ public sealed interface SpendRefusal {
     }
 
     /**
-     * The bytes that would prove coins cannot be had now, and nothing else covers the payment.
+     * The bytes that would prove coins cannot be fetched now, and no other coins cover the payment.
      *
-     * @param cause why not, in the last node's words
+     * @param cause reason in the last node's words
      */
     record CoinsOutOfReach(int count, String cause) implements SpendRefusal {
         @Override
@@ -100,7 +100,7 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** The token of the caller does not allow it, or has ended. */
+    /** The caller's token does not allow the spend, or has ended. */
     record PolicyRefused(Refusal refusal) implements SpendRefusal {
         @Override
         public String message() {
@@ -115,13 +115,13 @@ public sealed interface SpendRefusal {
         }
     }
 
-    /** The nodes refused it or could not be asked; it is not sent again unless the same token asks for it. */
+    /** The nodes refused the transaction or could not be asked; it is not sent again unless the same token asks for it. */
     record UpstreamFailed(String message) implements SpendRefusal {}
 
     /** Another transaction has spent one of the inputs. */
     record DoubleSpend(Hash256 txId, String message) implements SpendRefusal {}
 
-    /** It may have been sent; the daemon goes on until it knows. */
+    /** The transaction may have been sent; the daemon goes on until it knows. */
     record OutcomeUnknown(Hash256 txId, boolean withToken, String cause) implements SpendRefusal {
         @Override
         public String message() {
@@ -157,7 +157,7 @@ public sealed interface SpendRefusal {
      * @param available value of the coins that may be spent
      * @param utxoCount number of the coins that may be spent
      * @param inFlightValue value of the listed coins that are reserved
-     * @param truncated the node listed only its first 1,000 coins
+     * @param truncated whether the node listed only its first 1,000 coins
      */
     record Shortage(
             Amount needed,
@@ -167,7 +167,7 @@ public sealed interface SpendRefusal {
             long inFlightCount,
             boolean truncated,
             boolean tooManyInputs) {
-        /** Of a payment that is decided on and not signed. */
+        /** Shortage of a payment that is decided on and not signed. */
         static Shortage ofTaken(Draft payment, List<Coin> taken) {
             Amount all = sum(payment.inputs());
             Amount change = payment.changeIndex().isPresent()
@@ -179,7 +179,7 @@ public sealed interface SpendRefusal {
             return ofTaken(all.minus(change), payment.inputs(), taken);
         }
 
-        /** Of a payment that has to be made with its own coins, some of which are reserved for others. */
+        /** Shortage of a payment that has to be made with its own coins, some of which are reserved for others. */
         static Shortage ofTaken(Receipt payment, List<Coin> taken) {
             Amount needed = payment.fee();
             for (Receipt.PaidOutput output : payment.outputs()) {

@@ -4,15 +4,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.store.Intent;
 
-/** How a running spend has ended, for {@link Receipts}. */
+/** Result of a running spend, for {@link Receipts}. */
 record SpendResult(Owner.Running spend, Outcome outcome) {
     sealed interface Outcome {
         void answer(CompletableFuture<Receipt> caller);
     }
 
-    /**
-     * @param recorded complete when the store knows it too
-     */
+    /** @param recorded complete when the store has the outcome too, or has failed to write it */
     record Paid(Receipt receipt, CompletionStage<?> recorded) implements Outcome {
         @Override
         public void answer(CompletableFuture<Receipt> caller) {
@@ -37,7 +35,7 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
         }
     }
 
-    /** Another spend has its token already, and nothing of this one was written: what its callers are answered follows from that one. */
+    /** The token belongs to another spend already, and nothing of this one was written; the answer for its callers follows from the other one. */
     record TokenTaken() implements Outcome {
         @Override
         public void answer(CompletableFuture<Receipt> caller) {}

@@ -25,17 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Everything that one running {@link Spend} asks of the world, and the ways in which it ends. A plain object and no actor: every message to an actor
- * wakes a thread, and a spend that was one went from thread to thread 28 times. This one does so 12 times at most, seven of them before its
- * answer, and twice more to the thread of the sockets ({@code -Dbench=transfer} counts them; two more when its coins are proven from the
- * books). What replaces the mailbox is that exactly one question is under
- * way at any time, and its answer carries everything to the next thread. It is never restarted: what was durable is gone on with by the
- * spend monitor, or when the same token comes again.
+ * Executes the questions of one running {@link Spend} to the actors, the nodes and the store, and the ways in which it ends. It is a plain object and
+ * no actor: every message to an actor wakes a thread, and a spend that was an actor went from thread to thread 28 times. This one does so 12 times at
+ * most, seven of them before its answer, and twice more to the thread of the sockets ({@code -Dbench=transfer} counts them; two more when its coins
+ * are proven from the books). Instead of a mailbox, exactly one question is under way at any time, and its answer carries all state to the next
+ * thread. It is never restarted: the spend monitor goes on with a durable intent, or the same token does when it comes again.
  */
 final class SpendRunner {
     private static final Logger LOG = LoggerFactory.getLogger(SpendRunner.class);
 
-    /** Whoever completes a stage of our own goes on: only where that is a thread for such work. */
+    /** Runs a continuation on the thread that completes the stage; used only where that thread is meant for such work. */
     private static final Executor AT_HAND = Runnable::run;
 
     private static final String UNEXPECTED = "the spend failed unexpectedly; see the log";
@@ -49,14 +48,14 @@ final class SpendRunner {
     private final Owner.Running id;
     private final Consumer<SpendResult> ended;
     private boolean over;
-    /** Not empty from the moment when the store has it. */
+    /** Intent of the spend, from the moment when the store has it. */
     private Optional<Intent> durable = Optional.empty();
-    /** Not empty while the store may have it. */
+    /** Intent of the spend, while the store may or may not have it. */
     private Optional<Intent> doubtful = Optional.empty();
 
     /**
-     * @param reservations the only neighbour that is told anything, so that all it hears is in order
-     * @param ended told once, whatever happens
+     * @param reservations only actor that is told anything, so that all messages arrive in order
+     * @param ended receives the result exactly once, whatever happens
      */
     SpendRunner(
             SpendEnvironment env,
@@ -72,17 +71,17 @@ final class SpendRunner {
         this.ended = ended;
     }
 
-    /** What may have become of bytes before they are sent. */
+    /** Possible fates of the bytes before they are sent. */
     enum Earlier {
-        /** They have never left this daemon, and are a payment that could be made twice. */
+        /** The bytes have never left this daemon; the payment could be made twice, by another daemon with the same key. */
         FRESH,
-        /** If they were offered to nodes, then each one has refused them. */
+        /** If the bytes were offered to nodes, each of these has refused them. */
         NOWHERE,
         /** An earlier send may have arrived. */
         PERHAPS_SENT
     }
 
-    /** What can be spent, and for which chain. */
+    /** Coins that can be spent, with the id of the genesis block that is signed for. */
     record Gathered(Candidates candidates, Hash256 genesis) {}
 
     SpendEnvironment env() {
@@ -94,16 +93,16 @@ final class SpendRunner {
                 new SpendRefusal.OutcomeUnknown(intent.txId(), intent.token().isPresent(), cause));
     }
 
-    /** Begins; the rest happens wherever answers arrive. */
+    /** Runs the first step; all later ones run wherever answers arrive. */
     void run(Consumer<SpendRunner> first) {
         guard(() -> first.accept(this));
     }
 
     /**
-     * One question is under way at a time, and what asks it does nothing after it.
+     * Asks one question; the caller does nothing after it, since only one is under way at a time.
      *
-     * @param then with the answer
-     * @param otherwise with the failure, unwrapped
+     * @param then receives the answer
+     * @param otherwise receives the failure, unwrapped
      */
     <A> void ask(Supplier<CompletionStage<A>> question, Consumer<A> then, Consumer<Throwable> otherwise) {
         CompletionStage<A> answer;
@@ -126,7 +125,7 @@ final class SpendRunner {
                 AT_HAND);
     }
 
-    /** A fault of ours ends this spend and no other; a durable intent is looked after like every one whose outcome is open. */
+    /** Runs a step. A fault in it ends this spend and no other; a durable intent is then looked after like every one whose outcome is open. */
     private void guard(Runnable step) {
         try {
             step.run();
@@ -145,7 +144,7 @@ final class SpendRunner {
         }
     }
 
-    /** What an actor's or the store's thread completes goes on elsewhere. */
+    /** Moves the continuation of a stage off the actor's or the store's thread that completes it. */
     private <A> CompletionStage<A> elsewhere(CompletionStage<A> answer) {
         return answer.thenApplyAsync(Function.identity(), env.executor());
     }
@@ -166,9 +165,9 @@ final class SpendRunner {
     }
 
     /**
-     * Coins, chosen and held.
+     * Chooses coins and holds them.
      *
-     * @param replaces whether it takes the place of another spend
+     * @param replaces whether the spend replaces another one of the same payment
      */
     CompletionStage<Reservations.Choice> choose(
             SpendPlan plan, Candidates candidates, Set<Outpoint> excluded, boolean replaces) {
@@ -176,7 +175,7 @@ final class SpendRunner {
                 answer -> new Reservations.Choose(id, plan, candidates, Set.copyOf(excluded), replaces, answer));
     }
 
-    /** Outpoints of the address that somebody else's transaction in the mempool spends; fails when a node cannot say. */
+    /** Finds the outpoints of the address that foreign transactions in a mempool spend; fails when no node answers. */
     CompletionStage<Set<Outpoint>> lookAtMempool(Address address, Set<Outpoint> chosen) {
         return env.node()
                 .addressMempool(address)
@@ -198,7 +197,7 @@ final class SpendRunner {
                 .collect(Collectors.toSet());
     }
 
-    /** A key that is unsealed signs here; only a sealed one costs a way to the keyring. */
+    /** Signs with the key of an address. An unsealed key signs at once; only a sealed one needs the keyring. */
     CompletionStage<Signature> sign(Address address, byte[] message) {
         return env.signer()
                 .signAtHand(address, message)
@@ -207,8 +206,8 @@ final class SpendRunner {
     }
 
     /**
-     * Whether a node has these very bytes, which have not left this daemon; not when none can say. A node cannot make this up: it was told
-     * nothing but an id, and would have to sign.
+     * Finds out whether a node has exactly these bytes, although they have not left this daemon; false when no node answers. A node cannot make this
+     * up: it was told only an id, and would have to sign.
      */
     CompletionStage<Boolean> findTwin(Intent intent) {
         return broadcast
@@ -228,7 +227,7 @@ final class SpendRunner {
     }
 
     /**
-     * Makes the intent durable.
+     * Writes the intent to the store.
      *
      * @param capped whether the allowance can refuse it
      */
@@ -239,7 +238,11 @@ final class SpendRunner {
                 .thenApplyAsync(opening -> noted(opening, intent), env.executor());
     }
 
-    /** As {@link #open}, of a batch that carries payouts. */
+    /**
+     * Writes the intent of a batch of payouts, as {@link #open} does.
+     *
+     * @param payouts numbers of the payouts that the batch pays
+     */
     CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts) {
         doubtful = Optional.of(intent);
         return env.intents()
@@ -266,7 +269,7 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    /** Asks every node for the spend. */
+    /** Asks the nodes where the spend is. */
     CompletionStage<Lookup.Whereabouts> locate(Intent intent) {
         return broadcast.lookup().anywhere(intent.txId());
     }
@@ -275,7 +278,7 @@ final class SpendRunner {
         reservations.tell(new Reservations.TakeOver(id, intent.txId()));
     }
 
-    /** The same coins, of a spend whose intent may be durable already. */
+    /** Takes the spend over from the spend monitor and holds the same coins, for a spend whose intent may be durable already. */
     CompletionStage<Reservations.Reacquisition> retake(Intent intent) {
         takeOver(intent);
         return reacquire(intent)
@@ -289,7 +292,7 @@ final class SpendRunner {
                         AT_HAND);
     }
 
-    /** The same coins once more. */
+    /** Holds the same coins once more. */
     CompletionStage<Reservations.Reacquisition> reacquire(Intent intent) {
         return ofReservations(answer -> new Reservations.Reacquire(id, intent, answer));
     }
@@ -313,7 +316,7 @@ final class SpendRunner {
     /**
      * Hands the bytes to the nodes. Never fails.
      *
-     * @param earlier what may have become of these bytes before
+     * @param earlier possible fate of these bytes before
      */
     CompletionStage<BroadcastOutcome> send(Intent intent, Earlier earlier) {
         CompletionStage<BroadcastOutcome> sent = earlier == Earlier.FRESH
@@ -337,19 +340,19 @@ final class SpendRunner {
         return outcomes.failed(intent, state, reason, left);
     }
 
-    /** Records that nobody can tell whose payment it is. */
+    /** Records that it cannot be told whose payment the transaction is. */
     CompletionStage<Transition> recordContest(Intent intent, String reason) {
         return outcomes.contested(intent, reason);
     }
 
-    /** Lets a spend go that has failed, in the store already: its coins are free. */
+    /** Frees the coins of a spend that has failed, in the store already, while this runner goes on with a new one. */
     void letGo(Intent intent) {
         durable = Optional.empty();
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONFLICTED);
         reservations.tell(new Reservations.FailRunning(id, intent.txId()));
     }
 
-    /** Whatever goes wrong here, the caller is answered and nothing stays held. */
+    /** Ends the spend. Whatever goes wrong here, the caller is answered and no coin stays held. */
     private void end(Supplier<SpendResult.Outcome> ending) {
         SpendResult.Outcome outcome;
         try {
@@ -372,12 +375,13 @@ final class SpendRunner {
         return new SpendResult.Failed(unknown(intent, UNEXPECTED));
     }
 
-    /** A node has it: the caller gets the receipt, the spend monitor the intent. */
+    /** Ends with success, since a node has the transaction: the caller gets the receipt, the spend monitor the intent. */
     void accepted(Intent intent, boolean holdsCoins) {
         end(() -> {
             long now = env.clock().millis();
-            // The intent is durable, so the answer need not wait until its outcome is: that is found out again when it
-            // is lost.
+            // The intent is durable, so the answer need not wait until its outcome is recorded: a lost outcome is found
+            // out
+            // again.
             CompletionStage<?> recorded = outcomes.accepted(intent, now)
                     .handleAsync((made, failure) -> failure == null ? made : notRecorded(intent, failure), AT_HAND);
             Intent accepted = intent.in(IntentState.ACCEPTED, "", now);
@@ -392,7 +396,7 @@ final class SpendRunner {
         return new Transition.Stale(Optional.empty());
     }
 
-    /** It is durable, and what became of it is not known: the spend monitor goes on. */
+    /** Ends with an unknown outcome and a durable intent: the spend monitor goes on. */
     void inFlight(Intent intent, boolean holdsCoins, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
@@ -401,7 +405,7 @@ final class SpendRunner {
         });
     }
 
-    /** The store cannot say whether its intent is durable: nothing was sent, and nothing that it holds is free until that is known. */
+    /** Ends because the store cannot say whether the intent is durable. Nothing was sent, and no coin that is held is freed until that is known. */
     void doubtful(Intent intent, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.UNKNOWN);
@@ -411,7 +415,7 @@ final class SpendRunner {
         });
     }
 
-    /** It failed, in the store already. */
+    /** Ends with a failure that the store records already; the coins are free. */
     void failed(Intent intent, IntentState state, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.of(state));
@@ -420,7 +424,7 @@ final class SpendRunner {
         });
     }
 
-    /** Nobody can tell whose payment its transaction is, the store knows that: it is not sent again, and never a success. */
+    /** Ends because it cannot be told whose payment the transaction is; the store records that already. It is not sent again, and never a success. */
     void contested(Intent intent, Throwable failure) {
         end(() -> {
             env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONTESTED);
@@ -429,7 +433,7 @@ final class SpendRunner {
         });
     }
 
-    /** Nothing was decided: what it holds is free. */
+    /** Ends without any decision; the coins that are held are freed. */
     void refused(Throwable failure) {
         end(() -> {
             drop();
@@ -441,7 +445,7 @@ final class SpendRunner {
         refused(new SpendException(refusal));
     }
 
-    /** Its token stands for another spend already: nothing was written, and what it holds is free. */
+    /** Ends because the token stands for another spend already: nothing was written, and the coins that are held are freed. */
     void tokenTaken() {
         end(() -> {
             drop();
@@ -449,7 +453,7 @@ final class SpendRunner {
         });
     }
 
-    /** Its coins are watched as before. */
+    /** Ends with a spend that stays abandoned; the spend monitor watches its coins as before. */
     void staysAbandoned(Intent intent, Throwable failure) {
         end(() -> {
             drop();
@@ -458,7 +462,7 @@ final class SpendRunner {
         });
     }
 
-    /** Somebody else has found out meanwhile that it succeeded, and looks after it. */
+    /** Ends with success, because the store records meanwhile that the spend succeeded; whoever recorded that looks after it. */
     void foundPaid(Intent intent) {
         end(() -> {
             drop();

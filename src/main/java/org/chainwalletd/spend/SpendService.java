@@ -33,9 +33,9 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
 
 /**
- * The way in to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes
- * nothing. Stages fail with {@link SpendException}, {@link org.chainwalletd.node.NodeException}, {@link
- * org.chainwalletd.keyring.KeyringException} or {@link org.chainwalletd.store.StoreException}.
+ * Entry point to spending. Every stage is completed by an actor, whether or not somebody still waits for it: a caller that goes away changes nothing.
+ * Stages fail with {@link SpendException}, {@link org.chainwalletd.node.NodeException}, {@link org.chainwalletd.keyring.KeyringException} or {@link
+ * org.chainwalletd.store.StoreException}.
  */
 public final class SpendService {
     private final SpendEnvironment env;
@@ -74,9 +74,12 @@ public final class SpendService {
         this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast.lookup(), env.executor());
     }
 
-    /** What stands before the actors that own money in flight: the spend monitor, which is background work. */
+    /** Background work that is started before the actors that own money in flight: the spend monitor. */
     private record Parts(SpendMonitor.Setup monitored, ActorRef<SpendMonitor.Command> monitor) {
-        /** While the store is stopped nothing is forgotten: others may have taken the place of what it knows. */
+        /**
+         * Starts the background actors. While the store is stopped nothing is removed from it: other records may have taken the place of those that
+         * it knows.
+         */
         static Parts begin(SpendEnvironment env, Background background) {
             SpendMonitor.Setup setup = new SpendMonitor.Setup(
                     env,
@@ -94,10 +97,10 @@ public final class SpendService {
     }
 
     /**
-     * The parent of the actors that own money in flight. It takes up everything that the store has in flight, then completes {@code
-     * started}. It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
+     * Creates the parent of the actors that own money in flight. It takes up everything that the store has in flight, then completes {@code started}.
+     * It stops when one of its children fails: what they own is on disk, and the next start goes on from there.
      *
-     * @param background sends again what is in flight, and follows it until it is buried
+     * @param background runs the actor that sends spends in flight again and follows them until they are buried
      */
     public static Behavior<Void> create(
             SpendEnvironment env, Background background, CompletableFuture<SpendService> started) {
@@ -140,7 +143,7 @@ public final class SpendService {
 
     private record Reading(Outcome<Remembered> remembered) {}
 
-    /** What the store knows of earlier runs. */
+    /** Spends and reservations of earlier runs, as read from the store. */
     private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
         static CompletionStage<Remembered> read(SpendEnvironment env) {
             CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
@@ -180,7 +183,7 @@ public final class SpendService {
         }
     }
 
-    /** The parent dies with a watched child that it does not expect to end. */
+    /** Starts a child and watches it, so that the parent stops when the child ends unexpectedly. */
     private static <T> ActorRef<T> child(ActorContext<?> context, Behavior<T> behavior, String name) {
         ActorRef<T> child = context.spawn(behavior, name);
         context.watch(child);
@@ -194,28 +197,28 @@ public final class SpendService {
         return whenOwned(request.from(), () -> spend(request.plan(), requester, destinations));
     }
 
-    /** As {@link #transfer(TransferRequest, Requester)}, of a caller whom nothing restricts. */
+    /** Makes a payment as {@link #transfer(TransferRequest, Requester)} does, for an unrestricted caller. */
     public CompletionStage<Receipt> transfer(TransferRequest request) {
         return transfer(request, Requester.unrestricted());
     }
 
     /**
-     * As {@link #spend(SpendPlan)}, as far as the caller's token allows it.
+     * Makes a spend as {@link #spend(SpendPlan)} does, as far as the caller's token allows it.
      *
-     * @param destinations every address that is paid but the change to the one that pays
+     * @param destinations every address that is paid, except change to the paying address
      */
     public CompletionStage<Receipt> spend(SpendPlan plan, Requester requester, List<Address> destinations) {
         return spend(new GrantedPlan(plan, requester, destinations));
     }
 
-    /** Any other kind of spend; the caller has checked that the key is there. */
+    /** Makes a spend of any kind; the caller has checked that the key is there. */
     public CompletionStage<Receipt> spend(SpendPlan plan) {
         CompletableFuture<Receipt> answer = new CompletableFuture<>();
         receipts.tell(new Receipts.Begin(plan, answer));
         return answer;
     }
 
-    /** What {@link #transfer} would do now. Broadcasts, reserves and signs nothing. */
+    /** Computes what {@link #transfer} would do now. Broadcasts, reserves and signs nothing. */
     public CompletionStage<Simulation> simulate(TransferRequest request) {
         return whenOwned(request.from(), () -> simulate(request.plan()));
     }
@@ -224,7 +227,7 @@ public final class SpendService {
         return simulator.simulate(plan);
     }
 
-    /** The keyring is asked only for a key that is sealed. */
+    /** Runs {@code then} if the daemon has the key of the address; the keyring is asked only when the key is sealed. */
     private <T> CompletionStage<T> whenOwned(Address from, Supplier<CompletionStage<T>> then) {
         if (env.signer().isAtHand(from)) {
             return then.get();
@@ -240,8 +243,8 @@ public final class SpendService {
     }
 
     /**
-     * Hands a signed transaction to the nodes; one that they know already counts as sent. A mempool that was looked at meanwhile did not
-     * have it yet, so its coins are under suspicion afterwards too.
+     * Hands a signed transaction to the nodes; one that they know already counts as sent. All addresses are marked suspect before and after: a
+     * mempool that was looked at meanwhile did not have the transaction yet.
      */
     public CompletionStage<Hash256> sendRaw(Bytes transaction) {
         reservations.tell(new Reservations.Suspect(Optional.empty()));
@@ -251,29 +254,29 @@ public final class SpendService {
                         env.executor());
     }
 
-    /** Frees reserved outpoints and gives up the spends that held them; those of a running spend stay. */
+    /** Frees reserved outpoints and abandons the spends that held them; outpoints of a running spend stay held. */
     public CompletionStage<Abandoned> abandon(List<Outpoint> outpoints) {
         CompletableFuture<Abandoned> answer = new CompletableFuture<>();
         reservations.tell(new Reservations.Abandon(List.copyOf(outpoints), answer));
         return answer;
     }
 
-    /** The spend that a token of the daemon's own stands for; one that is in doubt may be missing. */
+    /** Finds the spend that a token of the daemon's own stands for; one whose intent is in doubt may be missing. */
     public CompletionStage<Optional<Intent>> ofToken(String token) {
         return env.receipts().find(token, Long.MIN_VALUE);
     }
 
     /**
-     * As {@link #ofToken}, after a commit of its own: a spend that it does not find was never sent, and none that an ended call has left in
-     * doubt can appear any more.
+     * Finds a spend as {@link #ofToken} does, after one more commit: a spend that it does not find was never sent, and no spend that an ended call
+     * has left in doubt can appear any more.
      */
     public CompletionStage<Optional<Intent>> ofTokenForCertain(String token) {
         return env.intents().findForCertain(Hash256.ZERO).thenComposeAsync(nothing -> ofToken(token), env.executor());
     }
 
     /**
-     * Shows a spend to every node that lacks it; for whoever cannot wait for the spend monitor, and for those that it leaves to their owner.
-     * One that was confirmed is shown too where its block is not known: a reorganisation may not have been heard of everywhere. Fails when no
+     * Sends the bytes of a spend to every node that lacks it, for callers that cannot wait for the spend monitor and for spends that it leaves to
+     * their owner. A confirmed spend is also sent to nodes that do not know its block, which may not have followed a reorganisation. Fails when no
      * node has answered, and when the spend is closed without success.
      */
     public CompletionStage<OwnerRebroadcasts.Answer> push(Hash256 txId) {
@@ -298,10 +301,10 @@ public final class SpendService {
     }
 
     /**
-     * Gives a spend in flight up, whatever mempools have it, because another one of the same coins takes its place: either may be mined. One
-     * that is being sent at this moment is left alone. What has a stand-in ({@link StandIns}) keeps its coins for that one.
+     * Abandons a spend in flight, whatever mempools have it, because another spend of the same coins takes its place: either may be mined. A spend
+     * that is being sent at this moment is left alone. If its kind has a stand-in ({@link StandIns}) its coins are kept for that one.
      *
-     * @return whether it is given up now
+     * @return whether the spend is abandoned now
      */
     public CompletionStage<Boolean> giveUp(Hash256 txId) {
         return env.intents()
@@ -324,7 +327,7 @@ public final class SpendService {
         return answer;
     }
 
-    /** The operator's limits and what counts against them; an intent of which the store cannot say whether it has it counts too. */
+    /** Reads the operator's limits and the sums that count against them, including intents of which the store cannot say whether it has them. */
     public CompletionStage<AllowanceStore.Status> allowanceStatus() {
         CompletableFuture<BigInteger> inDoubt = new CompletableFuture<>();
         reservations.tell(new Reservations.LeavingInDoubt(inDoubt));
@@ -332,27 +335,27 @@ public final class SpendService {
                 env.allowanceStore().status(), (leaving, status) -> status.plus(leaving), env.executor());
     }
 
-    /** Rest of the cap per period of a named token; empty when it has none. */
+    /** Reads the rest of the cap per period of a named token; empty when it has no cap. */
     public CompletionStage<Optional<Amount>> remainingOf(String tokenName) {
         return env.allowanceStore().remainingOf(tokenName);
     }
 
-    /** What was ever decided on. */
+    /** Stored history of all spends. */
     public SpendHistory history() {
         return env.history();
     }
 
-    /** Outpoints that are held or reserved. */
+    /** Number of outpoints that are held or reserved. */
     public int inFlightUtxos() {
         return inFlightUtxos.get();
     }
 
-    /** Spends broadcast and not yet seen confirmed, conflicted or abandoned. */
+    /** Number of spends that are broadcast and not yet seen confirmed, conflicted or abandoned. */
     public int inFlightTransfers() {
         return inFlightTransfers.get();
     }
 
-    /** A spend in flight that spends from {@code address} or pays to it. */
+    /** Finds a spend in flight that spends from {@code address} or pays to it. */
     public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
         return env.intents().openSpendOf(address);
     }
@@ -361,12 +364,12 @@ public final class SpendService {
         monitor.tell(new SpendMonitor.Rest());
     }
 
-    /** Why nothing is spent or sent again, see {@link org.chainwalletd.store.Store#stopped}. */
+    /** Reason why nothing is spent or sent again, see {@link org.chainwalletd.store.Store#stopped}; empty in normal operation. */
     public Optional<String> stopped() {
         return env.stopped();
     }
 
-    /** Takes no new spends; complete when none is running. What is in flight goes on after the next start. */
+    /** Stops taking new spends; complete when none is running. Spends in flight go on after the next start. */
     public CompletionStage<Void> drain() {
         rest();
         CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -374,7 +377,7 @@ public final class SpendService {
         return answer;
     }
 
-    /** Transactions that somebody else signed: passed through, but a lost answer or a repeated send is not an error. */
+    /** Sender for transactions that somebody else signed: they are passed through, but a lost answer or a repeated send is not an error. */
     static final class RawBroadcast {
         private final SpendEnvironment env;
         private final Broadcast broadcast;
@@ -384,7 +387,7 @@ public final class SpendService {
             this.broadcast = broadcast;
         }
 
-        /** Bytes that are no transaction go to the node as they are: its words are the answer. */
+        /** Sends a transaction. Bytes that cannot be decoded go to the node unchanged, and the node's words are the answer. */
         CompletionStage<Hash256> send(Bytes transaction) {
             Optional<Hash256> txId = idOf(transaction);
             if (txId.isEmpty()) {

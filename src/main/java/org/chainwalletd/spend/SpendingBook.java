@@ -16,7 +16,7 @@ import org.chainwalletd.store.books.Spending;
 import org.chainwalletd.store.books.SpendingTable;
 
 /**
- * Enters what blocks spend of ours: plain inputs that one of our keys has signed, whoever held it, and script inputs of our HTLCs or of
+ * Records which of our coins blocks spend: plain inputs that one of our keys has signed, whoever held it, and script inputs of our HTLCs or of
  * transactions that pay us, as claims and reclaims do.
  */
 public final class SpendingBook implements Book<SpendingTable.View, Spending> {

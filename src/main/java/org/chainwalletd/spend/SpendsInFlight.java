@@ -22,15 +22,18 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
- * The spends in no block that the {@link SpendMonitor} watches: how many are in flight, how many are being looked at, and which is next. What
- * is not due costs nothing. Used on that actor's thread.
+ * Spends in no block that the {@link SpendMonitor} watches: how many are in flight, how many are being looked at, and which one is next. A spend that
+ * is not due costs nothing. Used on that actor's thread only.
  */
 final class SpendsInFlight {
     private static final int AT_ONCE = 8;
-    /** How long a spend that is not known to have been accepted is left to its spender when spends may be running at the start. */
+    /**
+     * Milliseconds for which a spend that no node is known to have accepted is left to its running spend, if such spends may be running when the
+     * watch begins.
+     */
     private static final long ADOPTION_MILLIS = 30_000;
 
-    /** One watched spend: where it was seen, whether its coins are reserved, and when it is looked at and sent next. */
+    /** Watched spend: whether a mempool has it, whether its coins are reserved, and when it is looked at and sent next. */
     static final class InFlight {
         private final long number;
         private Intent intent;
@@ -41,7 +44,7 @@ final class SpendsInFlight {
         private boolean busy;
         private long waitMillis;
         private long dueAt;
-        /** Nothing makes a look due before this: its spender may be sending it for the first time until then. */
+        /** Time in milliseconds since 1970 before which no look is due: the running spend may be sending the bytes for the first time until then. */
         private final long spendersUntil;
 
         private int sends;
@@ -49,9 +52,9 @@ final class SpendsInFlight {
         private long sendAt = Long.MIN_VALUE;
 
         /**
-         * @param holdsCoins whether its coins are certainly reserved; they may not be when it is old
+         * @param holdsCoins whether the coins are certainly reserved; reservations of an old spend may have ended
          * @param firstWait milliseconds until the first look
-         * @param spendersUntil before that it is left to its spender
+         * @param spendersUntil time in milliseconds since 1970 before which the spend is left to its running spend
          */
         private InFlight(Intent intent, boolean holdsCoins, long number, long now, long firstWait, long spendersUntil) {
             this.intent = intent;
@@ -118,15 +121,15 @@ final class SpendsInFlight {
             parentInFlight = false;
         }
 
-        /** It cannot be sent before the transaction that made its coin is mined again. */
+        /** Marks that the spend cannot be sent before the transaction that made its coin is mined. */
         void waitsForParent() {
             parentInFlight = true;
         }
 
         /**
-         * Whether its coins have been reserved for their full time without a sign of it. While a mempool has it, or its own parent is being
-         * sent again, they stay reserved, however long that takes. Those of one that only its owner sends, and abandons, wait for that, and
-         * what is then kept for its stand-in only a block frees.
+         * Whether the reservations of the spend end now: their full time has passed without a sign of it. They stay, however long that takes, while a
+         * mempool has the spend or its own parent is being sent again. They also stay for kinds whose coins only a block or the owner's abandoning
+         * frees: those which may be abandoned for a stand-in and keep their coins for it, and those which only the chain closes.
          */
         boolean reservationsExpire(long now, long ttlMillis) {
             long heard = Math.max(intent.createdAt(), intent.changedAt());
@@ -144,7 +147,7 @@ final class SpendsInFlight {
             reserved = false;
         }
 
-        /** Whether a mempool has it, and with it its coins, although their reservations have ended, or may have. */
+        /** Whether a mempool has the spend, and thereby uses its coins, although their reservations have ended, or may have. */
         boolean needsReservations() {
             return inMempool && isInFlight() && !(reserved && reservedForCertain);
         }
@@ -155,17 +158,20 @@ final class SpendsInFlight {
         }
 
         /**
-         * Whether its bytes may be sent again by now. No tip of a node and no block changes that, so that what no node takes does not use up
-         * what the nodes take in a minute. As {@link #isDue} it bears a clock that was set back.
+         * Whether the bytes may be sent again by now. A new tip or block does not change that, so a transaction that no node takes does not use up
+         * the requests per minute that the nodes allow. Like {@link #isDue} this tolerates a clock that was set back.
+         *
+         * @param longest longest time between two sends, milliseconds
          */
         boolean maySend(long now, long longest) {
             return sendAt <= now || sendAt > now + longest;
         }
 
         /**
-         * Its bytes are sent again now, and next ever more seldom.
+         * Registers that the bytes are sent again now, and doubles the wait before the next time, between {@code shortest} and {@code longest}
+         * milliseconds.
          *
-         * @return how often they were before
+         * @return number of earlier sends
          */
         int beginSend(long now, long shortest, long longest) {
             sendWaitMillis = Math.min(Math.max(2 * sendWaitMillis, shortest), longest);
@@ -174,8 +180,8 @@ final class SpendsInFlight {
         }
 
         /**
-         * A clock that was set back must not put a spend to sleep: nothing is due later than {@code longest} from now, and nothing is left to
-         * its spender for longer than {@link #ADOPTION_MILLIS}.
+         * Whether a look is due. A clock that was set back must not put a spend to sleep: no look is due later than {@code longest} milliseconds from
+         * now, and no spend is left to its running spend for longer than {@link #ADOPTION_MILLIS}.
          */
         private boolean isDue(long now, long longest) {
             boolean isSpenders = spendersUntil > now && spendersUntil <= now + ADOPTION_MILLIS;
@@ -184,14 +190,14 @@ final class SpendsInFlight {
     }
 
     private final Map<Hash256, InFlight> spends = new HashMap<>();
-    /** Those that nobody looks at just now, the next one first. */
+    /** Spends that are not being looked at just now, in the order of their next look. */
     private final NavigableSet<InFlight> waiting = new TreeSet<>(
             Comparator.<InFlight>comparingLong(spend -> spend.dueAt).thenComparingLong(spend -> spend.number));
 
-    /** By the transactions that made their coins. */
+    /** Spends by the ids of the transactions that made their coins. */
     private final Map<Hash256, Set<InFlight>> children = new HashMap<>();
 
-    /** Those that are broadcast and not yet settled, the oldest first. */
+    /** Spends that are broadcast and not yet settled, the oldest first. */
     private final NavigableSet<InFlight> unsettled =
             new TreeSet<>(Comparator.<InFlight>comparingLong(spend -> spend.intent.createdAt())
                     .thenComparingLong(spend -> spend.number));
@@ -202,10 +208,11 @@ final class SpendsInFlight {
     private int busy;
 
     /**
-     * @param known who reads the number meanwhile never sees a part of them
-     * @param again whether spends may be running: a fresh one is left to its spender, who must not meet a node that has it already
+     * @param known spends to watch at first; the counts are set once for all of them, so no reader sees a part
+     * @param again whether running spends may exist: a fresh spend is then left to its running spend, which must not find that a node has the bytes
+     *     already
      * @param count kept equal to the number of spends that are broadcast and not yet settled
-     * @param oldest kept equal to when the oldest of these was made, milliseconds since 1970; 0 without any
+     * @param oldest kept equal to the creation time of the oldest of these, milliseconds since 1970; 0 when there is none
      */
     SpendsInFlight(List<Intent> known, boolean again, long now, AtomicInteger count, AtomicLong oldest) {
         this.count = count;
@@ -219,13 +226,13 @@ final class SpendsInFlight {
         return intent.state() == IntentState.PREPARED && changed <= now ? changed + ADOPTION_MILLIS : now;
     }
 
-    /** What changes from now on is not counted any more. */
+    /** Stops updating the shared counts. */
     void retire() {
         count = new AtomicInteger();
         oldest = new AtomicLong();
     }
 
-    /** One that is watched already begins anew. */
+    /** Starts watching a spend in flight; a spend that is watched already starts anew. */
     void add(Intent intent, boolean holdsCoins, long now, long firstWait) {
         remove(intent.txId());
         put(intent, holdsCoins, now, firstWait, now);
@@ -261,7 +268,7 @@ final class SpendsInFlight {
         }
     }
 
-    /** False when the spend is no longer watched, or watched anew. */
+    /** Whether this very object is still watched: false when the spend was removed, or added anew. */
     boolean has(InFlight spend) {
         return spends.get(spend.txId()) == spend;
     }
@@ -270,7 +277,7 @@ final class SpendsInFlight {
         return List.copyOf(spends.values());
     }
 
-    /** It was in flight. */
+    /** Marks a spend in flight as abandoned. */
     void abandon(InFlight spend, String reason, long now) {
         spend.intent = spend.intent.in(IntentState.ABANDONED, reason, now);
         unsettled.remove(spend);
@@ -289,7 +296,7 @@ final class SpendsInFlight {
                 .anyMatch(parent -> parent != null && parent.isInFlight());
     }
 
-    /** Whether another one that is in flight spends a coin of it as well. */
+    /** Whether another spend in flight spends one of the same coins. */
     boolean hasRivalInFlight(InFlight spend) {
         Set<Outpoint> coins = Set.copyOf(spend.outpoints());
         return spends.values().stream()
@@ -306,7 +313,9 @@ final class SpendsInFlight {
         }
     }
 
-    /** The parent is mined, or lost: what spends its outputs is looked at, and sent, at once, whatever was not taken before. */
+    /**
+     * Makes the spends of the parent's outputs due for a look and a send at once, whatever was refused before, because the parent is mined or lost.
+     */
     void parentSettled(Hash256 parent, long now) {
         for (InFlight spend : children.getOrDefault(parent, Set.of())) {
             spend.sendWaitMillis = 0;
@@ -319,7 +328,7 @@ final class SpendsInFlight {
         }
     }
 
-    /** Begins to look at those that are due, so many that no more than a few are looked at in parallel. */
+    /** Takes the spends whose look is due and marks them busy; at most {@value #AT_ONCE} are busy at the same time. */
     List<InFlight> beginDue(long now, long longest) {
         List<InFlight> due = new ArrayList<>();
         while (busy < AT_ONCE && !waiting.isEmpty()) {
@@ -335,7 +344,7 @@ final class SpendsInFlight {
         return due;
     }
 
-    /** The look at it is over; it is looked at ever more seldom. */
+    /** Ends a look and schedules the next one after twice the wait, up to {@link Pace#longest}. */
     void sleep(InFlight spend, long now, Pace pace) {
         busy--;
         spend.busy = false;

@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The system's clock, which does not run ahead of the time that has passed since it was made: were a jump believed, the period of the spend
- * allowance would be over and client tokens would be forgotten. Only when the followed chain is as late too was the clock behind before, as on
- * a machine that sets it some moments after its start: were that not believed, whatever is paid from then on would look old after the next
- * start. A clock that is set back is followed; whoever uses this copes with that, and with a jump that is believed.
+ * System clock that does not run ahead of the time that has passed since it was created: if a jump ahead were believed, the period of the spend
+ * allowance would be over and client tokens would be forgotten. A jump is believed only when the followed chain is as late too: then the clock was
+ * behind before, as on a machine that sets it some moments after its start. If that were not believed, everything paid from then on would look old
+ * after the next start. A clock that is set back is followed; users of this clock tolerate that, and a jump that is believed.
  */
 final class SteadyClock extends Clock {
     private static final Logger LOG = LoggerFactory.getLogger(SteadyClock.class);
-    /** Clocks are corrected by less than this, and drift by less than a hundredth. */
+    /** Largest correction of a clock in milliseconds that is believed; a drift of a hundredth is allowed besides. */
     private static final long CORRECTION_MILLIS = 60_000;
 
     private static final long DRIFT = 100;
@@ -31,9 +31,9 @@ final class SteadyClock extends Clock {
     private final AtomicReference<Known> known;
     private final AtomicBoolean complained = new AtomicBoolean();
 
-    /** A moment of which both times are known. */
+    /** Moment in both times: milliseconds since 1970, and nanoseconds of the steady source. */
     private record Known(long millis, long nanos) {
-        /** As late as it can be by now. */
+        /** Latest believable time now, milliseconds since 1970. */
         long latest(long nanosNow) {
             long passed = (nanosNow - nanos) / NANOS_PER_MILLI;
             return millis + passed + passed / DRIFT + CORRECTION_MILLIS;
@@ -41,8 +41,8 @@ final class SteadyClock extends Clock {
     }
 
     /**
-     * @param nanos time that passes whatever becomes of the clock, as {@link System#nanoTime}
-     * @param chainMillis when the newest block of the followed chain was made; empty until one is known
+     * @param nanos source of elapsed time that no change of the clock affects, as {@link System#nanoTime}
+     * @param chainMillis time of the newest block of the followed chain, milliseconds since 1970; empty until one is known
      */
     SteadyClock(Clock wall, LongSupplier nanos, Supplier<OptionalLong> chainMillis) {
         this.wall = wall;
@@ -60,7 +60,7 @@ final class SteadyClock extends Clock {
         return now <= latest ? now : Math.min(now, jumped(before, now, nanosNow));
     }
 
-    /** @return as late as it can be by now: by the chain, if that is later */
+    /** @return latest believable time now in milliseconds since 1970, moved on by the chain if that is later */
     private long jumped(Known before, long now, long nanosNow) {
         long latest = before.latest(nanosNow);
         OptionalLong chain = chainMillis.get();

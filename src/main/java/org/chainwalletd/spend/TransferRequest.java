@@ -12,7 +12,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * A payment as the caller asked for it, with the shapes of its parameters already checked (interface.md, section 4.7).
+ * Transfer as the caller asked for it, with the shapes of its parameters already checked (interface.md, section 4.7).
  *
  * @param payments 1 to 16
  * @param datum carried by the first output
@@ -27,7 +27,7 @@ public record TransferRequest(
     public static final int MAX_OUTPUTS = 16;
     public static final Amount DEFAULT_MAX_FEE = Amount.of(2_000_000);
 
-    /** @throws IllegalArgumentException when one of several payments is for all that there is */
+    /** @throws IllegalArgumentException when there are several payments and one has no amount */
     public TransferRequest {
         payments = List.copyOf(payments);
         if (payments.size() > 1
@@ -54,8 +54,8 @@ public record TransferRequest(
     }
 
     /**
-     * Over what the parameters mean, not how they were written: defaults count as given, hex in any case is the same, the order of the
-     * outputs matters.
+     * Digest over what the parameters mean, not how they were written: defaults count as given, hex in any case is the same, the order of the outputs
+     * matters.
      */
     private Hash256 digest() {
         ParameterDigest parameters = new ParameterDigest(PaymentPlan.TRANSFER)

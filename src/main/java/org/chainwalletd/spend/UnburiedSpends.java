@@ -15,15 +15,15 @@ import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
- * The spends that the {@link SpendMonitor} watches: in which block each is, and which of them are in doubt because the chain that is followed
- * has not shown that block yet, or has another one there. What is in no doubt costs nothing until its height is deep, and few bytes: there
- * are as many as an hour brings.
+ * Confirmed spends that the {@link SpendMonitor} watches: in which block each is, and which of them are in doubt because the followed chain has not
+ * shown that block yet, or has another one at its height. An hour brings many of them, so a spend that is not in doubt takes few bytes, and no work
+ * until its block is deep enough.
  */
 final class UnburiedSpends {
-    /** One confirmed spend. */
+    /** Confirmed spend. */
     static final class Entry {
         private final PackedSpend spend;
-        /** Null when it is not known. Those of one block share one. */
+        /** Block of the spend; null when it is not known. Spends of the same block share one object. */
         private BlockPlace place;
 
         private boolean busy;
@@ -54,7 +54,7 @@ final class UnburiedSpends {
             busy = true;
         }
 
-        /** Whether the store may have it in flight, by a write whose outcome is not known. */
+        /** Whether the store may have the spend in flight, by a write whose outcome is not known. */
         boolean mayBePutBack() {
             return mayBePutBack;
         }
@@ -88,7 +88,7 @@ final class UnburiedSpends {
 
     private final CompactTable<Hash256, Entry> entries = new CompactTable<>(BY_ID);
     private final NavigableMap<Long, List<Entry>> byHeight = new TreeMap<>();
-    /** Those in doubt, the oldest doubt first, with the time in milliseconds before which they are not asked for. */
+    /** Entries in doubt, the oldest doubt first, with the time in milliseconds since 1970 before which the books are not asked about them. */
     private final Map<Entry, Long> inDoubt = new LinkedHashMap<>();
 
     private AtomicInteger count;
@@ -102,12 +102,15 @@ final class UnburiedSpends {
         spends.forEach(this::add);
     }
 
-    /** What changes from now on is not counted any more. */
+    /** Stops updating the shared count. */
     void retire() {
         count = new AtomicInteger();
     }
 
-    /** Takes up a spend, or a new block of one that is watched already; who knows no block tells nothing new of that one. */
+    /**
+     * Starts watching a spend, or takes over the new block of one that is watched already. A spend without a block adds nothing to an entry that
+     * exists.
+     */
     void add(ConfirmedSpend spend) {
         Entry entry = entries.get(spend.txId());
         if (entry != null && spend.place().isEmpty()) {
@@ -121,7 +124,7 @@ final class UnburiedSpends {
         count.set(entries.size());
     }
 
-    /** Its block is another one now. */
+    /** Sets another block for the entry and ends its question. */
     void move(Entry entry, BlockPlace place) {
         place(entry, place);
         entry.busy = false;
@@ -166,30 +169,30 @@ final class UnburiedSpends {
         }
     }
 
-    /** The blocks from this height on may be others now. */
+    /** Puts all entries from this height on in doubt, because their blocks may be others now. */
     void doubtFrom(long height) {
         byHeight.tailMap(height, true)
                 .values()
                 .forEach(all -> all.forEach(entry -> inDoubt.putIfAbsent(entry, Long.MIN_VALUE)));
     }
 
-    /** When one in doubt is asked for at the earliest. */
+    /** Earliest time of the next question about an entry in doubt, milliseconds since 1970. */
     long dueAt(Entry entry) {
         return inDoubt.getOrDefault(entry, Long.MIN_VALUE);
     }
 
-    /** The oldest doubt first. */
+    /** Entries in doubt, the oldest doubt first. */
     List<Entry> inDoubt() {
         return List.copyOf(inDoubt.keySet());
     }
 
-    /** The chain that is followed has its block. */
+    /** Ends the doubt about an entry, because the followed chain has its block. */
     void proven(Entry entry) {
         entry.busy = false;
         inDoubt.remove(entry);
     }
 
-    /** Those in no doubt whose block is not above {@code height}. */
+    /** Entries that are neither in doubt nor busy and whose block is not above {@code height}. */
     List<Entry> provenUpTo(long height) {
         List<Entry> proven = new ArrayList<>();
         byHeight.headMap(height, true)
@@ -200,14 +203,14 @@ final class UnburiedSpends {
         return proven;
     }
 
-    /** Nothing could be found out or written about it: it is looked at again at {@code dueAt}, or with the next tip. */
+    /** Schedules another look at {@code dueAt}, or with the next tip, because nothing could be found out or written about the entry. */
     void later(Entry entry, long dueAt) {
         entry.busy = false;
         inDoubt.remove(entry);
         inDoubt.put(entry, dueAt);
     }
 
-    /** Whatever is in doubt is looked at now. */
+    /** Makes all entries in doubt due now. */
     void makeAllDue() {
         inDoubt.replaceAll((entry, dueAt) -> Long.MIN_VALUE);
     }
