@@ -29,13 +29,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** The account chain: what asks it, what sends on it, and what keeps its key. */
+/** Account chain: its endpoints, the service that sends on it, its methods, and the guard of its key. */
 record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Services methods, EvmKeyGuard guard) {
     private static final Logger LOG = LoggerFactory.getLogger(Accounts.class);
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
-    /** Empty without endpoints. Blocks until each endpoint has told its chain, or has not answered in its time. */
+    /** Starts the account chain; empty without endpoints. Blocks until each endpoint has named its chain, or has not answered in its time. */
     static Optional<Accounts> start(
             Settings settings,
             ActorSystem<?> system,
@@ -91,13 +91,16 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
         });
     }
 
-    /** Coins of a development chain are worth nothing. */
+    /** Warns that a single endpoint is trusted; only informs on a development chain, whose coins are worth nothing. */
     private static void warnOfOneEndpoint(long chainId) {
         LOG.atLevel(chainId == Trial.CHAIN_ID ? Level.INFO : Level.WARN)
                 .log("--evm-quorum 1: a single account-chain endpoint is trusted with the whole amount of every swap");
     }
 
-    /** Until a quorum has answered for the first time. Whoever goes away later costs swaps time, and the chain's payments nothing. */
+    /**
+     * Readiness check that fails until a quorum has answered for the first time. An endpoint that fails later delays swaps and leaves the chain's
+     * payments alone, so it is not checked.
+     */
     ReadinessCheck readiness() {
         return () -> chain.wasReached()
                 ? Optional.empty()

@@ -56,7 +56,7 @@ public final class Daemon implements AutoCloseable {
     private final ShutdownSequence shutdown = new ShutdownSequence();
     private final ShutdownSequence.WaitEndings waits = new ShutdownSequence.WaitEndings();
     private final ShutdownSequence.Times times = new ShutdownSequence.Times();
-    /** Nodes and clients may each make the daemon hold a quarter of the heap, together no more than three eighths. */
+    /** Budget of bytes buffered on behalf of nodes and clients: each a quarter of the heap, together no more than three eighths. */
     private final ByteBudget heldForPeers = ByteBudget.ofHeap(3, 8);
 
     private final Settings settings;
@@ -68,13 +68,13 @@ public final class Daemon implements AutoCloseable {
     private Consumer<ShutdownSequence.Stop> claimKeys;
     private Consumer<ShutdownSequence.Stop> storeOpen;
     private Consumer<ShutdownSequence.Stop> booksOpen;
-    /** Looks at every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
+    /** Checks every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
     private Runnable watchKeys = () -> {};
 
     private ExternalServices external;
     private Keeper keeper;
     private HttpFrontend frontend;
-    /** No swap shows its secret from then on. */
+    /** Whether the daemon is stopping: no swap reveals its secret from then on. */
     private volatile boolean stopping;
 
     private Daemon(Settings settings, Consumer<String> console, Argon2 cost) {
@@ -84,20 +84,21 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Starts and, when this returns, serves.
+     * Starts the daemon, which serves when this returns.
      *
      * @param passphrase overwritten when it is no longer needed
-     * @param console lines for the operator: new tokens, fingerprint, addresses
-     * @throws StartupException when it cannot, with one line that says what to do
+     * @param console receives lines for the operator: new tokens, fingerprint, addresses
+     * @throws StartupException when it cannot start, with one line that says what to do
      */
     public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console) {
         return start(settings, passphrase, console, Argon2.SPECIFIED);
     }
 
     /**
-     * As {@link #start(Settings, SecretBytes, Consumer)}, with sealed files that cost less, for tests: no other daemon can open them.
+     * Starts the daemon as {@link #start(Settings, SecretBytes, Consumer)} does, with sealed files that cost less, for tests: no other daemon can
+     * open them.
      *
-     * @param cost of every sealed file
+     * @param cost Argon2 cost of every sealed file
      */
     public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost) {
         Daemon daemon = new Daemon(settings, console, cost);
@@ -133,7 +134,7 @@ public final class Daemon implements AutoCloseable {
         DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, keeper);
         Store store = Futures.await(opening, OPENING, "opening the store");
         storeOpen.accept(store::close);
-        // On the dying thread itself: there may be no other.
+        // Runs on the dying thread itself: there may be no other.
         store.died().thenRunAsync(() -> context.threadEnded("the store's writer"), Runnable::run);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
         shutdown.add("keyring", () -> Futures.await(keyring.close(), times.untilStopped(), "closing the keyring"));
@@ -163,7 +164,10 @@ public final class Daemon implements AutoCloseable {
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
     }
 
-    /** Without it {@code stop} and the launcher's short way to a call do not find this daemon, which is no reason not to run. */
+    /**
+     * Records in the lock file which daemon runs. If that fails, {@code stop} and the launcher's short way to a call do not find this daemon, which
+     * is no reason not to run.
+     */
     private static void tell(DatadirLock lock, DatadirLock.Holder holder) {
         try {
             lock.tell(holder);
@@ -173,8 +177,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Looks every second whether the datadir is still this process's alone, and lets the process end when it is not: two daemons on one
-     * datadir would each believe that it knows all keys, coins and tokens.
+     * Checks every second whether the datadir is still this process's alone, and ends the process when it is not: two daemons on one datadir would
+     * each believe that it knows all keys, coins and tokens.
      */
     private static Cancellable watchLock(ActorSystem<Guardian.Command> system, DatadirLock lock, Executor disk) {
         return system.scheduler()
@@ -194,7 +198,10 @@ public final class Daemon implements AutoCloseable {
         }
     }
 
-    /** Actors read and write until the last of them has ended, so what is under them is closed after that. */
+    /**
+     * Reserves the place of the files in the shutdown sequence: actors read and write until the last of them has ended, so the files are closed after
+     * that.
+     */
     private void placeFiles() {
         claimKeys = shutdown.place("keys of swaps' claims");
         swapKeys = shutdown.place("keys of the swap journal");
@@ -202,7 +209,7 @@ public final class Daemon implements AutoCloseable {
         booksOpen = shutdown.place("books");
     }
 
-    /** Each one over those before it, as the packages lie on each other. */
+    /** Starts the services, each on top of those before it, in the order of the packages. */
     private Services startServices(DaemonContext context, Keyring keyring, Store store) {
         Nodes nodes = external.nodes();
         Books books = openBooks();
@@ -284,7 +291,7 @@ public final class Daemon implements AutoCloseable {
     private SpendService startSpending(
             DaemonContext context, Following following, Keyring keyring, Store store, IntentListener listener) {
         SpendService spending = Spending.start(context, external.nodes(), following, keyring, store, listener);
-        // A spend that takes longer than this process lives is gone on with after the next start.
+        // A spend that takes longer than this process lives goes on after the next start.
         shutdown.add(
                 "spending",
                 () -> Futures.await(spending.drain(), times.untilDrained(), "waiting for spends under way"));
@@ -309,7 +316,7 @@ public final class Daemon implements AutoCloseable {
                 heldForPeers,
                 context.meters(),
                 context.workers());
-        // What is made is journalled or refused; what is journalled goes on after the next start.
+        // A send is journalled or refused; journalled sends go on after the next start.
         accounts.ifPresent(account -> shutdown.add(
                 "account chain",
                 () -> Futures.await(account.sends().drain(), times.untilDrained(), "waiting for sends being made")));
@@ -333,7 +340,10 @@ public final class Daemon implements AutoCloseable {
         return workers;
     }
 
-    /** A first store is made after the first keyring: so a store without a keyring tells that the keyring is lost. */
+    /**
+     * Opens the store, after the keyring. A new store is created only after a new keyring, so a store without a keyring shows that the keyring is
+     * lost.
+     */
     private CompletionStage<Store> openStore(Keyring.Opening keys, Workers workers) {
         CompletionStage<Void> before = Files.exists(settings.datadir().resolve(SqliteStore.FILE_NAME))
                 ? CompletableFuture.completedFuture(null)
@@ -352,7 +362,7 @@ public final class Daemon implements AutoCloseable {
         ActorSystem<Guardian.Command> system =
                 ActorSystem.create(Guardian.create(() -> gaveUp.complete(null)), "walletd", PekkoSettings.forSystem());
         actors = Optional.of(system);
-        // Nobody is left to give up for a guardian that has failed itself.
+        // When the guardian itself has failed, no actor is left to report it.
         system.getWhenTerminated().thenRunAsync(() -> gaveUp.complete(null), Runnable::run);
         shutdown.add("actors", () -> {
             system.terminate();
@@ -361,7 +371,7 @@ public final class Daemon implements AutoCloseable {
         return system;
     }
 
-    /** When nothing can refuse the start any more: opening them writes, and a start that is refused leaves the datadir as it was. */
+    /** Opens the books, once nothing can refuse the start any more: opening them writes, and a start that is refused leaves the datadir as it was. */
     private Books openBooks() {
         Books books = Books.open(settings.datadir(), Following.tables());
         booksOpen.accept(books::close);
@@ -382,7 +392,7 @@ public final class Daemon implements AutoCloseable {
         return started;
     }
 
-    /** A stream that waits for credits would ask again when its wait is ended, so streams end first. */
+    /** Starts the event streams. At a stop they end before the waits for credits, because a stream would begin its wait anew when it is ended. */
     private EventStreams startEvents(
             DaemonContext context, Nodes nodes, Following following, Waits waiting, EventHub hub) {
         EventStreams started = new EventStreams(
@@ -409,38 +419,38 @@ public final class Daemon implements AutoCloseable {
                 setup.withCost(cost).withMostMints(settings.keyring().mints()).withFence(lock), passphrase);
     }
 
-    /** Tells it that a thread of this process has ended by an error, so that it gives up. */
+    /** Reports that a thread of this process has ended by an error, so that the daemon gives up. */
     public void threadEnded(String name) {
         actors.ifPresent(system -> system.tell(new Guardian.ThreadEnded(name)));
     }
 
-    /** Background work, for tests that stop and start it while the daemon serves. */
+    /** Keeper of the background work, for tests that stop and start it while the daemon serves. */
     Keeper keeper() {
         return keeper;
     }
 
-    /** Completes when the daemon can no longer work and must be started anew. */
+    /** Completes when the daemon can no longer work and must be restarted. */
     public CompletionStage<Void> gaveUp() {
         return gaveUp;
     }
 
-    /** Where clients reach it. */
+    /** URL at which clients reach the daemon. */
     public URI uri() {
         return frontend.uri();
     }
 
-    /** The embedded development node, if there is one. */
+    /** URL of the embedded development node, if there is one. */
     public Optional<URI> nodeUri() {
         return external.devnetUri();
     }
 
-    /** From now on SIGHUP makes the daemon read its token files again. */
+    /** Makes the daemon read its token files again at each SIGHUP from now on. */
     public void listenForHangUp() {
         frontend.listenForHangUp();
     }
 
     /**
-     * Drains and stops, all together in little more than the drain time. What is not done by then is durable or was never acknowledged.
+     * Drains and stops, in little more than the drain time altogether. Work that is not done by then is durable or was never acknowledged.
      * Idempotent.
      */
     @Override

@@ -14,10 +14,10 @@ import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.wait.Waits;
 
 /**
- * What every part of the daemon stands on.
+ * Dependencies that all parts of the daemon share.
  *
- * @param heldForPeers what nodes and clients together may make the daemon hold
- * @param keeper where background work is begun; it runs once all of it is there
+ * @param heldForPeers budget of bytes buffered on behalf of nodes and clients together
+ * @param keeper starts background work; it runs once all of it is there
  */
 record DaemonContext(
         Settings settings,
@@ -34,12 +34,12 @@ record DaemonContext(
         return new UnderGuardian(system);
     }
 
-    /** A thread that nobody can do without has ended: the daemon gives up. */
+    /** Reports that an indispensable thread has ended: the daemon gives up. */
     void threadEnded(String name) {
         system.tell(new Guardian.ThreadEnded(name));
     }
 
-    /** Other packages' actors become children of the guardian. */
+    /** Spawns the actors of other packages as children of the guardian. */
     record UnderGuardian(ActorSystem<Guardian.Command> system)
             implements Spawner, Keeper.Root, Nodes.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
         @Override

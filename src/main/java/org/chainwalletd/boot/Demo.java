@@ -18,9 +18,9 @@ public final class Demo extends Tour {
     private static final long FUNDING = 1_000_000_000L;
 
     /**
-     * @param daemon with a spend token
-     * @param node the development node; it ignores the token
-     * @param out where the story goes
+     * @param daemon client of the daemon, with a spend token
+     * @param node client of the development node, which ignores the token
+     * @param out receives the narration
      */
     public Demo(WalletdClient daemon, WalletdClient node, PrintStream out) {
         super(daemon, node, out);
@@ -79,7 +79,7 @@ public final class Demo extends Tour {
         say("Done: paid, locked, claimed, confirmed, and every key stayed inside the daemon.");
     }
 
-    /** The baker is paid for a secret. */
+    /** Locks an HTLC for the baker, who claims it with the secret. */
     private void lockAndClaim(JsonNode payer, JsonNode bakery) {
         say(
                 "A lock: the bakery gets 9000 base units when it shows the preimage of a hash; above the timeout the payer may take them back.");

@@ -5,14 +5,14 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 
-/** The development node as the settings want it, inside the daemon or in a process of its own. */
+/** Setup of the development node from the settings, inside the daemon or in a process of its own. */
 public final class DevnetSetup {
     private DevnetSetup() {}
 
     /**
-     * Starts it alone.
+     * Starts the node alone.
      *
-     * @throws StartupException when it cannot, with one line that says what to do; nothing is made when its port is taken
+     * @throws StartupException when it cannot start, with one line that says what to do; nothing is created when its port is taken
      */
     public static Devnet startAlone(Settings settings) {
         Settings.Devnet wanted = settings.devnet().orElseThrow();

@@ -16,8 +16,8 @@ import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.MethodFamilies;
 
 /**
- * What the start does while it waits for the passphrase's key: the steps of opening a file and of answering a call, over nothing real, so
- * that their classes are there when it counts. Nothing listens, nobody is asked, nothing is counted.
+ * Dry run of the steps of opening a file and answering a call, done while the start waits for the passphrase's key, so that their classes are loaded
+ * when needed. It works on dummies: nothing listens, no node is asked, nothing is counted.
  */
 final class DryRun {
     private static final byte[] CALL =

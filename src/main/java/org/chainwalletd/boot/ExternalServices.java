@@ -23,15 +23,15 @@ import org.chainwalletd.swap.pool.PoolCertificate;
 import org.chainwalletd.swap.pool.PoolWords;
 
 /**
- * Whom the daemon asks: the chain's nodes, indexers, the pool. The account chain's endpoints are with their key, in {@link Accounts}.
+ * External services of the daemon: the chain's nodes, indexers, the pool. The account chain's endpoints are with their key, in {@link Accounts}.
  *
- * @param peers the way to all of them
- * @param devnet the embedded development node, if there is one
+ * @param peers HTTP access to all of them
+ * @param devnet embedded development node, if there is one
  */
 record ExternalServices(
         HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
     /**
-     * @param console lines for the operator
+     * @param console receives lines for the operator
      * @throws IOException when the pinned genesis or the development chain cannot be read
      */
     static ExternalServices start(DaemonContext context, ShutdownSequence shutdown, Consumer<String> console)
@@ -85,7 +85,7 @@ record ExternalServices(
         return Optional.of(node);
     }
 
-    /** The development chain's own, unless the operator names another one. */
+    /** Chooses the indexer: that of the development chain, unless the operator names another one. */
     private static Optional<IndexerClient> indexer(DaemonContext context, Nodes.Way way, Optional<Devnet> devnet) {
         Settings.Node node = context.settings().node();
         return node.indexer()
@@ -99,7 +99,7 @@ record ExternalServices(
         return devnet.map(Devnet::uri);
     }
 
-    /** The client of the pool that is configured. */
+    /** Client of the configured pool. */
     static final class SwapPool {
         private static final Duration PATIENCE = Duration.ofSeconds(15);
 

@@ -53,13 +53,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What follows the chain, and the books that are kept of it.
+ * Follower of the chain, with the books that are kept of it.
  *
- * @param ledger the coins of own addresses
- * @param books the ledger's tables
+ * @param ledger coins of own addresses
+ * @param books tables of the ledger
  * @param watchOnly addresses whose keys are elsewhere
- * @param credits what own addresses were paid
- * @param spends what became of our own transactions
+ * @param credits payments to own addresses
+ * @param spends fates of our own transactions
  */
 record Following(
         Follower follower,
@@ -77,7 +77,7 @@ record Following(
 
     private static final LedgerBook LEDGER = new LedgerBook();
 
-    /** An address is credited from when on the ledger watches it. */
+    /** Table of credits; an address is credited from the moment when the ledger watches it. */
     private static final CreditTable CREDITS =
             new CreditTable(page -> creditsView(LEDGER.table().view(page), page));
 
@@ -112,12 +112,12 @@ record Following(
         return List.of(LEDGER.table(), HTLCS, CREDITS, SPENDINGS);
     }
 
-    /** The book of HTLCs, for all that writes to it. */
+    /** Creates the book of HTLCs, for every part that writes to it. */
     static HtlcBook htlcs(Settings settings) {
         return new HtlcBook(settings.chain(), HTLCS);
     }
 
-    /** Begins to follow. {@code file} has all {@link #tables}. */
+    /** Starts to follow the chain. {@code file} has all {@link #tables}. */
     static Following start(DaemonContext context, Nodes nodes, Keyring keyring, WatchStore withoutKeys, Books file) {
         Settings settings = context.settings();
         Background background = context.keeper();
@@ -140,8 +140,8 @@ record Following(
     }
 
     /**
-     * Keys that are not watched: a crash left them so, whose callers never heard of them, or their books were lost, or an older release had none.
-     * What blocks from their births on have is read by a rescan. Births are read from files only when there are such keys.
+     * Watches keys that are not watched yet: because of a crash before their callers were answered, because the books were lost, or because an older
+     * release had none. A rescan reads the blocks from their births on. Births are read from files only when there are such keys.
      */
     private static void watchMissing(LedgerBooks books, Keyring keyring) {
         if (keyring.hasOnly(Futures.await(books.allWatchedJoined(), WATCHING, "reading which keys are watched"))) {
@@ -157,8 +157,8 @@ record Following(
     }
 
     /**
-     * The rows of addresses whose keys are elsewhere, which the books watch when this is done, and no others. A crash may have left them apart,
-     * the books may be new, and a key may have come whose row was not removed.
+     * Makes the books watch exactly the addresses of the watch-only rows, and returns these rows. The two may differ: after a crash, when the books
+     * are new, and when a key has come whose row was not removed.
      */
     private static List<WatchStore.WatchOnly> watchWithoutKeys(LedgerBooks books, WatchStore store, Keyring keyring) {
         String what = "watching addresses whose keys are elsewhere";
@@ -176,7 +176,7 @@ record Following(
             Futures.await(books.settleWatchOnly(births, gone), WATCHING, what);
         }
         if (!owned.isEmpty()) {
-            // A store that is stopped is not written: what is owned is owned whatever becomes of its row.
+            // A stopped store is not written: an address with a key is owned even if its row stays.
             store.remove(owned)
                     .whenCompleteAsync(
                             (removed, failure) -> {
@@ -189,7 +189,7 @@ record Following(
         return rows;
     }
 
-    /** Begins to keep the watched addresses those of the keyring. */
+    /** Starts to keep the watched addresses equal to those of the keyring. */
     void watchKeys(
             DaemonContext.UnderGuardian spawner,
             Keyring keyring,
@@ -203,7 +203,7 @@ record Following(
                 "key-watch");
     }
 
-    /** Begins to keep in mind what the wallet has and what has come and gone. */
+    /** Starts to compute the figures of the wallet. */
     void watchWallet(DaemonContext.UnderGuardian spawner, Keyring keyring, MeterRegistry meters) {
         ledger.figures().measure(meters);
         spawner.spawn(
@@ -212,7 +212,7 @@ record Following(
                 "wallet-watch");
     }
 
-    /** Begins to forget old credits, if the operator wants that. */
+    /** Starts to remove old credits, if the operator wants that. */
     void forgetCredits(Settings settings, Background background, Books file) {
         long days = settings.follow().creditsKeepDays();
         if (days > 0) {
@@ -223,13 +223,13 @@ record Following(
         }
     }
 
-    /** Begins to enter credits that are seen in mempools. */
+    /** Starts to record credits that are seen in mempools. */
     ActorRef<SeenCredits.Command> seeCredits(
             Settings settings, Background background, Nodes nodes, Books file, Runnable changed, Workers workers) {
         List<NodeClient> each = nodes.client().each().stream()
                 .map(client -> client.hasty().background())
                 .toList();
-        // What is seen meanwhile is told with its block.
+        // Transactions that are seen while it is down are recorded with their blocks.
         return background.begin(
                 "seen-credits",
                 SeenCredits.create(new SeenCredits.Setup(
@@ -266,7 +266,7 @@ record Following(
                         workers.upstream()));
     }
 
-    /** Who wants only what comes wants no rescan that nobody has asked for. */
+    /** Rules of the follower; an operator who wants only new blocks wants no rescan that was not asked for. */
     private static FollowerSetup.Rules rules(Settings settings) {
         Settings.Follow follow = settings.follow();
         Optional<Long> from = follow.from().filter(height -> height != Settings.Follow.NOW);
@@ -278,7 +278,7 @@ record Following(
                 follow.from().isEmpty() || from.isPresent());
     }
 
-    /** One view for each configured node, in the order of the settings. */
+    /** Creates one view for each configured node, in the order of the settings. */
     private static List<FollowedNode> named(Settings settings, List<NodeClient> clients) {
         List<FollowedNode> named = new ArrayList<>();
         for (NodeClient client : clients) {

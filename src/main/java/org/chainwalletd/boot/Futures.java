@@ -11,6 +11,9 @@ final class Futures {
     private Futures() {}
 
     /**
+     * Waits for a stage.
+     *
+     * @param what name of the awaited work, for the message of a time-out
      * @throws RuntimeException the stage's own failure, unwrapped
      */
     static <T> T await(CompletionStage<T> stage, Duration patience, String what) {

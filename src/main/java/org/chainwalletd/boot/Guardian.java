@@ -23,13 +23,13 @@ final class Guardian {
     /** Spawns a child and hands out its reference. */
     record Spawn<T>(Behavior<T> behavior, String name, CompletableFuture<ActorRef<T>> spawned) implements Command {}
 
-    /** A thread that others rely on has ended by itself. */
+    /** Reports that a thread on which others rely has ended by itself. */
     record ThreadEnded(String name) implements Command {}
 
-    /** The start has succeeded: from here on no child may end. */
+    /** Reports that the start has succeeded: from here on no child may end. */
     record Serving() implements Command {}
 
-    /** From here on children end because the daemon stops. */
+    /** Reports that the daemon stops: from here on children end because of that. */
     record Stopping() implements Command {}
 
     private final ActorContext<Command> context;
@@ -48,7 +48,7 @@ final class Guardian {
         return Behaviors.setup(context -> new Guardian(context, giveUp).starting());
     }
 
-    /** Spawns from outside and waits, for the ordered start. */
+    /** Spawns a child from outside the actor system and waits for it, for the ordered start. */
     static <T> ActorRef<T> spawn(ActorSystem<Command> system, Behavior<T> behavior, String name) {
         CompletableFuture<ActorRef<T>> spawned = new CompletableFuture<>();
         system.tell(new Spawn<>(behavior, name, spawned));
@@ -62,7 +62,7 @@ final class Guardian {
         }
     }
 
-    /** Starting: whoever starts a child hears from the child itself why it ended. */
+    /** Behaviour during the start: the caller that starts a child learns from the child itself why it ended. */
     private Behavior<Command> starting() {
         return Behaviors.receive(Command.class)
                 .onMessage(Spawn.class, this::onSpawn)

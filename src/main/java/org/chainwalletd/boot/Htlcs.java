@@ -31,13 +31,13 @@ import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 
 /**
- * HTLCs as the methods see them: spends and index.
+ * HTLC services for the methods: spends and index.
  *
- * @param records the daemon's own, without what an indexer says
- * @param sightings also for what others see in mempools
+ * @param records the daemon's own records, without the statements of an indexer
+ * @param sightings records of HTLC spends; also receives those that others see in mempools
  */
 record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sightings) {
-    /** What they are made of. */
+    /** Dependencies of the HTLC services. */
     record Parts(
             Settings settings,
             Nodes nodes,

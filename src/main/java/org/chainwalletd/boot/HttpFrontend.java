@@ -24,7 +24,7 @@ import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.rpc.RpcDispatcher;
 
-/** Where clients come in: tokens, certificate, and the listener once there is something to serve. */
+/** HTTP entrance for clients: tokens, certificate, and the listener once there is something to serve. */
 final class HttpFrontend {
     private static final Duration TOKENS_LOOKED_AT = Duration.ofSeconds(2);
     private static final Duration OPENING = Duration.ofMinutes(2);
@@ -49,7 +49,7 @@ final class HttpFrontend {
     }
 
     /**
-     * Makes what is missing of tokens and certificate; nothing listens yet.
+     * Creates missing tokens and a missing certificate; nothing listens yet.
      *
      * @param console is told new tokens
      */
@@ -72,7 +72,7 @@ final class HttpFrontend {
         return Optional.of(TlsIdentity.open(datadir, settings.chain().daemonName(), names, System.err::println));
     }
 
-    /** Listens, and from now on looks at the token files. Blocks until the port is bound. */
+    /** Starts to listen, and to watch the token files for changes. Blocks until the port is bound. */
     void serve(Services services) {
         Settings.Http http = context.settings().http();
         RpcDispatcher dispatcher = services.dispatcher();
@@ -112,19 +112,21 @@ final class HttpFrontend {
                         context.system().executionContext());
     }
 
-    /** No new connection, then the waits, then all other calls: so no client waits anew on an answer that the stop gave it. */
+    /**
+     * Refuses new connections, then ends the waits, then lets all other calls end: so no client starts a new wait on an answer that the stop gave it.
+     */
     void drain(ShutdownSequence.WaitEndings waits, ShutdownSequence.Times times) {
         CompletionStage<Void> drained = server.drain(context.settings().http().drain());
         waits.endAll(times.untilDrained());
         Futures.await(drained, times.untilStopped(), "answering the last calls");
     }
 
-    /** Where clients reach it, once it listens. */
+    /** URL at which clients reach the daemon, once it listens. */
     URI uri() {
         return uri(HostPort.of(server.address()));
     }
 
-    /** Likewise as this machine reaches it, also when it listens on every address. */
+    /** URL at which this machine reaches the daemon, also when it listens on every address. */
     URI reachedAt() {
         return uri(HostPort.toReach(server.address()));
     }

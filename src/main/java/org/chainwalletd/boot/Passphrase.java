@@ -29,15 +29,17 @@ import org.chainwalletd.store.FileFailures;
 public final class Passphrase {
     public static final String VARIABLE = "WALLETD_KEYSTORE_PASSPHRASE";
 
-    /** What stands in a variable's text for bytes that the JVM could not read in the locale's character set. */
+    /** Replacement character for bytes of a variable that the JVM could not read in the locale's character set. */
     private static final char UNREADABLE = '\uFFFD';
 
     private Passphrase() {}
 
     /**
-     * @param file as configured; empty: the variable must be there
+     * Reads the passphrase.
+     *
+     * @param file file named by the configuration; empty: the variable must be set
      * @return UTF-8 bytes, as given
-     * @throws StartupException when there is none, one cannot be used, or the two differ
+     * @throws StartupException when there is no passphrase, one cannot be used, or the two differ
      */
     public static SecretBytes from(Map<String, String> environment, Optional<Path> file) {
         if (file.isEmpty()) {
@@ -55,7 +57,7 @@ public final class Passphrase {
         return kept;
     }
 
-    /** Why the daemon cannot start with what is in {@code environment} and {@code file}; a line for the operator. */
+    /** Reason why the daemon cannot start with the passphrase in {@code environment} and {@code file}: a line for the operator; empty for none. */
     public static Optional<String> problem(Map<String, String> environment, Optional<Path> file) {
         try {
             from(environment, file).close();
@@ -66,8 +68,8 @@ public final class Passphrase {
     }
 
     /**
-     * Why the keyring would not open with the passphrase that is given, as the start would say it; empty when it opens, when there is no
-     * keyring yet, or when no passphrase is given. Costs up to two Argon2id. Changes nothing, so it may run beside the daemon.
+     * Reason why the keyring would not open with the given passphrase, in the words of the start; empty when it opens, when there is no keyring yet,
+     * or when no passphrase is given. Costs up to two Argon2id computations. Changes nothing, so it may run beside the daemon.
      */
     public static Optional<String> refusedByKeyring(Map<String, String> environment, Settings settings) {
         try {
@@ -96,7 +98,7 @@ public final class Passphrase {
         return SecretBytes.takeOver(environment.get(VARIABLE).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Nobody but the operator knows which of two is the right one, and a fresh keyring would take either. */
+    /** Refuses two different passphrases: only the operator knows which is the right one, and a new keyring would take either. */
     private static void refuseAnother(SecretBytes given, SecretBytes kept, Path file) {
         boolean same = given.use(one -> kept.use(other -> MessageDigest.isEqual(one, other)));
         if (!same) {
@@ -124,7 +126,7 @@ public final class Passphrase {
         return Optional.empty();
     }
 
-    /** JDK 17 reads variables in the default character set, later ones in that of the locale. */
+    /** Whether variables are read as UTF-8. JDK 17 reads them in the default character set, later ones in that of the locale. */
     private static boolean readsVariablesAsUtf8() {
         String ofTheLocale = System.getProperty("sun.jnu.encoding", "");
         return Charset.defaultCharset().equals(StandardCharsets.UTF_8)
@@ -132,9 +134,9 @@ public final class Passphrase {
     }
 
     /**
-     * Reads the keystore passphrase from a file: UTF-8, one line. One line end after it, LF or CR LF, is not part of it, since every editor
-     * and {@code echo} adds one; nothing else is taken away. What can only be a mistake is refused, because a key that is sealed under it opens
-     * with nothing that the operator would think of.
+     * Reads the keystore passphrase from a file: UTF-8, one line. One line end after it, LF or CR LF, is not part of it, since every editor and
+     * {@code echo} adds one; nothing else is removed. Content that can only be a mistake is refused, because a key that is sealed under it opens with
+     * nothing that the operator would think of.
      */
     static final class PassphraseFile {
         static final int LONGEST = 4096;
@@ -199,7 +201,7 @@ public final class Passphrase {
             return length > 1 && content[length - 2] == '\r' ? length - 2 : length - 1;
         }
 
-        /** Decodes into a small buffer that is overwritten, not into a text that nobody can overwrite. */
+        /** Whether the bytes are UTF-8. Decodes into a small buffer that is overwritten, not into a {@code String}, which cannot be overwritten. */
         private static boolean isUtf8(byte[] content, int length) {
             CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
             char[] text = new char[length];

@@ -20,20 +20,20 @@ import java.util.Set;
 import org.apache.pekko.actor.BootstrapSetup;
 
 /**
- * How the daemon runs Pekko: what {@code ConfigFactory.load()} makes of Pekko's {@code reference.conf} files and our {@code
- * application.conf}, worked out when the daemon is built ({@value #RESOURCE}). Finding, reading and resolving them at each start would take
- * longer than anything else in it but the key derivation.
+ * Settings of Pekko: the result of {@code ConfigFactory.load()} on Pekko's {@code reference.conf} files and our {@code application.conf}, computed
+ * when the daemon is built ({@value #RESOURCE}). Finding, reading and resolving them at each start would take longer than anything else in it except
+ * the key derivation.
  */
 public final class PekkoSettings {
-    /** Made by a test of its own, which also fails when it is out of date. */
+    /** Resource with the settings, written by a test of its own, which also fails when it is out of date. */
     static final String RESOURCE = "pekko.json";
 
-    /** The parts that Pekko reads. */
+    /** Top-level keys that Pekko reads. */
     static final List<String> ROOTS = List.of("pekko", "ssl-config");
 
     private PekkoSettings() {}
 
-    /** For a new actor system. A system property of Pekko's own, such as {@code -Dpekko.loglevel=DEBUG}, still has its effect. */
+    /** Creates the setup of a new actor system. A system property of Pekko's own, such as {@code -Dpekko.loglevel=DEBUG}, still has its effect. */
     public static BootstrapSetup forSystem() {
         boolean overridden = System.getProperties().stringPropertyNames().stream()
                 .anyMatch(name -> ROOTS.stream().anyMatch(root -> name.startsWith(root + ".")));
@@ -85,8 +85,8 @@ public final class PekkoSettings {
     }
 
     /**
-     * Hides what Pekko would look for in every jar of the class path: the defaults, which are in the settings already, and the manifests,
-     * which it reads to compare its modules' versions; the build pins those.
+     * Class loader that hides resources which Pekko would search for in every jar of the class path: the defaults, which are in the settings already,
+     * and the manifests, which it reads to compare its modules' versions; the build pins those.
      */
     private static final class WithoutSearches extends ClassLoader {
         private static final Set<String> HIDDEN = Set.of("reference.conf", "META-INF/MANIFEST.MF");

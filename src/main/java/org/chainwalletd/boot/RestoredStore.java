@@ -14,16 +14,17 @@ import org.chainwalletd.store.StoreRestore;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.store.books.Books;
 
-/** Makes a store that was put back from a copy, emptied or lost the one that a datadir works with, and tells what it was completed by. */
+/** Makes a store that was restored from a copy, emptied or lost the valid one of a datadir, and reports the data it was completed with. */
 public final class RestoredStore {
     private RestoredStore() {}
 
     /**
-     * For an operator, while no daemon has the datadir.
+     * Restores the store for an operator, while no daemon has the datadir.
      *
-     * @param without whether payments that no log knows are given up as forgotten
-     * @param out takes one line at a time
-     * @throws org.chainwalletd.store.StoreException when there is nothing to be restored, or a log is missing that is not given up
+     * @param without whether payments that no log knows are accepted as forgotten
+     * @param out receives one line at a time
+     * @throws org.chainwalletd.store.StoreException when there is nothing to be restored, or a log is missing whose payments are not accepted as
+     *     forgotten
      */
     public static void restore(Path datadir, boolean without, Consumer<String> out) throws IOException {
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
@@ -32,7 +33,7 @@ public final class RestoredStore {
         }
     }
 
-    /** With {@code --store-restored}: the same without a look back, under the lock of the daemon that starts. */
+    /** Restores the store at a start with {@code --store-restored}: the same without a look back, under the lock of the daemon that starts. */
     static void restoreAtStart(Path datadir, Consumer<String> out) {
         if (!SqliteStore.needsRestore(datadir, Books.remembered(datadir))) {
             throw new StartupException(
@@ -71,7 +72,7 @@ public final class RestoredStore {
                 + intent.token().map(TokenBinding::token).orElse("none");
     }
 
-    /** What left with our keys and no row tells of. A mempool is not looked at here: it is when the daemon runs. */
+    /** Reports transactions that our keys have signed and that no row records. Mempools are not read here, but when the daemon runs. */
     private static void tellForgotten(Path datadir, Consumer<String> out) {
         List<Hash256> forgotten = SqliteStore.unknown(datadir, Books.spenders(datadir, 0));
         out.accept("transactions in blocks that spent coins of this datadir and that the store does not know: "

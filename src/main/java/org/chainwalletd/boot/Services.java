@@ -100,7 +100,7 @@ record Services(
                 new RpcDispatcher.Threads(answers(), context.workers()::full));
     }
 
-    /** What spends by itself, over a longer time than a call takes. */
+    /** Queues of spends that go on by themselves, for longer than a call takes. */
     record Queues(Payouts payouts, Sweeps sweeps) {}
 
     private MethodRegistry methods() {
@@ -184,12 +184,12 @@ record Services(
         };
     }
 
-    /** What must hold before the daemon is of use to its callers. The keyring is open before anything is served. */
+    /** Conditions under which the daemon is of use to its callers. The keyring is open before anything is served. */
     List<ReadinessCheck> readiness() {
         return List.copyOf(checks().values());
     }
 
-    /** By the words that the meters have for them. */
+    /** Readiness checks by the names that their meters use. */
     private Map<String, ReadinessCheck> checks() {
         Map<String, ReadinessCheck> checks = new LinkedHashMap<>();
         checks.put(
@@ -213,7 +213,7 @@ record Services(
         return checks;
     }
 
-    /** Meters of what {@code /readyz} asks, and of how far the books are behind. */
+    /** Registers meters of the checks of {@code /readyz}, and of how far the books are behind. */
     void measure() {
         queues.payouts().measure(context.meters());
         checks().forEach((name, check) -> {
@@ -238,7 +238,7 @@ record Services(
                 .register(context.meters());
     }
 
-    /** The history of own addresses from the daemon's books, from the height on from which they are complete. */
+    /** History of own addresses from the daemon's books, from the height on from which they are complete. */
     private static final class OwnHistory implements IndexerClient.AddressHistory {
         private final CoinLedger ledger;
         private final Predicate<Address> owned;
@@ -277,7 +277,10 @@ record Services(
         }
     }
 
-    /** What keeps answers from the books from being those of now: no block yet, a lag above the bound, nodes that differ. A rescan does not. */
+    /**
+     * Readiness check of the books. It fails when their answers are outdated: no block yet, a lag above the bound, nodes that differ. A rescan does
+     * not make it fail.
+     */
     private static final class FollowerReadiness implements ReadinessCheck {
         private final Follower follower;
         private final long maxLag;

@@ -12,13 +12,13 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What was started, to be stopped in the opposite order. One failure does not keep the rest from being stopped. */
+/** Shutdown sequence: stops the started parts in the opposite order. A failure of one does not keep the rest from being stopped. */
 final class ShutdownSequence {
     private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
 
     private final Deque<Entry> started = new ArrayDeque<>();
 
-    /** A stop that may fail. */
+    /** Stop of one part, which may fail. */
     @FunctionalInterface
     interface Stop {
         void run() throws Exception;
@@ -31,9 +31,9 @@ final class ShutdownSequence {
     }
 
     /**
-     * Keeps the place of something that is started later than those that use it, and has to be stopped after them.
+     * Reserves the place of a part that is started later than its users and has to be stopped after them.
      *
-     * @return told how it is stopped, once it is there; before that nothing is
+     * @return receives the stop of the part once it is started; before that nothing is stopped at this place
      */
     Consumer<Stop> place(String what) {
         AtomicReference<Stop> later = new AtomicReference<>(() -> {});
@@ -56,9 +56,9 @@ final class ShutdownSequence {
         }
     }
 
-    /** How long a stop may still take. Used by the thread that stops. */
+    /** Times within which a stop must end. Used by the thread that stops. */
     static final class Times {
-        /** For everything that is stopped after the last call was answered or cut off. */
+        /** Time for all parts that are stopped after the last call was answered or cut off. */
         private static final Duration CLOSING = Duration.ofSeconds(1);
 
         private static final Duration AT_LEAST = Duration.ofMillis(200);
@@ -66,7 +66,7 @@ final class ShutdownSequence {
         private long drainBy;
         private long stopBy;
 
-        /** @param drain in which calls and spends under way may end, all together */
+        /** @param drain time within which calls and spends under way may end, all together */
         void begin(Duration drain) {
             drainBy = System.nanoTime() + drain.toNanos();
             stopBy = drainBy + CLOSING.toNanos();
@@ -87,8 +87,8 @@ final class ShutdownSequence {
     }
 
     /**
-     * The first phase of a stop: whoever keeps callers waiting, for minutes perhaps, answers them now with what they would get at their
-     * time-out, and answers later ones at once. What is left for the drain are calls that end by themselves.
+     * First phase of a stop: services that keep callers waiting, perhaps for minutes, answer them now with the answer that they would get at their
+     * time-out, and answer later ones at once. Only calls that end by themselves are left for the drain.
      */
     static final class WaitEndings {
         private static final Logger LOG = LoggerFactory.getLogger(WaitEndings.class);
@@ -97,19 +97,17 @@ final class ShutdownSequence {
 
         private final List<Entry> entries = new ArrayList<>();
 
-        /**
-         * @param end idempotent; completes when the answers are given, and may take it that nobody waits for them longer than a second or two
-         */
+        /** @param end idempotent; completes when the answers are given, which must not take longer than a second or two */
         void add(String what, Supplier<CompletionStage<Void>> end) {
             entries.add(new Entry(what, end));
         }
 
-        /** As {@link #add}, before all others: for those who would begin what others have just ended anew. */
+        /** Adds a service as {@link #add} does, before all others: for services that would begin anew the waits that others have just ended. */
         void addFirst(String what, Supplier<CompletionStage<Void>> end) {
             entries.add(0, new Entry(what, end));
         }
 
-        /** All at once; a service that cannot end its waits does not keep the others from it. */
+        /** Ends all waits at the same time; a service that cannot end its waits does not keep the others from it. */
         void endAll(Duration patience) {
             List<Runnable> endings =
                     entries.stream().map(entry -> begin(entry, patience)).toList();

@@ -24,9 +24,9 @@ import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Starts the one way that money leaves. */
+/** Starts spending, through which all money leaves, with the queue of payouts and the sweeps. */
 final class Spending {
-    /** Before a part of a sweep that could not be sent is tried again. */
+    /** Pause before a part of a sweep that could not be sent is tried again. */
     private static final Duration SWEEP_PAUSE = Duration.ofSeconds(5);
 
     private static final Duration OPENING = Duration.ofMinutes(2);
@@ -34,9 +34,9 @@ final class Spending {
     private Spending() {}
 
     /**
-     * Blocks until what is in flight has been taken up.
+     * Starts spending; blocks until the spends in flight have been taken up.
      *
-     * @param listener hears of each change of a spend
+     * @param listener is told of each change of a spend
      */
     static SpendService start(
             DaemonContext context,
@@ -55,7 +55,7 @@ final class Spending {
         return Futures.await(started, OPENING, "taking up the spends in flight");
     }
 
-    /** The queue of payouts over it, as background work. */
+    /** Starts the queue of payouts as background work. */
     static Payouts payouts(
             DaemonContext context,
             Nodes nodes,
@@ -85,7 +85,7 @@ final class Spending {
                 context.keeper());
     }
 
-    /** Sweeps over it, as background work. */
+    /** Starts sweeps as background work. */
     static Sweeps sweeps(
             DaemonContext context,
             Nodes nodes,

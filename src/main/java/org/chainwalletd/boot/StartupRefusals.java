@@ -26,8 +26,8 @@ import org.chainwalletd.store.FileFailures;
 import org.chainwalletd.store.SqliteStore;
 
 /**
- * Why the daemon cannot start: what the start can refuse before anything is created (a folder that is no datadir, an address that is taken),
- * and the words for whatever else keeps it from starting. Only looks.
+ * Refusals of a start: those that are known before anything is created (a folder that is no datadir, an address that is taken), and the texts for any
+ * other cause. Only reads.
  */
 public final class StartupRefusals {
     private static final Set<String> OURS = Set.of(
@@ -46,10 +46,10 @@ public final class StartupRefusals {
 
     private static final long MIB = 1 << 20;
 
-    /** Looks at one thing. */
+    /** Check of one condition. */
     @FunctionalInterface
     private interface Look {
-        /** @throws StartupException what the start refuses */
+        /** @throws StartupException when the start must be refused */
         void at(Settings settings) throws IOException;
     }
 
@@ -63,7 +63,7 @@ public final class StartupRefusals {
     private StartupRefusals() {}
 
     /**
-     * Looks at everything but addresses.
+     * Checks everything except addresses.
      *
      * @throws StartupException with the first refusal
      */
@@ -73,7 +73,7 @@ public final class StartupRefusals {
         }
     }
 
-    /** Every reason for which {@link #refuse} would stop the start, for who wants to know them without a start. */
+    /** Lists every reason for which {@link #refuse} would stop the start, for callers that do not start the daemon. */
     public static List<String> of(Settings settings) {
         List<String> refusals = new ArrayList<>();
         for (Look look : LOOKS) {
@@ -95,10 +95,10 @@ public final class StartupRefusals {
     }
 
     /**
-     * Answers of the account chain may fill a part of the heap. Where not even one with events fits into that, no swap goes on and the
-     * watchtower sees nothing.
+     * Refuses a heap that is too small for swaps. Answers of the account chain may fill a part of the heap; if not even one with events fits into
+     * that, no swap goes on and the watchtower sees nothing.
      *
-     * @param heap most bytes that this process may have
+     * @param heap greatest heap of this process in bytes
      */
     static void roomForSwaps(long heap) {
         if (heap < EvmEndpoints.LEAST_HEAP) {
@@ -109,6 +109,8 @@ public final class StartupRefusals {
     }
 
     /**
+     * Refuses an unusable datadir.
+     *
      * @throws StartupException when the folder cannot be used, or holds something that is not ours
      */
     static void usable(Path datadir) {
@@ -143,8 +145,8 @@ public final class StartupRefusals {
     }
 
     /**
-     * Who may change the datadir may let the daemon pay for him, or take its keys away. Reading is told by {@code doctor}: what is secret there is
-     * sealed or 0600 by itself.
+     * Refuses a datadir that other users may change: they could let the daemon pay them, or take its keys away. Reading is reported by {@code
+     * doctor}: secrets in it are sealed or 0600 by themselves.
      *
      * @throws StartupException when the mode of the datadir, of the wallet directory or of a file in them lets others change it
      */
@@ -159,8 +161,8 @@ public final class StartupRefusals {
     }
 
     /**
-     * An empty keyring in the place of a lost one would look like a daemon that works, while every address that was given out belongs to keys
-     * that are gone.
+     * Refuses a datadir without its keyring. An empty keyring in place of a lost one would look like a daemon that works, while every address that
+     * was given out belongs to keys that are gone.
      *
      * @throws StartupException when the datadir was in use and its keyring is not there
      */
@@ -174,6 +176,8 @@ public final class StartupRefusals {
     }
 
     /**
+     * Refuses another chain.
+     *
      * @throws StartupException when the datadir has worked with another chain than the one that is expected now
      */
     static void sameChain(Path datadir, Optional<Hash256> expected) {
@@ -198,7 +202,9 @@ public final class StartupRefusals {
     }
 
     /**
-     * @throws StartupException when somebody else listens on {@code address}
+     * Refuses an address that is taken.
+     *
+     * @throws StartupException when another process listens on {@code address}
      */
     static void free(InetSocketAddress address, String flag) {
         if (address.getPort() == 0) {
@@ -218,7 +224,7 @@ public final class StartupRefusals {
                         + reason + "): stop what listens there, or choose another address with " + flag);
     }
 
-    /** Turns whatever kept the daemon from starting into one line for the operator. */
+    /** Turns the cause of a failed start into one line for the operator. */
     static StartupException explain(Throwable failure, Settings settings) {
         Throwable cause = Causes.of(failure);
         if (cause instanceof StartupException known) {
@@ -239,7 +245,7 @@ public final class StartupRefusals {
         return new StartupException(text);
     }
 
-    /** What the file system said, when that is what is at the bottom of it. */
+    /** Cause from the file system, if that is at the bottom of the failure. */
     private static Throwable file(Throwable failure) {
         return failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
     }

@@ -27,7 +27,7 @@ import org.chainwalletd.evm.EvmAddress;
 public final class SwapDemo extends Tour {
     private static final long FUNDING = 3_000_000_000L;
     private static final BigInteger GAS = BigInteger.TEN.pow(18);
-    /** What counts as final on the chain. */
+    /** Confirmations at which a transaction counts as final on the chain. */
     private static final int BURIED = 60;
 
     private String told = "";
@@ -36,7 +36,7 @@ public final class SwapDemo extends Tour {
         super(daemon, node, out);
     }
 
-    /** The other side: an account chain and a pool that trades on both. */
+    /** Other side of the swaps: an account chain and a pool that trades on both. */
     public interface OtherSide extends AutoCloseable {
         URI evmRpc();
 
@@ -65,7 +65,10 @@ public final class SwapDemo extends Tour {
         }
     }
 
-    /** A block is at most a week after its parent; both chains have to agree about the time before anything is locked. */
+    /**
+     * Number of blocks to be mined until the chain's time is now: a block is at most a week after its parent, and both chains have to agree about the
+     * time before anything is locked.
+     */
     private static int blocksUntilNow() {
         long seconds = Instant.now().getEpochSecond() - Genesis.TIMESTAMP;
         return Math.toIntExact(Math.max(0, Duration.ofSeconds(seconds).toDays() / 7) + 2);
@@ -147,7 +150,7 @@ public final class SwapDemo extends Tour {
         ask(daemon, "swap_execute", Map.of("swap_id", id));
     }
 
-    /** Tells each new state until the one that is waited for. */
+    /** Prints each new state of a swap until the one that is waited for. */
     private void follow(String id, String status) {
         await("the swap to be " + status, () -> {
             String now = swap(id).path("status").asText();

@@ -20,13 +20,13 @@ import org.chainwalletd.swap.legs.OwnLeg;
 import org.chainwalletd.swap.legs.PoolLeg;
 import org.chainwalletd.swap.legs.SwapClocks;
 
-/** Puts the legs of both chains together: in a sell ours stands on the chain, in a buy in the contract. */
+/** Combines the legs of both chains: in a sell our lock is on the chain, in a buy in the contract. */
 final class SwapLegs {
     private SwapLegs() {}
 
     /**
-     * @param relay sends a claim that we have no gas for; empty: such a swap is not begun
-     * @param hindrance why a secret could not be followed up now
+     * @param relay sends a claim for which we have no gas; empty: such a swap is not begun
+     * @param hindrance reason why a claim could not be sent on now: a stop, a store that cannot be written
      */
     static Legs make(
             Swaps.Parts parts,

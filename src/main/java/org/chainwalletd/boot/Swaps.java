@@ -59,10 +59,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Swaps: the engine, and what others have to know of those that are open.
+ * Swaps: the engine, and the data about open swaps for other parts.
  *
  * @param service empty without an engine
- * @param keys of the journal; closed when no actor runs any more
+ * @param keys keys of the journal; closed when no actor runs any more
  */
 record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     private static final Logger LOG = LoggerFactory.getLogger(Swaps.class);
@@ -72,7 +72,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     private static final Duration WATCH_PACE = Duration.ofSeconds(15);
     private static final int RUN_LENGTH = 16;
 
-    /** What they are made of. */
+    /** Dependencies of the swaps. */
     record Parts(
             DaemonContext context,
             ExternalServices external,
@@ -104,10 +104,9 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
     }
 
     /**
-     * Reads what is open, and begins to look after it when the engine is configured. Blocks.
+     * Reads the open swaps, and begins to look after them when the engine is configured. Blocks.
      *
-     * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration or would be left
-     *     alone
+     * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration or would be left alone
      */
     static Swaps start(Parts parts, Background background) {
         Settings settings = parts.settings();
@@ -146,7 +145,10 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         return new Swaps(Optional.of(engine.start(background)), Optional.of(keys));
     }
 
-    /** Money of a swap that nobody looks after can be lost to a deadline, so that is never done by an option that was forgotten. */
+    /**
+     * Refuses a start without the engine while swaps are open, unless the operator wants that: their money can be lost to a deadline, so a forgotten
+     * option must not suffice.
+     */
     private static void leaveAlone(List<SwapRow> rows, boolean isWanted) {
         List<SwapRow> open =
                 rows.stream().filter(row -> row.status().holdsMoney()).toList();
@@ -163,7 +165,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     + " and the other options of swaps until they are over; --swap-leave-open true starts without, and"
                     + " leaves their money to the deadlines");
         }
-        // One that is over may have a lock of ours that nobody has claimed; no deadline costs that.
+        // A swap that is over may have a lock of ours that is not claimed; no deadline endangers it.
         rows.stream()
                 .filter(row -> row.status() != SwapStatus.QUOTED && !row.isSettled())
                 .forEach(row -> LOG.error(
@@ -173,13 +175,13 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                         row.terms().account().contract()));
     }
 
-    /** One start of the engine. */
+    /** Start of the engine. */
     private record Engine(Parts parts, Settings.Swapping rules, SwapJournal journal, SwapNews news, SwapAlarms alarms) {
         private Accounts account() {
             return parts.accounts().orElseThrow();
         }
 
-        /** What is checked before a secret leaves is checked of the configured contract, on the configured chain. */
+        /** Refuses open swaps of another contract or chain: the checks before a secret leaves are made against the configured ones. */
         void refuseOther(List<SwapRow> rows) {
             rows.stream().filter(row -> row.status().holdsMoney()).forEach(this::refuseOther);
             rows.stream()
@@ -208,7 +210,10 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
             return row.terms().account().isOn(account().chain().chainId());
         }
 
-        /** A quorum that cannot be asked does not stop the start: refunds must go on, and nothing is locked or shown without another look. */
+        /**
+         * Refuses a contract that is not the pinned one. A quorum that gives no answer does not stop the start: refunds must go on, and nothing is
+         * locked or revealed without another check.
+         */
         void refuseContract() {
             Optional<String> objection = Optional.empty();
             try {
@@ -352,7 +357,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     isDevelopment());
         }
 
-        /** By what the operator has named, and by no node's word: coins of neither chain are worth anything. */
+        /** Whether both chains are development chains, whose coins are worth nothing. Decided by the operator's settings, and by no node's word. */
         private boolean isDevelopment() {
             ChainProfile chain = parts.settings().chain();
             Optional<Hash256> named = parts.settings().identity().genesis();

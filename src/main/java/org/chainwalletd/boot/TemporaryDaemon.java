@@ -19,15 +19,15 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.store.TemporaryFolder;
 
-/** A daemon with a development chain of its own, on free ports and a datadir that is gone afterwards. */
+/** Daemon with a development chain of its own, on free ports and a temporary datadir. */
 final class TemporaryDaemon {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Its keys are worth nothing, and gone before anybody could guess. */
+    /** Cheap key derivation: the keys are worth nothing, and gone before anybody could guess. */
     private static final Argon2 CHEAP = new Argon2(8, 1, 1);
 
     private TemporaryDaemon() {}
 
-    /** What is done with it. */
+    /** Work that is done with the daemon. */
     @FunctionalInterface
     interface Visit {
         void run(WalletdClient daemon, WalletdClient node);
@@ -37,7 +37,7 @@ final class TemporaryDaemon {
         run(TemporaryDaemon::flags, daemon -> daemon.nodeUri().orElseThrow(), visit);
     }
 
-    /** On a development chain that runs already, with options beside those that it needs. */
+    /** Runs the daemon on a development chain that runs already, with options besides those that it needs. */
     static void runBeside(Devnet devnet, Map<String, String> more, Visit visit) {
         run(
                 datadir -> {

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
-/** Calls that are shown with their answers, between sentences that say what they are for. */
+/** Tour of calls that are shown with their answers, between sentences that explain them. */
 abstract class Tour {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -35,7 +35,7 @@ abstract class Tour {
         return result;
     }
 
-    /** A question that is repeated until the answer is right is not printed each time. */
+    /** Makes a call without printing it, for a question that is repeated until the answer is right. */
     static Optional<JsonNode> quietly(WalletdClient client, String method, Map<String, ?> params) {
         try {
             return Optional.of(client.call(method, params));

@@ -25,10 +25,10 @@ import org.chainwalletd.wait.WaitSetup;
 import org.chainwalletd.wait.Waits;
 
 /**
- * The waits and the push streams that wake them, tied to the followed chain.
+ * Waits and the push streams that wake them, tied to the followed chain.
  *
- * @param feed which addresses the nodes are asked to push changes of
- * @param sighted passes on what is found in mempools
+ * @param feed is told for which addresses the nodes are asked to push changes
+ * @param sighted passes on transactions that are found in mempools
  */
 record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
     static Waiting start(
@@ -66,12 +66,15 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         return new Waiting(waits, feed, sighted);
     }
 
-    /** These addresses, the most urgent first, are watched for a reason instead of those that were. */
+    /** Watches these addresses, the most urgent first, for a reason, in place of those that were watched for it before. */
     void watchAll(WatchReason reason, Collection<Address> addresses) {
         feed.tell(new PushFeed.WantAll(reason, addresses));
     }
 
-    /** Tells the feed of credits and the index of HTLCs what is in mempools. Until both are there, nobody misses it. */
+    /**
+     * Passes transactions in mempools to the feed of credits and the index of HTLCs. Those that come before both are there are dropped, which loses
+     * nothing.
+     */
     static final class Sighted implements MempoolListener {
         private volatile MempoolListener credits = (txId, tx) -> {};
         private volatile MempoolListener htlcs = (txId, tx) -> {};
@@ -91,7 +94,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
         }
     }
 
-    /** Passes on what nodes push; before the waits are there, nobody misses it. */
+    /** Passes on changes that nodes push; those that come before the waits are there are dropped, which loses nothing. */
     private static final class Hearing {
         private final Follower follower;
         private volatile Optional<Waits> waits = Optional.empty();

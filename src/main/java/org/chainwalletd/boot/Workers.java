@@ -15,14 +15,14 @@ import java.util.function.BiFunction;
 import org.chainwalletd.swap.legs.BothLegs;
 
 /**
- * The threads for work that must not run on an actor's thread, one pool for each kind, with the length of its queue as a metric.
+ * Thread pools for work that must not run on an actor's thread, one for each kind, with the length of its queue as a metric.
  *
- * <p>The queues are bounded at the door: while one is {@linkplain #full() full}, no new call is taken up, and its caller is told to come
- * back. What belongs to a call that was taken up is never refused, because by then money may have moved; each call adds a few tasks at a
- * time, and calls in work are bounded too.
+ * <p>The queues are bounded at the door: while one is {@linkplain #full() full}, no new call is accepted, and its caller is told to come back. Work
+ * of a call that was accepted is never refused, because by then money may have moved; each call adds a few tasks at a time, and calls in work are
+ * bounded too.
  */
 final class Workers {
-    /** More than exports may run at a time; each of them mostly waits. */
+    /** Threads of the keyring: more than the exports that may run at a time; each of them mostly waits. */
     private static final int KEYRING_THREADS = 24;
 
     private static final int BLOCKING_THREADS = 16;
@@ -43,7 +43,7 @@ final class Workers {
     private final Executor watchtower;
 
     /**
-     * @param argon2Threads 64 MiB each while it computes
+     * @param argon2Threads number of threads for key derivation; each takes 64 MiB while it computes
      * @param longestQueue tasks that may wait for one kind of thread before new calls are refused
      */
     Workers(int cores, int argon2Threads, int longestQueue, MeterRegistry meters) {
@@ -64,42 +64,42 @@ final class Workers {
         this.watchtower = blocking("swap-watchtower");
     }
 
-    /** Signatures. */
+    /** Threads for signatures. */
     Executor crypto() {
         return crypto;
     }
 
-    /** Key stretching. */
+    /** Threads for key stretching. */
     Executor argon2() {
         return argon2;
     }
 
-    /** Files. */
+    /** Threads for files. */
     Executor disk() {
         return disk;
     }
 
-    /** Blocking work of the keyring in several steps, which mostly waits for the threads above. */
+    /** Threads for blocking work of the keyring in several steps, which mostly waits for the threads above. */
     Executor keyring() {
         return keyring;
     }
 
-    /** Reading what nodes answer. */
+    /** Threads for reading answers of nodes. */
     Executor upstream() {
         return upstream;
     }
 
-    /** Proofs of work, one at a time, when nobody else wants the processor. */
+    /** Thread for proofs of work, one at a time, when nothing else wants the processor. */
     Executor background() {
         return background;
     }
 
-    /** Looks, locks, claims and refunds of swaps, which wait for chains. */
+    /** Threads for the steps of swaps, which wait for chains: looks, locks, claims and refunds. */
     BothLegs.Threads swaps() {
         return swaps;
     }
 
-    /** Rounds of the watchtower. */
+    /** Threads for rounds of the watchtower. */
     Executor watchtower() {
         return watchtower;
     }
@@ -110,12 +110,12 @@ final class Workers {
         return thread;
     }
 
-    /** What methods make of their services' answers, and writing it. */
+    /** Threads for turning the services' answers into results of methods, and for writing these. */
     Executor answers() {
         return answers;
     }
 
-    /** Whether more work waits than may. */
+    /** Whether more work waits than allowed. */
     boolean full() {
         for (ThreadPoolExecutor pool : pools) {
             if (pool.getQueue().size() >= longestQueue) {
@@ -136,8 +136,8 @@ final class Workers {
     }
 
     /**
-     * Makes a pool of threads that wait for others. It refuses work that would wait too long; such work is tried again later, and no call is refused
-     * for it.
+     * Creates a pool of threads that wait for others. It refuses work that would wait too long; such work is tried again later, and no call is
+     * refused for it.
      */
     Executor blocking(String name) {
         ThreadPoolExecutor pool =
@@ -162,9 +162,7 @@ final class Workers {
         return pool;
     }
 
-    /**
-     * Lets accepted work end for as long as {@code patience} allows, then drops what has not begun: nobody was told that it is done.
-     */
+    /** Lets accepted work end for as long as {@code patience} allows, then drops tasks that have not begun: no caller was told that they are done. */
     void close(Duration patience) {
         blocking.forEach(ThreadPoolExecutor::shutdownNow);
         pools.forEach(ThreadPoolExecutor::shutdown);
@@ -181,21 +179,21 @@ final class Workers {
     }
 
     /**
-     * Runs what is left of a call once its services have done their part. Work that comes from one of the pool's own threads runs on it, at
-     * once: the steps between the last stage and the socket are small, and each change of threads costs more than most of them.
+     * Runs the rest of a call once its services have done their part. Work that comes from one of the pool's own threads runs on it, at once: the
+     * steps between the last stage and the socket are small, and each change of threads costs more than most of them.
      */
     private static final class AnswerPool implements Executor {
-        /** Deep enough for the steps of any call, and a bound for those of a batch. */
+        /** Most nested tasks on one thread: enough for the steps of any call, and a bound for those of a batch. */
         private static final int MOST_NESTED = 8;
 
         private final Executor threads;
 
-        /** @param threads hands its work to {@link Worker}s */
+        /** @param threads executor that runs its tasks on {@link Worker}s */
         AnswerPool(Executor threads) {
             this.threads = threads;
         }
 
-        /** A thread of the pool. */
+        /** Thread of the pool. */
         static final class Worker extends Thread {
             private int nested;
 

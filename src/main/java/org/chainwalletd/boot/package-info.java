@@ -1,4 +1,2 @@
-/**
- * Ordered start and ordered stop of the whole daemon, and the demonstration. The only package that knows all others; wired by hand.
- */
+/** Ordered start and ordered stop of the whole daemon, and the demonstration. Only this package knows all others; they are wired by hand. */
 package org.chainwalletd.boot;

@@ -10,7 +10,7 @@ import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Nearest;
 import picocli.CommandLine;
 
-/** Every command line that is not of the form of {@link PlainWords}, read with the whole grammar. */
+/** Runs every command line that is not of the form of {@link PlainWords}, read with the whole grammar. */
 final class AnyWords {
     private AnyWords() {}
 
@@ -55,7 +55,7 @@ final class AnyWords {
         return Nearest.colon(typed, known);
     }
 
-    /** A command from its call to its exit code: what goes wrong becomes one line each. */
+    /** Run of a command from its call to its exit code: failures become one line each. */
     static final class CommandRun {
         private CommandRun() {}
 

@@ -3,12 +3,12 @@ package org.chainwalletd.cli;
 import java.util.List;
 import java.util.Optional;
 
-/** One command of the program. */
+/** Command of the program. */
 interface Command {
-    /** The word on the command line; empty for the default command. */
+    /** Word on the command line; empty for the default command. */
     String word();
 
-    /** One clause for {@code --help}. */
+    /** Clause for {@code --help}. */
     String summary();
 
     /** Options beside those of the configuration. */
@@ -22,9 +22,9 @@ interface Command {
     }
 
     /**
-     * Help for what the positional arguments name, in place of that for the command.
+     * Help for the subject of the positional arguments, in place of that for the command.
      *
-     * @param arguments that stand beside {@code --help}
+     * @param arguments arguments that stand beside {@code --help}
      */
     default Optional<String> help(List<String> arguments) {
         return Optional.empty();
@@ -34,7 +34,7 @@ interface Command {
     int run(Invocation invocation);
 
     /**
-     * An option of a command.
+     * Option of a command.
      *
      * @param name with both dashes
      * @param label name of the value, empty for a switch

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The grammar of the command line, made from the commands and the configuration's table of options. */
+/** Parser of the command line, whose grammar is made from the commands and the configuration's table of options. */
 final class CommandLineParser {
     private static final String HELP = "--help";
     private static final String ALL = "all";
@@ -25,9 +25,7 @@ final class CommandLineParser {
     private final String program;
     private final List<Command> all;
 
-    /**
-     * @param all the first one is meant when no command is named
-     */
+    /** @param all commands; the first one is meant when none is named */
     CommandLineParser(String program, List<Command> all) {
         this.program = program;
         this.all = List.copyOf(all);
@@ -56,7 +54,7 @@ final class CommandLineParser {
     }
 
     /**
-     * What was read.
+     * Result of parsing.
      *
      * @param text to be printed instead of running the command
      */
@@ -90,7 +88,7 @@ final class CommandLineParser {
         return left.toArray(String[]::new);
     }
 
-    /** The whole grammar, for the completion of shells. */
+    /** Returns the whole grammar, for the completion of shells. */
     CommandLine grammar() {
         return grammar(option -> true);
     }

@@ -14,7 +14,7 @@ final class CompletionCommand implements Command {
 
     private final Supplier<List<Command>> commands;
 
-    /** @param commands all that there are, this one too */
+    /** @param commands all commands, this one too */
     CompletionCommand(Supplier<List<Command>> commands) {
         this.commands = commands;
     }
@@ -46,7 +46,7 @@ final class CompletionCommand implements Command {
         return ExitCode.OK;
     }
 
-    /** The part of the completion script that knows the methods behind {@code rpc} and their parameters. */
+    /** Part of the completion script that knows the methods behind {@code rpc} and their parameters. */
     static final class RpcCompletion {
         private RpcCompletion() {}
 

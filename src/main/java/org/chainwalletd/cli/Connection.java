@@ -24,13 +24,13 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.DatadirLock;
 
 /**
- * How the commands that call a running daemon find it and prove who they are: what is given as an option, else the client's variables, else
- * what datadir and configuration of the daemon on this machine tell. And what its answers mean for the exit code.
+ * Connection of a command to a running daemon: URL and credentials from the command's options, else from the client's variables, else from the
+ * datadir and configuration of the daemon on this machine. Also maps the daemon's answers to exit codes.
  *
  * @param pin fingerprint of the only certificate to trust
  */
 record Connection(URI url, String token, Optional<String> pin) {
-    /** @param scope whose token is used when no other is named */
+    /** @param scope scope whose token is used when no other is named */
     static List<Command.Flag> flags(String scope) {
         return List.of(
                 new Command.Flag("--url", "url", "the daemon; default WALLETD_URL, else the configured --bind"),
@@ -42,14 +42,14 @@ record Connection(URI url, String token, Optional<String> pin) {
                         "certificate to trust; default WALLETD_FINGERPRINT, else the datadir's when the URL is not given"));
     }
 
-    /** @throws IllegalArgumentException for a URL that is none, or that a token must not be sent to */
+    /** @throws IllegalArgumentException for an invalid URL, or one to which a token must not be sent */
     static Connection of(Invocation invocation, Settings settings, String scope) {
         URI url = url(invocation, settings);
         refuseClearText(url, settings.http().listening().bind());
         return new Connection(url, token(invocation, settings, scope, url), pin(invocation, settings, url));
     }
 
-    /** Whoever reads a token on its way has it: without TLS it does not leave this machine. */
+    /** Refuses a connection without TLS to another machine: whoever reads a token on its way has it. */
     private static void refuseClearText(URI url, InetSocketAddress bind) {
         boolean stays = isLoopback(url) || isConfigured(url, bind) && isOfThisMachine(bind.getAddress());
         if (!"https".equalsIgnoreCase(url.getScheme()) && !stays) {
@@ -68,7 +68,7 @@ record Connection(URI url, String token, Optional<String> pin) {
             return "localhost".equalsIgnoreCase(host);
         }
         try {
-            // A literal: no name is looked up, so nobody else decides where it leads.
+            // The host is a literal address: no name is looked up, so no one else decides where it leads.
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {
             return false;
@@ -84,14 +84,14 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     /**
-     * @param timeout of one call
-     * @throws IllegalArgumentException for a token or fingerprint that is none
+     * @param timeout time-out of one call
+     * @throws IllegalArgumentException for an invalid token or fingerprint
      */
     WalletdClient client(Duration timeout) {
         return new WalletdClient(url, token, pin, timeout);
     }
 
-    /** Says what went wrong; the exit code. */
+    /** Prints what went wrong and returns the exit code. */
     static int failed(Invocation invocation, WalletdException failure) {
         if (failure instanceof WalletdException.RpcError error) {
             String data = error.data() == null ? "" : " " + error.data();
@@ -112,7 +112,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         return ownChoice ? " (the read token was shown; --scope manage and --scope spend show the others)" : "";
     }
 
-    /** By what the caller can do about it. */
+    /** Exit code of an error, by what the caller can do about it. */
     static int codeOf(WalletdException.RpcError error) {
         return switch (error.kind()) {
             case AUTHENTICATION -> ExitCode.UNAUTHORIZED;
@@ -148,7 +148,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         return Optional.ofNullable(invocation.environment().get(name));
     }
 
-    /** What is given, else what the daemon that runs on the datadir says there, else what the configuration file says. */
+    /** Finds the URL: the given one, else the one that the daemon running on the datadir has recorded there, else that of the configuration file. */
     private static URI url(Invocation invocation, Settings settings) {
         return givenUrl(invocation)
                 .map(URI::create)
@@ -163,7 +163,10 @@ record Connection(URI url, String token, Optional<String> pin) {
                 });
     }
 
-    /** Nobody else may decide where tokens are shown. */
+    /**
+     * Reads the URL that the running daemon has recorded in the datadir, unless another user may change it: no one else may decide to which server
+     * tokens are sent.
+     */
     private static Optional<URI> toldBy(Path datadir) {
         try {
             boolean changeable = FileAccess.of(datadir).objectionToContent().isPresent()
@@ -203,7 +206,7 @@ record Connection(URI url, String token, Optional<String> pin) {
         }
     }
 
-    /** Who can read the token in the datadir of the configured daemon need not be told its fingerprint. */
+    /** Fingerprint to trust; for the configured daemon it is read from the datadir, since the user who can read the token there need not name it. */
     private static Optional<String> pin(Invocation invocation, Settings settings, URI url) {
         Optional<String> given = given(invocation, "--fingerprint", WalletdClient.FINGERPRINT_VARIABLE);
         if (given.isPresent() || givenUrl(invocation).isPresent() || !"https".equals(url.getScheme())) {

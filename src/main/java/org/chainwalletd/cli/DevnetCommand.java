@@ -127,7 +127,7 @@ final class DevnetCommand implements Command {
         invocation.out().flush();
     }
 
-    /** The JVM would end with 143 after SIGTERM. */
+    /** Ends with exit code 0 at SIGTERM, for which the JVM would end with 143. */
     private static void endWell(CountDownLatch stop, CountDownLatch stopped) {
         stop.countDown();
         try {

@@ -1,6 +1,6 @@
 package org.chainwalletd.cli;
 
-/** What a command tells the shell. */
+/** Exit codes of the commands. */
 public final class ExitCode {
     public static final int OK = 0;
     /** The command could not be carried out; one line on stderr says why and what to do. */
@@ -18,7 +18,7 @@ public final class ExitCode {
     public static final int BAD_CALL = 6;
     /** {@code rpc}, {@code watch}: an error that passes by itself; for a spend, the same call again with the same {@code client_token}. */
     public static final int TRY_AGAIN = 7;
-    /** {@code rpc}, {@code watch}: refused for good, as things are. */
+    /** {@code rpc}, {@code watch}: refused, and refused again as long as nothing else changes. */
     public static final int REFUSED = 8;
 
     private ExitCode() {}

@@ -33,11 +33,11 @@ import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.config.Settings;
 
-/** Writes what a running daemon has paid, or what it was paid, for a spreadsheet or another program, page by page. */
+/** Exports the payments that a running daemon has made or received, for a spreadsheet or another program, page by page. */
 final class ExportCommand implements Command {
     private static final String DEFAULT_SCOPE = "read";
     private static final long PAGE = 500;
-    /** A coin has 100,000,000 base units. */
+    /** Decimals of a coin, which has 100,000,000 base units. */
     private static final int COIN_DIGITS = 8;
 
     private static final int BLOCKS_REMEMBERED = 1_000;
@@ -120,7 +120,10 @@ final class ExportCommand implements Command {
         }
     }
 
-    /** @param until exclusive, seconds since 1970 like the other */
+    /**
+     * @param since seconds since 1970
+     * @param until exclusive, seconds since 1970
+     */
     private record Period(OptionalLong since, OptionalLong until) {
         boolean has(long seconds) {
             return seconds >= since.orElse(Long.MIN_VALUE) && seconds < until.orElse(Long.MAX_VALUE);
@@ -147,7 +150,7 @@ final class ExportCommand implements Command {
         }
     }
 
-    /** A row by the names of its columns; without a spend only these. */
+    /** Makes a row by the names of its columns; a row without a spend has only these. */
     private static Map<String, Object> spend(Optional<OwnSpend> told) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("spend_id", told.map(OwnSpend::spendId).orElse(null));
@@ -196,7 +199,7 @@ final class ExportCommand implements Command {
                         .orElse(null));
     }
 
-    /** Events at one confirmation: a credit that a reorganisation takes away has a row that says so. */
+    /** Exports the credits, one row for each event at one confirmation: a credit that a reorganisation removes has a row that says so. */
     private static void credits(WalletdClient daemon, Period period, Rows rows) {
         BlockTimes times = new BlockTimes(daemon);
         ListCredits query = ListCredits.of().withMinConfirmations(1).withLimit(PAGE);
@@ -230,7 +233,7 @@ final class ExportCommand implements Command {
         return row;
     }
 
-    /** Times of blocks, asked once for each. */
+    /** Cache of the times of blocks, each asked once. */
     private static final class BlockTimes {
         private final WalletdClient daemon;
         private final Map<Hash256, Long> known = new LinkedHashMap<>();
@@ -252,7 +255,7 @@ final class ExportCommand implements Command {
         }
     }
 
-    /** Rows on their way out. */
+    /** Writer of the rows. */
     private static final class Rows {
         private static final String MARKS_OF_FORMULAS = "=+-@\t\r";
 
@@ -264,7 +267,7 @@ final class ExportCommand implements Command {
             this.csv = csv;
         }
 
-        /** Whether somebody still takes them. */
+        /** Whether the reader of the output is still there. */
         boolean go() {
             return !out.checkError();
         }
@@ -287,7 +290,7 @@ final class ExportCommand implements Command {
             }
         }
 
-        /** As RFC 4180 writes it. Text that a spreadsheet would take for a formula begins with an apostrophe. */
+        /** Formats a cell as RFC 4180 demands. Text that a spreadsheet would take for a formula begins with an apostrophe. */
         private static String cell(Object value) {
             if (value == null) {
                 return "";

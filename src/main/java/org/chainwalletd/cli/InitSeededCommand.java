@@ -36,7 +36,7 @@ final class InitSeededCommand implements Command {
                 .run(passphrase, invocation.option("--mnemonic-file").map(Path::of));
     }
 
-    /** For work on a keyring that no daemon has open: everything on the calling thread. */
+    /** Creates the setup for work on a keyring that no daemon has open: everything runs on the calling thread. */
     static KeyringSetup setup(Settings settings) {
         return KeyringSetup.of(
                 settings.chain(),

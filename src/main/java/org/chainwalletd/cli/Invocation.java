@@ -12,12 +12,12 @@ import org.chainwalletd.config.Configuration;
 import org.chainwalletd.config.SettingsLoader;
 
 /**
- * One call of the program after its command line was understood.
+ * Call of the program after its command line was understood.
  *
  * @param flags options of the configuration as given, by name with both dashes
  * @param options options of the command itself, likewise
- * @param arguments what stands after the command's name
- * @param environment empty variables are left out, see {@link SettingsLoader#thatAreSet}
+ * @param arguments positional arguments after the command's name
+ * @param environment variables; empty ones are left out, see {@link SettingsLoader#thatAreSet}
  */
 public record Invocation(
         Map<String, String> flags,
@@ -32,7 +32,7 @@ public record Invocation(
         environment = SettingsLoader.thatAreSet(environment);
     }
 
-    /** Where a command reads and writes. */
+    /** Streams that a command reads and writes. */
     public record Streams(InputStream in, PrintStream out, PrintStream err) {}
 
     Optional<String> option(String name) {
@@ -47,7 +47,7 @@ public record Invocation(
     }
 
     /**
-     * The configuration of the daemon that a command calls: when nothing names one and this user has no datadir, that of the daemon which the
+     * Reads the configuration of the daemon that a command calls: when nothing names one and this user has no datadir, that of the daemon which the
      * system's package has installed.
      *
      * @throws org.chainwalletd.config.ConfigurationException with every problem of flags, environment and file
@@ -70,7 +70,7 @@ public record Invocation(
         return SettingsLoader.load(more, environment, home);
     }
 
-    /** The user's home folder. */
+    /** Home folder of the user. */
     Path home() {
         return Path.of(System.getProperty("user.home"));
     }
@@ -79,7 +79,7 @@ public record Invocation(
         return streams.out();
     }
 
-    /** One line that says what is wrong and what to do. */
+    /** Prints one line that says what is wrong and what to do, and returns the exit code. */
     int fail(int code, String message) {
         streams.err().println(Lines.NAME + ": " + Lines.one(String.valueOf(message)));
         return code;

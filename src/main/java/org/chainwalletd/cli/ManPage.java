@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Version;
 
-/** The manual page in the form of man(7), made from the commands and the configuration's table of options. */
+/** Manual page in the form of man(7), made from the commands and the configuration's table of options. */
 final class ManPage {
     private final StringBuilder page = new StringBuilder();
 
@@ -101,7 +101,10 @@ final class ManPage {
         page.append("\\&").append(escaped(text)).append('\n');
     }
 
-    /** Every sign as it is: a bare hyphen would be printed as another character, and a backslash would begin a command. */
+    /**
+     * Escapes a text so that every character is printed as it is: a bare hyphen would be printed as another character, and a backslash would begin a
+     * command.
+     */
     private static String escaped(String text) {
         return text.replace("\\", "\\e").replace("-", "\\-").replace("\"", "\\(dq");
     }

@@ -1,6 +1,6 @@
 package org.chainwalletd.cli;
 
-/** Parameters that cannot be sent; the message is for the user and shows no value. */
+/** Signals parameters that cannot be sent; the message is for the user and shows no value. */
 final class Mistake extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -7,14 +7,14 @@ import org.chainwalletd.config.Option;
 import org.chainwalletd.config.SettingsLoader;
 
 /**
- * The command line that a daemon is started with by a service manager: options of the configuration, each once with its value, and nothing
- * else. Read without the grammar of {@link CommandLineParser}: picocli's old byte code fits into no archive of classes, and costs a tenth of a
- * second before anything else can begin. What is not of this plain form, right or wrong, is left to the grammar.
+ * Reader of the command line with which a service manager starts a daemon: options of the configuration, each once with its value, and nothing else.
+ * It does not use the grammar of {@link CommandLineParser}: picocli's old byte code fits into no archive of classes, and costs a tenth of a second
+ * before anything else can begin. A command line that is not of this plain form, right or wrong, is left to the grammar.
  */
 final class PlainWords {
     private PlainWords() {}
 
-    /** The options by flag, as {@link CommandLineParser} would read them; empty when it must be asked. */
+    /** Reads the options by flag, as {@link CommandLineParser} would read them; empty when that one must be asked. */
     static Optional<Map<String, String>> read(String[] words) {
         Map<String, String> flags = new LinkedHashMap<>();
         int at = words.length > 0 && words[0].equals("serve") ? 1 : 0;
@@ -47,7 +47,7 @@ final class PlainWords {
                 .isPresent();
     }
 
-    /** Words that begin otherwise may mean an option, a file of words or a quotation to picocli. */
+    /** Whether a value is plain: words that begin otherwise may mean an option, a file of words or a quotation to picocli. */
     private static boolean isPlain(String value) {
         return !value.isEmpty() && "-@\"'".indexOf(value.charAt(0)) < 0;
     }

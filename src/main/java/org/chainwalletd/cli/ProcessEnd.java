@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the process of a daemon ends: in order, never much later than it was begun, and with 0 only when a signal has asked for it. A thread
- * that ends by an {@link Error} ends it too, whoever started the thread: what waits for that thread would wait for ever.
+ * End of the process of a daemon: in order, within a bounded time, and with 0 only when a signal has asked for it. A thread that ends by an {@link
+ * Error} ends the process too, whoever started the thread: whatever waits for that thread would wait for ever.
  */
 final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ProcessEnd.class);
@@ -30,14 +30,14 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
     private Optional<Consumer<String>> guardian = Optional.empty();
     private volatile boolean asked;
 
-    /** Not in charge of anything yet. */
+    /** Creates an object that is not in charge of anything yet. */
     ProcessEnd() {}
 
-    /** Takes charge of signals, of {@code System.exit} by whomever, and of threads without a handler of their own. */
+    /** Takes charge of signals, of {@code System.exit} by any caller, and of threads without a handler of their own. */
     static ProcessEnd takeCharge() {
         ProcessEnd end = new ProcessEnd();
         Runtime.getRuntime().addShutdownHook(new Thread(end::stopInOrder, "stop"));
-        // Made now: when it is needed, the system may have no thread left to give.
+        // Created now: when it is needed, the system may have no thread left to give.
         Thread limit = new Thread(end::endInTime, "end-in-time");
         limit.setDaemon(true);
         limit.start();
@@ -73,16 +73,16 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         guardian.ifPresent(told -> told.accept(thread));
     }
 
-    /** Who is told of threads that have ended by an error, also of those that have ended before. */
+    /** Sets the receiver of threads that have ended by an error, including those that have ended before. */
     synchronized void tellOfLostThreads(Consumer<String> told) {
         guardian = Optional.of(told);
         lost.forEach(told);
     }
 
     /**
-     * Returns when the daemon is to be stopped.
+     * Waits until the daemon is to be stopped.
      *
-     * @param gaveUp completes when it cannot go on
+     * @param gaveUp completes when the daemon cannot go on
      * @return the exit code
      */
     int await(CompletionStage<Void> gaveUp) {
@@ -100,14 +100,14 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         }
     }
 
-    /** Everything is stopped. */
+    /** Reports that everything is stopped. */
     void reached(int code) {
         exitCode.complete(code);
     }
 
     /**
-     * The shutdown hook: lets the main thread stop everything in order, then ends the process with its exit code, which the JVM would
-     * otherwise replace by 143 after SIGTERM.
+     * Shutdown hook: lets the main thread stop everything in order, then ends the process with its exit code, which the JVM would otherwise replace
+     * by 143 after SIGTERM.
      */
     private void stopInOrder() {
         stop.countDown();

@@ -4,10 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The program: finds the command and runs it. Names no class of picocli: loading one takes
- * opening every jar before it, see {@link PlainWords}.
- */
+/** Program: finds the command and runs it. Names no class of picocli: loading one takes opening every jar before it, see {@link PlainWords}. */
 public final class Program {
     private Program() {}
 

@@ -24,16 +24,16 @@ import org.chainwalletd.wire.Inline;
 import org.chainwalletd.wire.MemberNames;
 import org.chainwalletd.wire.OneOrMore;
 
-/** A call's result in lines for a terminal: as JSON or as a table, amounts in base units or in coins. */
+/** Formatter of a call's result in lines for a terminal: as JSON or as a table, amounts in base units or in coins. */
 final class ResultText {
-    /** A coin has 100,000,000 base units. */
+    /** Decimals of a coin, which has 100,000,000 base units. */
     private static final int COIN_DIGITS = 8;
 
     private static final ObjectMapper JSON = new ObjectMapper().enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN);
 
     private ResultText() {}
 
-    /** JSON in several lines, or in one. */
+    /** Formats JSON in several lines, or in one. */
     static List<String> json(JsonNode result, boolean oneLine) throws JsonProcessingException {
         String json = (oneLine ? JSON.writer() : JSON.writerWithDefaultPrettyPrinter()).writeValueAsString(result);
         // JSON lets some of what steers a terminal stand in its strings as it is; escaped it is the same JSON.
@@ -45,9 +45,9 @@ final class ResultText {
     }
 
     /**
-     * The same with amounts of the chain in coins, with all eight decimals. What is no amount of the chain, such as wei, stays.
+     * Returns the result with amounts of the chain in coins, with all eight decimals. Numbers that are no amount of the chain, such as wei, stay.
      *
-     * @param type of the result, which knows what an amount is
+     * @param type type of the result, which tells what an amount is
      */
     static JsonNode inCoins(JsonNode value, Type type) {
         if (type instanceof ParameterizedType generic) {
@@ -75,7 +75,7 @@ final class ResultText {
         return changed;
     }
 
-    /** Members of an object by name; of a choice of objects, those of all. */
+    /** Types of the members of an object by name; for a choice of objects, those of all. */
     private static Map<String, Type> membersOf(Class<?> type) {
         Map<String, Type> members = new LinkedHashMap<>();
         if (type.isRecord()) {
@@ -94,7 +94,7 @@ final class ResultText {
         return members;
     }
 
-    /** Members of the result in two columns, and below them each list of objects in rows of its own. */
+    /** Formats the members of the result in two columns, and below them each list of objects in rows of its own. */
     static List<String> table(JsonNode result) {
         List<String> lines = new ArrayList<>();
         Map<String, JsonNode> plain = new LinkedHashMap<>();
@@ -186,7 +186,7 @@ final class ResultText {
         return items;
     }
 
-    /** @param right columns whose cells stand at the right */
+    /** @param right columns whose cells are aligned right */
     private static List<String> aligned(List<List<String>> rows, Set<Integer> right) {
         int[] widths = new int[rows.isEmpty() ? 0 : rows.get(0).size()];
         for (List<String> row : rows) {

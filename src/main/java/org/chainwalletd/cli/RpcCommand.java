@@ -31,7 +31,7 @@ final class RpcCommand implements Command {
     private static final String JSON = "json";
     private static final String TABLE = "table";
 
-    /** The launcher's script has called the daemon, and what came is on standard input: nothing is to be sent again. */
+    /** Option of the launcher's script, which has called the daemon already and passes the answer on standard input: nothing is to be sent again. */
     private static final String ANSWERED = "--answered";
 
     @Override
@@ -160,7 +160,10 @@ final class RpcCommand implements Command {
         return form;
     }
 
-    /** A client that hears what the script has heard: a line with the HTTP status and then the body, or 0 and why there is no answer. */
+    /**
+     * Creates a client that returns the answer which the script has received: a line with the HTTP status and then the body, or 0 and the reason why
+     * there is no answer.
+     */
     private static WalletdClient answered(Invocation invocation, Connection connection) throws IOException {
         byte[] heard = invocation.streams().in().readAllBytes();
         String[] parts = new String(heard, StandardCharsets.UTF_8).split("\n", 2);

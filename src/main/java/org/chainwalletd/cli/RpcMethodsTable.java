@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import org.chainwalletd.chain.ChainProfile;
 
 /**
- * The table by which the launcher's script writes plain parameters as JSON: a line for each method, with each parameter as {@code name:type}
- * and a star behind the required ones, which come in their order. What is no string, integer or boolean has a type that the script leaves to
- * the JVM, secrets among them; so does a method that is another with another brand word.
+ * Table by which the launcher's script writes plain parameters as JSON: a line for each method, with each parameter as {@code name:type} and a star
+ * behind the required ones, which come in their order. Parameters that are no string, integer or boolean have a type that the script leaves to the
+ * JVM, secrets among them; so does a method that is another one with another brand word.
  */
 public final class RpcMethodsTable {
     private static final Set<String> PLAIN = Set.of("string", "integer", "boolean");
@@ -30,7 +30,7 @@ public final class RpcMethodsTable {
 
     private static String line(String method, Map<String, JsonNode> params, List<String> required) {
         StringBuilder line = new StringBuilder(method);
-        // Those that stand without a name are counted off, so their order is that of the method.
+        // Parameters without a name are assigned in order, so the order is that of the method.
         required.forEach(
                 name -> line.append(' ').append(word(name, params.get(name))).append('*'));
         params.forEach((name, schema) -> {

@@ -21,9 +21,9 @@ import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.wire.Shapes;
 
-/** The parameters of a call as they are typed: {@code key=value} by the types of the method registry, or a JSON object. */
+/** Parser of the parameters of a call as they are typed: {@code key=value} by the types of the method registry, or a JSON object. */
 final class RpcParameters {
-    /** What a shell has usually done to JSON that cannot be read. */
+    /** Hint for JSON that cannot be read, usually because of the shell's quoting. */
     private static final String QUOTES =
             "; JSON on a command line is one word in single quotes, or the shell takes its double quotes away: '{\"key\": \"value\"}'";
 
@@ -36,7 +36,7 @@ final class RpcParameters {
     private final List<String> required;
     private final SecretWords secrets;
 
-    /** @param secrets where the value of a secret is read from */
+    /** @param secrets source of the values of secrets */
     RpcParameters(ChainProfile chain, String method, SecretWords secrets) {
         this.method = method;
         this.known = Optional.ofNullable(ofAllMethods(chain).get(method));
@@ -44,7 +44,7 @@ final class RpcParameters {
         this.secrets = secrets;
     }
 
-    /** Each method with the schemas of its parameters by name, other spellings included. */
+    /** Returns the schemas of the parameters of each method by name, other spellings included. */
     static Map<String, Map<String, JsonNode>> ofAllMethods(ChainProfile chain) {
         Map<String, Map<String, JsonNode>> methods = new LinkedHashMap<>();
         JsonNode described = registry(chain).describe(Version.number());
@@ -56,7 +56,7 @@ final class RpcParameters {
         return methods;
     }
 
-    /** The method's required parameters in their order. */
+    /** Returns the method's required parameters in their order. */
     static List<String> required(ChainProfile chain, String method) {
         return registry(chain).methods().stream()
                 .filter(described -> described.name().equals(method))
@@ -70,7 +70,7 @@ final class RpcParameters {
         return MethodFamilies.withoutServices(chain, Version.number()).registry();
     }
 
-    /** A JSON object as it is. */
+    /** Parses a JSON object. */
     static Map<String, Object> ofJson(String text) throws Mistake {
         try {
             JsonNode given = JSON.readTree(text);
@@ -83,7 +83,7 @@ final class RpcParameters {
         }
     }
 
-    /** A JSON object that stood on the command line, where everybody on the machine can read it. */
+    /** Parses a JSON object from the command line, which every user of the machine can read: it must hold no secret. */
     Map<String, Object> ofVisibleJson(String text) throws Mistake {
         Map<String, Object> given;
         try {
@@ -100,8 +100,8 @@ final class RpcParameters {
     }
 
     /**
-     * @param words {@code key=value} each, {@code key=-} for a secret; before them values of required parameters without their names, in
-     *     their order
+     * @param words {@code key=value} each, {@code key=-} for a secret; before these, values of required parameters without their names, in their
+     *     order
      */
     Map<String, Object> ofWords(List<String> words) throws Mistake {
         ObjectNode params = JSON.createObjectNode();
@@ -121,7 +121,7 @@ final class RpcParameters {
         return JSON.convertValue(params, new TypeReference<>() {});
     }
 
-    /** The required parameter whose turn it is. */
+    /** Finds the required parameter that a word without a name stands for. */
     private String positional(ObjectNode params, String word) throws Mistake {
         int colon = word.indexOf(':');
         String before = word.substring(0, Math.max(0, colon)).replace("\"", "");
@@ -143,7 +143,7 @@ final class RpcParameters {
                 + "; this one does not: '" + shown(word) + "'");
     }
 
-    /** A method that this program does not know may be known to the daemon: its values are JSON where they can be. */
+    /** Parses a value. For a method that this program does not know, but the daemon may know, values are JSON where they can be. */
     private JsonNode value(String key, String text) throws Mistake {
         if (known.isEmpty()) {
             return json(text).orElseGet(() -> TextNode.valueOf(text));
@@ -165,7 +165,7 @@ final class RpcParameters {
                 .isPresent();
     }
 
-    /** A phrase may be an array of words too. */
+    /** Reads a secret; a phrase may be an array of words too. */
     private JsonNode secret(String key, String text) throws Mistake {
         if (!text.equals(SecretWords.ELSEWHERE)) {
             throw visible(key);
@@ -221,7 +221,7 @@ final class RpcParameters {
         }
     }
 
-    /** A word that was meant otherwise may be a secret. */
+    /** Shows a word in a message; a word that was meant otherwise may be a secret. */
     private static String shown(String word) {
         return word.length() <= 12 ? word : word.substring(0, 8) + "…";
     }

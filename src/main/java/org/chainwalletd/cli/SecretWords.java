@@ -7,11 +7,11 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Secrets that a command is given beside its command line: a line of standard input each, in the order of the parameters; asked for, and not
- * shown, where there is a terminal.
+ * Reader of secrets that are given outside the command line: a line of standard input each, in the order of the parameters; at a terminal they are
+ * asked for, and not shown.
  */
 final class SecretWords {
-    /** What stands on the command line in a secret's place. */
+    /** Placeholder for a secret on the command line. */
     static final String ELSEWHERE = "-";
 
     private final Invocation.Streams streams;
@@ -20,7 +20,7 @@ final class SecretWords {
         this.streams = streams;
     }
 
-    /** @param name of the parameter, for who is asked */
+    /** @param name name of the parameter, for the prompt */
     String read(String name) throws Mistake {
         Console console = streams.in() == System.in ? System.console() : null;
         if (console != null) {
@@ -38,7 +38,7 @@ final class SecretWords {
         throw new Mistake(name + " was not typed");
     }
 
-    /** Byte for byte: what is read ahead would be lost to the next secret. */
+    /** Reads a line byte by byte: bytes that are read ahead would be lost to the next secret. */
     private static String line(InputStream from) throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         int next = from.read();

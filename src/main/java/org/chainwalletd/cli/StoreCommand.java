@@ -8,7 +8,7 @@ import org.chainwalletd.boot.RestoredStore;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.store.StoreException;
 
-/** Goes on with a store that was put back from a copy, emptied or lost. */
+/** Makes the daemon go on with a store that was restored from a copy, emptied or lost. */
 final class StoreCommand implements Command {
     private static final String RESTORED = "restored";
     private static final String LOG = "sent.log";

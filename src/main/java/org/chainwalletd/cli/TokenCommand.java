@@ -50,7 +50,7 @@ final class TokenCommand implements Command {
         this.clock = clock;
     }
 
-    /** What the operator has typed cannot be done; the message says why. */
+    /** Signals an input that cannot be carried out; the message says why. */
     private static final class Unusable extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -217,7 +217,7 @@ final class TokenCommand implements Command {
         return ExitCode.OK;
     }
 
-    /** The token stands nowhere else, so it is printed when it is durable. */
+    /** Prints a token once it is durable, since it is stored nowhere in clear. */
     private static void show(Invocation invocation, String token, String what) {
         invocation.out().println(token);
         invocation.streams().err().println(what + "; a running daemon takes it within 5 seconds");
@@ -253,7 +253,7 @@ final class TokenCommand implements Command {
         return words;
     }
 
-    /** Labels are resolved now: one that is given to another address later changes nothing. */
+    /** Parses the addresses that may pay. Labels are resolved now: giving one to another address later changes nothing. */
     private static List<Address> payers(Settings settings, String text) throws IOException {
         Set<Address> payers = new LinkedHashSet<>();
         JsonNode labels = null;
@@ -293,7 +293,7 @@ final class TokenCommand implements Command {
         }
     }
 
-    /** Addresses, one on a line; what follows a {@code #} is a comment. */
+    /** Reads addresses, one on a line; the text after a {@code #} is a comment. */
     private static List<Address> destinations(Path file) throws IOException {
         Set<Address> destinations = new LinkedHashSet<>();
         int number = 0;
@@ -336,7 +336,7 @@ final class TokenCommand implements Command {
                 return duration;
             }
         } catch (ArithmeticException | NumberFormatException | StringIndexOutOfBoundsException e) {
-            // The one message below.
+            // Reported by the one message below.
         }
         throw new Unusable(option + " must be a number with d, h, m or s, such as 90d");
     }

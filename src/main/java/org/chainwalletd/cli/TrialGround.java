@@ -11,7 +11,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.devnet.pool.Trial;
 
-/** The other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
+/** Other side of a swap beside a development node: an account chain, started here or named, and a pool that trades on both. */
 final class TrialGround implements SwapDemo.OtherSide {
     private static final Duration BLOCK_TIME = Duration.ofSeconds(1);
 
@@ -25,7 +25,7 @@ final class TrialGround implements SwapDemo.OtherSide {
         this.evmRpc = evmRpc;
     }
 
-    /** Something that the trial needs is not there; the message says what to do. */
+    /** Signals that something which the trial needs is missing; the message says what to do. */
     static final class MissingException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -35,7 +35,7 @@ final class TrialGround implements SwapDemo.OtherSide {
     }
 
     /**
-     * Starts what {@code --pool} asks for; without it, nothing.
+     * Starts the parts that {@code --pool} asks for; without it, nothing.
      *
      * @throws MissingException when there is no account chain, or one that cannot be used
      */
@@ -47,7 +47,7 @@ final class TrialGround implements SwapDemo.OtherSide {
     }
 
     /**
-     * Starts it on what {@code --anvil} or {@code --pool-evm-rpc} names.
+     * Starts it on the account chain that {@code --anvil} or {@code --pool-evm-rpc} names.
      *
      * @throws MissingException when there is no account chain, or one that cannot be used
      */
@@ -78,7 +78,7 @@ final class TrialGround implements SwapDemo.OtherSide {
                         + " or name a running development chain with --pool-evm-rpc"));
     }
 
-    /** Says what a daemon has to be told to trade here. */
+    /** Prints the options with which a daemon trades here. */
     void describe(PrintStream out) {
         trial.ifPresent(running -> {
             out.println("account chain on " + evmRpc.orElseThrow() + " (chain id " + Trial.CHAIN_ID + ")");

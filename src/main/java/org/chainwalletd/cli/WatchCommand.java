@@ -68,7 +68,7 @@ final class WatchCommand implements Command {
         return Duration.ofSeconds(Integer.parseInt(given));
     }
 
-    /** A signal ends the watch, so that the terminal is given back as it was. */
+    /** Runs the watch, which a signal ends, so that the terminal is restored. */
     private static void follow(Invocation invocation, Watch watch) throws IOException {
         ENDS.forEach(signal -> Signals.hear(signal, watch::enough));
         if (invocation.option("--lines").isPresent()) {
@@ -84,7 +84,7 @@ final class WatchCommand implements Command {
         }
     }
 
-    /** By the system's own programs: no native library is unpacked, and none needs to be. */
+    /** Opens the terminal with the system's own programs: no native library is unpacked, and none needs to be. */
     private static Terminal terminal() throws IOException {
         return TerminalBuilder.builder()
                 .system(true)

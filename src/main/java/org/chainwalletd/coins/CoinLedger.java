@@ -17,15 +17,15 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.store.books.LedgerBooks;
 
-/** The ledger of own coins as the rest of the daemon sees it. Safe for threads; stages fail with {@code StoreException}. */
+/** Facade of the ledger of own coins for the rest of the daemon. Safe for threads; stages fail with {@code StoreException}. */
 public final class CoinLedger {
-    /** A key that is drawn now has no coins in blocks deeper than this below the followed tip: no reorganisation brings any. */
+    /** Depth in blocks below the followed tip at which a key that is drawn now certainly has no coins: no reorganisation is that deep. */
     private static final long YOUNG = 100;
 
-    /** Books that are further behind the nodes say nothing of what an address has. */
+    /** Most blocks that the books may be behind the nodes and still count for the coins of an address. */
     static final long MOST_BEHIND = 2;
 
-    /** So long whoever brings a key waits to hear how long its rescan takes. */
+    /** Seconds for which a caller that adds a key waits to be told how long its rescan takes. */
     private static final long RESCAN_SECONDS = 5;
 
     private final LedgerBooks books;
@@ -39,33 +39,33 @@ public final class CoinLedger {
         this.executor = executor;
     }
 
-    /** What the wallet has and what has come and gone, as {@link WalletWatch} has last read it. */
+    /** Figures of the wallet, as {@link WalletWatch} has last read them. */
     public WalletFigures figures() {
         return figures;
     }
 
     /**
-     * Watches a key that was drawn here this moment: nobody has paid it yet, so it is covered from the start. Durable when it completes. Before
-     * the first block is followed it is watched as an old one: nobody knows in which blocks its first payment may be.
+     * Watches a key that was just drawn here: it cannot have been paid yet, so it is covered from the start. Durable when it completes. Before the
+     * first block is followed the key is watched as an old one, because the block of its first payment cannot be bounded.
      */
     public CompletionStage<Void> watchFresh(Address address) {
         return books.watch(List.of(address), true, YOUNG);
     }
 
     /**
-     * Watches keys that may have been paid long ago: they are covered when a rescan, which begins by itself, has read every block. Durable when
-     * it completes.
+     * Watches keys that may have been paid long ago: they are covered when a rescan, which begins by itself, has read every block. Durable when it
+     * completes.
      *
-     * @return the blocks that rescans have to read until then; empty before the first block, or when the operator wants none
+     * @return number of blocks that rescans have to read until then; empty before the first block, or when the operator wants no rescan
      */
     public CompletionStage<OptionalLong> watchOld(List<Address> addresses) {
         return books.watch(addresses, false, YOUNG).thenComposeAsync(watched -> readHistories(), executor);
     }
 
     /**
-     * Begins to read what is wanted of the histories of addresses that are watched already; a rescan that cannot begin now begins later.
+     * Begins a rescan of the wanted parts of the histories of addresses that are watched already; a rescan that cannot begin now begins later.
      *
-     * @return the blocks that rescans have to read until then; empty before the first block, or when the operator wants none
+     * @return number of blocks that rescans have to read until then; empty before the first block, or when the operator wants no rescan
      */
     public CompletionStage<OptionalLong> readHistories() {
         return follower.readHistories()
@@ -78,12 +78,12 @@ public final class CoinLedger {
                         executor);
     }
 
-    /** How many blocks the ledger is behind the nodes, as far as is known. */
+    /** Number of blocks that the ledger is behind the nodes, as far as is known. */
     public long lag() {
         return follower.status().lag();
     }
 
-    /** Whether a node names tips that nobody can follow, or lied a short while ago: its word is worth less than what is followed. */
+    /** Whether a node names tips that cannot be followed, or lied a short while ago: its word then counts for less than the followed blocks. */
     public boolean distrustsANode() {
         return follower.isDistrusting();
     }
@@ -92,17 +92,17 @@ public final class CoinLedger {
         return follower.tip();
     }
 
-    /** Somebody needs the newest block. */
+    /** Makes the follower fetch the newest block soon. */
     void hurry() {
         follower.nudge();
     }
 
-    /** Whether there is anything to be known here of these addresses. */
+    /** Whether the ledger covers any of these addresses. */
     CompletionStage<Boolean> coversAny(List<Address> addresses) {
         return books.coversAny(addresses);
     }
 
-    /** Coins of those addresses that are covered, at the followed tip; empty before the first block, and when that tip is just going. */
+    /** Reads the coins of the covered addresses at the followed tip; empty before the first block, and while that tip is being disconnected. */
     CompletionStage<Optional<LedgerSnapshot>> snapshot(List<Address> addresses) {
         FollowStatus status = follower.status();
         if (status.tip().isEmpty()) {
@@ -115,8 +115,9 @@ public final class CoinLedger {
     }
 
     /**
-     * What the addresses have at the followed tip, in their order, as a node tells it: what the mempool spends still counts, and a coinbase does
-     * when the next block may spend it. An address that is not covered has none; nothing before the first block, and when that tip is just going.
+     * Reads the balances at the followed tip, in the order of the addresses, by a node's rules: coins that the mempool spends still count, and a
+     * coinbase counts as soon as the next block may spend it. Empty for an address that is not covered; empty as a whole before the first block, and
+     * while that tip is being disconnected.
      */
     CompletionStage<Optional<List<Optional<Amount>>>> balances(List<Address> addresses) {
         FollowStatus status = follower.status();
@@ -128,7 +129,7 @@ public final class CoinLedger {
         return books.sums(tip.place(), maturity, addresses);
     }
 
-    /** Listings likewise. */
+    /** Reads the listings of coins, by the same rules as {@link #balances}. */
     CompletionStage<Optional<List<Optional<NodeClient.UtxoListing>>>> listings(List<Address> addresses) {
         return snapshot(addresses)
                 .thenApplyAsync(
@@ -141,8 +142,8 @@ public final class CoinLedger {
     }
 
     /**
-     * Coins of an address at the followed tip, whose values are read from bytes; empty while it is not covered, before the first block, and while
-     * the books are further behind the nodes than may be.
+     * Reads the coins of an address at the followed tip, whose values come from bytes; empty while it is not covered, before the first block, and
+     * while the books are further behind the nodes than allowed.
      */
     public CompletionStage<Optional<NodeClient.UtxoListing>> spendable(Address address) {
         if (lag() > MOST_BEHIND) {
@@ -151,7 +152,7 @@ public final class CoinLedger {
         return listings(List.of(address)).thenApplyAsync(found -> found.flatMap(listings -> listings.get(0)), executor);
     }
 
-    /** The history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */
+    /** Reads the history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */
     public CompletionStage<List<HistoryEntry>> history(
             Address address, long from, Optional<HistoryEntry.Position> after, int most) {
         long to = follower.tip().map(FollowedTip::height).orElse(-1L);
@@ -159,8 +160,8 @@ public final class CoinLedger {
     }
 
     /**
-     * Why an address must not be given up, in words: the ledger has coins of it, or its history was not read to the end, so that neither its
-     * coins nor its HTLCs are known. Empty permits nothing: the nodes are asked as well.
+     * Reason, in words, why an address must not be removed: the ledger has coins of it, or its history was not read to the end, so that neither its
+     * coins nor its HTLCs are known. Empty alone is no permission: the nodes are asked as well.
      */
     public CompletionStage<Optional<String>> objection(Address address) {
         return snapshot(List.of(address))

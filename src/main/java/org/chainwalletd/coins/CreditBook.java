@@ -23,7 +23,7 @@ import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Credit;
 import org.chainwalletd.store.books.CreditTable;
 
-/** Enters what blocks pay to our addresses into the feed of credits (following.md, section 3). */
+/** Records payments of blocks to our addresses in the feed of credits (following.md, section 3). */
 public final class CreditBook implements Book<CreditTable.View, Credit> {
     private static final int KEY_BYTES = 32;
 
@@ -53,7 +53,7 @@ public final class CreditBook implements Book<CreditTable.View, Credit> {
         return credits;
     }
 
-    /** What a transaction that is in no block would pay to our addresses. */
+    /** Credits of our addresses by a transaction that is in no block yet. */
     List<Credit> pending(Hash256 txId, Transaction tx, CreditTable.View view) {
         return of(txId, tx, false, new Place(Credit.nowhere(txId), 0), view);
     }
@@ -88,7 +88,7 @@ public final class CreditBook implements Book<CreditTable.View, Credit> {
     }
 
     /**
-     * @param addresses of plain inputs
+     * @param addresses addresses of its plain inputs
      * @param own whether all inputs are of our keys, plain or redeeming an HTLC
      */
     private record Spenders(Set<Address> addresses, boolean own) {}

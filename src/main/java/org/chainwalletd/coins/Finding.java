@@ -1,6 +1,6 @@
 package org.chainwalletd.coins;
 
-/** What became of the question what an outpoint is worth. */
+/** Answer to the question what an outpoint is worth. */
 public sealed interface Finding {
     /** Proven by bytes. */
     record Proven(VerifiedOutput output) implements Finding {}
@@ -9,9 +9,9 @@ public sealed interface Finding {
     record NoSuchOutput() implements Finding {}
 
     /**
-     * Nobody has shown the bytes. That says nothing about the coin.
+     * No source has shown the bytes. That says nothing about the coin.
      *
-     * @param why for people
+     * @param why reason, as text for people
      */
     record OutOfReach(String why) implements Finding {}
 }

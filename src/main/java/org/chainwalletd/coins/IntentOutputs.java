@@ -18,9 +18,9 @@ import org.chainwalletd.node.Bounded;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 
-/** The outputs of our own spends, change above all: their signed bytes are in the store. */
+/** Source of the outputs of our own spends, above all change: their signed bytes are in the store. */
 public final class IntentOutputs implements OutputSource {
-    /** Reads that wait for the store at a time. */
+    /** Most reads of the store at a time. */
     private static final int WIDTH = 8;
 
     private final ChainProfile profile;

@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that the books watch exactly the keys that there are. The call that brings a key has it watched before it answers; this is for
- * what that leaves behind: a key whose books could not be written then (a full disk) is watched as soon as they can, and a key that is gone is
- * watched no more. Hears of keys from the keyring, writes the books, and tells which keys are the newest. Owns what is not written yet; it
- * does nothing that fails. A new life of the daemon looks for keys that are not watched; one that was deleted just before the last life ended
- * stays watched, which costs a row.
+ * Keeps the addresses that the books watch equal to the keys of the keyring. A call that adds a key has it watched before it answers; this actor
+ * handles the rest: a key whose books could not be written then (a full disk) is watched as soon as they can, and a key that was removed is no longer
+ * watched. Is told of keys by the keyring, writes the books, and reports which keys are the newest. Owns the changes that are not written yet; none
+ * of its steps makes it fail. After a restart of the daemon it looks for keys that are not watched; a key that was deleted just before the end stays
+ * watched, which costs a row.
  */
 public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
@@ -44,7 +44,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
     private record Began(Outcome<Standing> standing) implements Command {}
 
-    /** Which keys there are, and what the books watch. */
+    /** Keys of the keyring and addresses that the books watch. */
     private record Standing(List<OwnKey> keys, Set<Address> watched) {}
 
     private record Added(List<OwnKey> keys) implements Command {}
@@ -58,13 +58,13 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     }
 
     /**
-     * What it works with.
+     * Dependencies of the actor.
      *
-     * @param watched what the books watch
-     * @param settling writes which addresses they watch from now on, with their births, 0 where unknown, and which no more
-     * @param keys all keys of this moment, and the listener hears of every change after it ({@code Keyring.watch})
+     * @param watched reads the addresses that the books watch
+     * @param settling writes which addresses they watch from now on, with their birth heights, 0 where unknown, and which no more
+     * @param keys provides all keys of this moment, after which the listener is told of every change ({@code Keyring.watch})
      * @param newest is told the addresses of the newest keys, the newest first, when they change; must not block
-     * @param pause before the books are written, so that the call that brings a key comes first, and between two tries
+     * @param pause time before the books are written, so that the call that adds the key comes first, and between two tries
      */
     public record Setup(
             Supplier<CompletionStage<Set<Address>>> watched,
@@ -72,7 +72,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
             Keys keys,
             Consumer<List<Address>> newest,
             Duration pause) {
-        /** How the keys are learnt. */
+        /** Source of the keys and of their changes. */
         @FunctionalInterface
         public interface Keys {
             CompletionStage<List<OwnKey>> watch(KeyEvents listener);
@@ -81,7 +81,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
     private final TimerScheduler<Command> timers;
     private final Setup setup;
-    /** The birth of each address that is to be watched, empty for one that is no more; the last word counts. */
+    /** Birth of each address that is to be watched, empty for one that is no longer to be; a later change replaces an earlier one. */
     private final Map<Address, OptionalLong> due = new LinkedHashMap<>();
 
     private List<Address> newest = List.of();
@@ -124,8 +124,8 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     }
 
     /**
-     * What was told meanwhile is newer than the two lists. An address that is watched and has no key here is left alone: keys may be elsewhere
-     * for once, and coming back they would have missed blocks.
+     * Compares the keys with the watched addresses. Changes that arrived meanwhile are newer than both lists. An address that is watched and has no
+     * key here is left alone: its key may be elsewhere for a time, and would have missed blocks when it comes back.
      */
     private void compare(Standing standing) {
         standing.keys().stream()
@@ -198,7 +198,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         return this;
     }
 
-    /** Answers of calls do not wait for this: they have their keys watched themselves. */
+    /** Passes key events to the actor. Calls do not wait for that: they have their keys watched themselves. */
     private record ToSelf(ActorRef<Command> self) implements KeyEvents {
         @Override
         public CompletionStage<Void> added(List<OwnKey> keys) {
@@ -208,7 +208,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
         @Override
         public void learnt(List<OwnKey> keys) {
-            // Which keys there are is all that counts here.
+            // Only the existence of keys matters here.
         }
 
         @Override

@@ -13,7 +13,7 @@ import org.chainwalletd.store.books.LedgerChange;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.store.books.OwnCoin;
 
-/** Enters what blocks pay to watched addresses, and what they spend. */
+/** Records payments of blocks to watched addresses, and what blocks spend of them. */
 public final class LedgerBook implements Book<LedgerTable.View, LedgerChange> {
     private final LedgerTable table = new LedgerTable();
 

@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.books.LedgerBooks;
 
-/** The outputs to own addresses that followed blocks have shown. */
+/** Source of the outputs to own addresses that followed blocks have shown. */
 public final class LedgerOutputs implements OutputSource {
     private final LedgerBooks books;
     private final Executor executor;

@@ -18,9 +18,9 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * A node client that answers balances and listings of covered addresses from the ledger, once it stands at the node's tip, and asks the node
- * for the rest. When the ledger does not come there in time, everything is the node's; unless a node names a tip that it does not show, or has
- * lied: such a tip, to which nobody can come, must not make its word count for more than what is followed.
+ * Node client that answers balances and listings of covered addresses from the ledger, once it stands at the node's tip, and asks the node for the
+ * rest. If the ledger does not get there in time, the node answers everything; unless a node names a tip that it does not show, or has lied: an
+ * unreachable tip must not make the node's word count for more than the followed blocks.
  */
 public final class LedgerReads extends ForwardingNodeClient {
     private static final long PATIENCE_NANOS = Duration.ofSeconds(3).toNanos();
@@ -62,7 +62,7 @@ public final class LedgerReads extends ForwardingNodeClient {
         return answer(addresses, ledger::listings, node()::addressUtxos);
     }
 
-    /** What the ledger says of each address, in their order, as far as it covers them; empty when it cannot say anything now. */
+    /** Reads the ledger's answer for each address, in their order, as far as it covers them; empty when the ledger cannot answer now. */
     private interface Reading<T> extends Function<List<Address>, CompletionStage<Optional<List<Optional<T>>>>> {}
 
     private <T> CompletionStage<List<T>> answer(
@@ -81,7 +81,9 @@ public final class LedgerReads extends ForwardingNodeClient {
                         executor);
     }
 
-    /** While every node is of another chain, what was booked before is the newest truth there is. */
+    /**
+     * Reads the ledger at the node's tip; while every node is of another chain, at its own tip, since the booked blocks are then the newest truth.
+     */
     private <T> CompletionStage<Optional<List<Optional<T>>>> known(List<Address> addresses, Reading<T> reading) {
         return node().tip()
                 .thenApplyAsync(Optional::of, executor)
@@ -99,7 +101,7 @@ public final class LedgerReads extends ForwardingNodeClient {
                         executor);
     }
 
-    /** Books that cannot be read cover nothing. */
+    /** Whether the ledger covers any of the addresses; false when the books cannot be read. */
     private CompletionStage<Boolean> covered(List<Address> addresses) {
         return ledger.coversAny(addresses).exceptionallyAsync(failure -> false, executor);
     }
@@ -110,7 +112,7 @@ public final class LedgerReads extends ForwardingNodeClient {
         return atTip(wanted, addresses, reading, System.nanoTime() + PATIENCE_NANOS);
     }
 
-    /** A node whose tip is below ours lags; what we have is the newer truth. */
+    /** Waits for the ledger to reach the wanted tip. A node whose tip is below ours lags, and our data is the newer truth. */
     private <T> CompletionStage<Optional<List<Optional<T>>>> atTip(
             Tip wanted, List<Address> addresses, Reading<T> reading, long until) {
         boolean there = ledger.tip()

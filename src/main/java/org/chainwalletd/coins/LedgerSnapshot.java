@@ -12,14 +12,14 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.books.OwnCoin;
 
 /**
- * The coins of covered addresses at one block, told as a node tells them: what the mempool spends is still there, and a coinbase is not until
- * the next block may spend it (chain protocol, section 10.4).
+ * Coins of covered addresses at one block, by a node's rules: coins that the mempool spends are included, and a coinbase is not until the next block
+ * may spend it (chain protocol, section 10.4).
  *
  * @param maturity blocks between a coinbase and the first block that may spend it
- * @param coins of each covered address, by outpoint
+ * @param coins coins of each covered address, by outpoint
  */
 record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>> coins) {
-    /** What a node lists at most. */
+    /** Most coins that a node lists. */
     private static final int MOST_LISTED = 1_000;
 
     private static final String SOURCE = "the ledger";
@@ -48,9 +48,9 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
     }
 
     /**
-     * What a node lists of a covered address, as far as blocks do not know better: heights and coinbase flags are theirs; and up to the height of
-     * this tip they also know which coins are left, so that what a node makes up, or has not noticed to be spent, goes, and what it leaves out is
-     * there. Values stay as they are told: bytes speak against those.
+     * Corrects a node's listing of a covered address as far as blocks know better. Heights and coinbase flags are taken from blocks. Up to the height
+     * of this tip blocks also tell which coins exist: coins that the node made up, or has not noticed to be spent, are removed, and those it left out
+     * are added. Values stay as the node lists them: these are checked against bytes.
      */
     NodeClient.UtxoListing corrected(Address address, NodeClient.UtxoListing told) {
         Map<Outpoint, OwnCoin> left = new LinkedHashMap<>();
@@ -76,7 +76,7 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
         return new NodeClient.UtxoListing(listed, told.truncated(), told.tipHeight(), told.node());
     }
 
-    /** Whether there is anything at all, mature or not. */
+    /** Returns any coin of the address, mature or not. */
     Optional<OwnCoin> any(Address address) {
         return coins.get(address).stream().findFirst();
     }

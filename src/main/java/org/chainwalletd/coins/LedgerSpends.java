@@ -12,8 +12,8 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 
 /**
- * A node client for payments. Listings come from the node, and when it refuses for its quota from the ledger, if that covers the address and
- * is at most two blocks behind; or, as the operator wants, from the ledger first.
+ * Node client for payments. Listings come from the node, and when it refuses for its quota from the ledger, if that covers the address and is at most
+ * two blocks behind; or, as the operator wants, from the ledger first.
  */
 public final class LedgerSpends extends ForwardingNodeClient {
     private static final String QUOTA = "Rate limit exceeded";
@@ -41,7 +41,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
                 : ofNode(address).exceptionallyComposeAsync(refused -> instead(address, refused), executor);
     }
 
-    /** The books are read while the node is asked. */
+    /** Lists the coins from the node; the books are read at the same time. */
     private CompletionStage<UtxoListing> ofNode(Address address) {
         return node().addressUtxos(address)
                 .thenCombineAsync(
@@ -51,7 +51,7 @@ public final class LedgerSpends extends ForwardingNodeClient {
                         executor);
     }
 
-    /** Empty as well when the books cannot be read, or do not cover it. */
+    /** Reads the coins of the address from the ledger; empty also when the books cannot be read, or do not cover it. */
     private CompletionStage<Optional<LedgerSnapshot>> snapshot(Address address) {
         return ledger.snapshot(List.of(address))
                 .handleAsync(

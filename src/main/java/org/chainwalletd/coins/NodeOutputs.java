@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks nodes for the bytes of transactions, by {@code get_transaction}, which no quota counts. A node that does not know one, or answers
+ * Fetches the bytes of transactions from nodes, by {@code get_transaction}, which counts against no quota. A node that does not know one, or answers
  * with other bytes, is passed over for the next: true bytes prove themselves, whoever sends them.
  */
 final class NodeOutputs {
@@ -40,10 +40,10 @@ final class NodeOutputs {
         this.executor = executor;
     }
 
-    /** Either the transaction or why it is not to be had. */
+    /** Transaction, or the reason why it cannot be fetched. */
     private record Read(Hash256 txId, Transaction tx, String why) {}
 
-    /** A finding for each of {@code wanted}. Never fails. */
+    /** Makes a finding for each of {@code wanted}. Never fails. */
     CompletionStage<Map<Outpoint, Finding>> find(Set<Outpoint> wanted) {
         List<Hash256> transactions =
                 wanted.stream().map(Outpoint::txId).distinct().toList();
@@ -66,7 +66,7 @@ final class NodeOutputs {
         return findings;
     }
 
-    /** The node whose turn it is, and when that one does not help each of the others. */
+    /** Asks the node whose turn it is, then, when that one does not help, each of the others. */
     private CompletionStage<Read> read(Hash256 txId) {
         List<NodeClient> all = node.each();
         return ask(node, txId)

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Outpoint;
 
 /**
- * A place where outputs are known without asking a node: followed blocks, our own intents. What it answers was read from the bytes of a
- * transaction whose id was computed from them, here or when they were written down; a listing is no source.
+ * Source of outputs that needs no node: followed blocks, our own intents. Its answers were read from the bytes of a transaction whose id was computed
+ * from them, here or when they were recorded; a listing is no source.
  */
 @FunctionalInterface
 public interface OutputSource {

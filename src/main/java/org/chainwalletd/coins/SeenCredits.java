@@ -32,17 +32,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Enters credits that were seen in a mempool into the feed, and takes them out again (following.md, section 3): when a block has another
- * transaction that spends one of the inputs, or when all nodes that answer miss the transaction at three tips running. Owns which
- * transactions are pending, hears of them from whoever looks at mempools and of blocks from the follower, asks each node for each pending
- * transaction once a tip. All of it is best effort: what is not entered here is told with its block. On restart, and whenever the follower
- * has moved past blocks that it does not tell of one by one, it takes up what the books have as pending; misses of what is new are counted
- * anew. Tips that come while it reads are remembered: nothing is judged by half of what is pending.
+ * Records credits that were seen in a mempool in the feed, and removes them again (following.md, section 3): when a block has another transaction
+ * that spends one of the inputs, or when all nodes that answer lack the transaction at three consecutive tips. Owns the list of pending transactions,
+ * is told of them by whatever reads mempools and of blocks by the follower, and asks each node for each pending transaction once a tip. All of it is
+ * best effort: a credit that is not recorded here is recorded with its block. After a restart, and whenever the follower has moved past blocks that
+ * it does not report one by one, it takes up the transactions that the books have as pending, and counts their absences anew. Tips that come while it
+ * reads are remembered, so that nothing is judged by an incomplete list.
  */
 public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SeenCredits.class);
     private static final int MISSES = 3;
-    /** Who floods our addresses is heard of with the blocks. */
+    /** Most pending transactions; further ones, as when somebody floods our addresses, are recorded with their blocks only. */
     private static final int MOST_PENDING = 1_000;
 
     private static final int MOST_INPUTS = 20_000;
@@ -51,7 +51,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     public sealed interface Command {}
 
     /**
-     * A transaction that is in a mempool.
+     * Reports a transaction in a mempool.
      *
      * @param txId computed from the bytes
      */
@@ -68,11 +68,11 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private record Lost(Hash256 txId, Outcome<Void> done) implements Command {}
 
     /**
-     * What it works with.
+     * Dependencies of the actor.
      *
-     * @param nodes each asked by itself, in the background
+     * @param nodes nodes, each asked separately, as background work
      * @param changed told when the feed has something new; must not block
-     * @param executor for continuations; never blocks
+     * @param executor runs continuations; never blocks
      */
     public record Setup(
             Books books,
@@ -84,7 +84,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
 
     private final Setup setup;
     private final Books.Epoch epoch;
-    /** How often each was missed, the first that was seen coming first. */
+    /** Number of consecutive tips at which each transaction was missing, in the order in which they were first seen. */
     private final Map<Hash256, Integer> pending = new LinkedHashMap<>();
 
     private final Map<Outpoint, Hash256> spends = new HashMap<>();
@@ -118,7 +118,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
                 .build();
     }
 
-    /** What the books change meanwhile may be in the rows or not, so they are read again then. */
+    /** Reads the pending transactions from the books. Changes of the books meanwhile may be missing in the result, so it is read again then. */
     private void load() {
         if (loading) {
             loadAgain = true;
@@ -244,7 +244,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         }
     }
 
-    /** When it cannot be written, the transaction stays pending, and is missed again at the next tips. */
+    /** Removes a transaction from the feed. If that cannot be written it stays pending, and is found missing again at the next tips. */
     private void lose(Hash256 txId) {
         getContext()
                 .pipeToSelf(
@@ -264,7 +264,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         return this;
     }
 
-    /** One round at a time; tips that come meanwhile, or before all is loaded, have one round together. */
+    /** Begins a round of questions. Only one is under way at a time; tips that come meanwhile, or before all is loaded, share one round. */
     private void check() {
         checkAgain = checking || loading;
         if (!checkAgain && !pending.isEmpty()) {
@@ -276,7 +276,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         }
     }
 
-    /** For each transaction that at least one node has answered for: whether none of those knows it. */
+    /** Finds, for each transaction for which at least one node has answered, whether none of those nodes knows it. */
     private CompletionStage<Map<Hash256, Boolean>> missed(List<Hash256> txIds) {
         Map<Hash256, Boolean> all = new HashMap<>();
         CompletionStage<Map<Hash256, Boolean>> rounds = CompletableFuture.completedFuture(all);
@@ -302,7 +302,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
                         setup.executor());
     }
 
-    /** Empty when no node answers. */
+    /** Whether no answering node knows the transaction; empty when no node answers. */
     private CompletableFuture<Optional<Boolean>> isMissed(Hash256 txId) {
         CompletableFuture<Optional<Boolean>> missed = CompletableFuture.completedFuture(Optional.empty());
         for (NodeClient node : setup.nodes()) {

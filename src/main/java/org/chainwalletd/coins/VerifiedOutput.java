@@ -6,7 +6,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.TxOutput;
 
 /**
- * What an output holds and what locks it, read from the bytes of its transaction. Whether it is in a block, or spent, is not said.
+ * Value and script of an output, read from the bytes of its transaction. Says nothing about whether it is in a block, or spent.
  *
  * @param script exactly 32 bytes mean an address
  */

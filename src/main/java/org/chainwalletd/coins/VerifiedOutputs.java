@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What outpoints are worth. A signature does not commit to the value of what it spends (chain protocol, section 15): a node that understates
- * one turns the difference into fee. So a value, and the script that locks it, is believed only from the bytes of a transaction whose id was
- * computed here. Looked for in memory first, then in the sources that need no node, then at the nodes. Safe for threads.
+ * Verified values of outpoints. A signature does not commit to the value of the coin that it spends (chain protocol, section 15): a node that
+ * understates one turns the difference into fee. So a value, and the script that locks it, is believed only from the bytes of a transaction whose id
+ * was computed here. Searched in memory first, then in the sources that need no node, then at the nodes. Safe for threads.
  */
 public final class VerifiedOutputs {
     private static final Logger LOG = LoggerFactory.getLogger(VerifiedOutputs.class);
@@ -41,8 +41,8 @@ public final class VerifiedOutputs {
     private final Counter rounds;
 
     /**
-     * @param sources asked one after the other, for what the ones before do not know
-     * @param executor for continuations; never blocks
+     * @param sources asked one after the other, each for the outputs that the earlier ones do not know
+     * @param executor runs continuations; never blocks
      */
     public VerifiedOutputs(
             ChainProfile profile,
@@ -76,17 +76,17 @@ public final class VerifiedOutputs {
         return Math.min(LARGEST_CACHE, Runtime.getRuntime().maxMemory() / PART_OF_HEAP);
     }
 
-    /** From memory only; empty when it is not there. */
+    /** Looks the output up in memory only; empty when it is not there. */
     public Optional<VerifiedOutput> known(Outpoint outpoint) {
         return cache.get(outpoint);
     }
 
-    /** The caller has computed the id of {@code outpoint}'s transaction from the bytes that {@code output} is part of. */
+    /** Remembers an output. The caller has computed the id of {@code outpoint}'s transaction from the bytes that {@code output} is part of. */
     public void remember(Outpoint outpoint, TxOutput output) {
         cache.put(outpoint, VerifiedOutput.of(output));
     }
 
-    /** A finding for each of {@code wanted}. Never fails; takes as long as the nodes' time-outs allow. */
+    /** Makes a finding for each of {@code wanted}. Never fails; takes as long as the nodes' time-outs allow. */
     public CompletionStage<Map<Outpoint, Finding>> find(Collection<Outpoint> wanted) {
         Map<Outpoint, Finding> findings = new HashMap<>();
         Set<Outpoint> missing = new HashSet<>();
@@ -109,7 +109,7 @@ public final class VerifiedOutputs {
         }
         CompletableFuture<Map<Outpoint, VerifiedOutput>> asked =
                 rest.next().find(Set.copyOf(missing)).toCompletableFuture();
-        // What is there already is gone on with here.
+        // Continues on this thread when the answer is there already.
         Executor next = asked.isDone() ? Runnable::run : executor;
         return asked.handleAsync((found, failure) -> failure == null ? found : nothing(failure), next)
                 .thenComposeAsync(
@@ -140,14 +140,14 @@ public final class VerifiedOutputs {
         return Map.copyOf(findings);
     }
 
-    /** What bytes say of {@code outpoint}, whose transaction they are. */
+    /** Finding for {@code outpoint} from the bytes of its transaction. */
     static Finding output(Outpoint outpoint, Transaction tx) {
         return outpoint.index() < tx.outputs().size()
                 ? new Finding.Proven(VerifiedOutput.of(tx.outputs().get((int) outpoint.index())))
                 : new Finding.NoSuchOutput();
     }
 
-    /** Those of {@code wanted} that are outputs of {@code tx}, whose computed id is {@code txId}. */
+    /** Selects those of {@code wanted} that are outputs of {@code tx}, whose computed id is {@code txId}. */
     static Map<Outpoint, VerifiedOutput> outputsOf(Hash256 txId, Transaction tx, Set<Outpoint> wanted) {
         Map<Outpoint, VerifiedOutput> outputs = new HashMap<>();
         for (Outpoint outpoint : wanted) {
@@ -159,11 +159,11 @@ public final class VerifiedOutputs {
     }
 
     /**
-     * Outputs that were proven, the ones used last, within a budget of bytes. The entries are facts that no fork can falsify and that are the
-     * same whoever writes them, so any thread may read and write without an actor in between: a spend whose coins are known needs no hand-over.
+     * Cache of proven outputs, the ones used last, within a budget of bytes. The entries are facts that no fork can falsify and that are the same
+     * whoever writes them, so any thread may read and write without an actor in between: a spend whose coins are known needs no hand-over.
      */
     static final class OutputCache {
-        /** An outpoint, its hash, an amount, two objects for the script and the map's entry: about what they take on the heap. */
+        /** Approximate heap bytes of one entry: an outpoint, its hash, an amount, two objects for the script and the map's entry. */
         private static final int BYTES_PER_ENTRY = 320;
 
         private static final float LOAD = 0.75f;
@@ -172,9 +172,7 @@ public final class VerifiedOutputs {
         private final Map<Outpoint, VerifiedOutput> outputs = new LinkedHashMap<>(16, LOAD, true);
         private long used;
 
-        /**
-         * @param budget bytes of heap
-         */
+        /** @param budget bytes of heap that all entries may take */
         OutputCache(long budget) {
             this.budget = budget;
         }

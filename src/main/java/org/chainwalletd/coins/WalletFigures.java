@@ -22,30 +22,30 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.books.MoneyFlow.Moved;
 
 /**
- * What the wallet has, and what has come and gone in the last {@link #KEPT}, as {@link WalletWatch} has read it from the books: for meters and
+ * Figures of the wallet: its balance and its movements in the last {@link #KEPT}, as {@link WalletWatch} has read them from the books, for meters and
  * for {@code get_wallet_history}. Answers from memory. Safe for threads.
  */
 public final class WalletFigures {
-    /** As far back as the history goes. */
+    /** Length of the history. */
     public static final Duration KEPT = Duration.ofHours(24);
 
-    /** What the history is divided into. */
+    /** Length of one step of the history. */
     public static final Duration STEP = Duration.ofMinutes(5);
 
-    /** Labels with a meter of their own; the sum of all further ones is under {@link #OTHER}. */
+    /** Most labels with a meter of their own; the sum of all further ones is under {@link #OTHER}. */
     static final int MOST_LABELS = 50;
 
     static final String UNLABELLED = "(none)";
     static final String OTHER = "(other)";
 
     /**
-     * The wallet after one block.
+     * State of the wallet after one block.
      *
-     * @param total of the addresses whose history is read to the end
-     * @param unread addresses that are not among them yet
-     * @param labels what the addresses of each label have, in the order of their first keys
+     * @param total balance, in base units, of the addresses whose history is read to the end
+     * @param unread number of addresses that are not among them yet
+     * @param labels balance of the addresses of each label, in the order of their first keys
      * @param from Unix seconds from which on {@code moved} is complete
-     * @param moved the blocks that have moved something, ascending
+     * @param moved blocks that have moved something, ascending
      */
     record Figures(
             long height, BigInteger total, long unread, Map<String, BigInteger> labels, long from, List<Moved> moved) {
@@ -55,7 +55,7 @@ public final class WalletFigures {
         }
     }
 
-    /** What blocks have moved since the daemon began to follow them; never less than it was. */
+    /** Sums moved by blocks since the daemon began to follow them; never decreases. */
     record Moving(double deposits, double deposited, double payments, double paid) {
         static final Moving NONE = new Moving(0, 0, 0, 0);
 
@@ -67,7 +67,7 @@ public final class WalletFigures {
                     paid + moved.paid().toBigInteger().doubleValue());
         }
 
-        /** What was undone and comes again in another block is told once. */
+        /** Returns the greater of both, so that a movement that was undone and comes again in another block counts once. */
         Moving orMore(Moving before) {
             return new Moving(
                     Math.max(deposits, before.deposits),
@@ -78,16 +78,16 @@ public final class WalletFigures {
     }
 
     /**
-     * Part of the history.
+     * Step of the history.
      *
      * @param time Unix seconds of its beginning
-     * @param balance at its end
+     * @param balance balance at its end
      */
     public record Step(long time, long deposits, Amount deposited, long payments, Amount paid, Amount balance) {}
 
     /**
-     * @param height of the newest block in it
-     * @param completeFrom Unix seconds; what was before is not told
+     * @param height height of the newest block in it
+     * @param completeFrom Unix seconds; the history does not reach back further
      */
     public record History(OptionalLong height, OptionalLong completeFrom, List<Step> steps) {
         static final History NONE = new History(OptionalLong.empty(), OptionalLong.empty(), List.of());
@@ -107,7 +107,7 @@ public final class WalletFigures {
         byLabel.ifPresent(gauge -> gauge.register(rows(now.labels()), true));
     }
 
-    /** The steps up to now that end in the last {@code span}, ascending; none before the books were read. */
+    /** Returns the steps up to now that end in the last {@code span}, ascending; none before the books were read. */
     public History history(Duration span, Instant now) {
         return figures.map(known -> history(known, span.compareTo(KEPT) < 0 ? span : KEPT, now))
                 .orElse(History.NONE);
@@ -118,7 +118,7 @@ public final class WalletFigures {
         Map<Long, Sums> sums = sums(known.moved(), last);
         List<Step> steps = new ArrayList<>();
         BigInteger balance = known.total();
-        // Backwards, because the balance of now is the one that is known.
+        // Computed backwards, because only the present balance is known.
         for (long time = last;
                 time > last - span.toSeconds() && time + STEP.toSeconds() > known.from();
                 time -= STEP.toSeconds()) {
@@ -142,7 +142,7 @@ public final class WalletFigures {
         private BigInteger paid = BigInteger.ZERO;
     }
 
-    /** By the beginnings of their steps. Times of blocks need not ascend, and may be ahead: the order of blocks counts. */
+    /** Sums the movements by the beginnings of their steps. Times of blocks need not ascend, and may be ahead: the order of blocks counts. */
     private static Map<Long, Sums> sums(List<Moved> blocks, long last) {
         Map<Long, Sums> sums = new HashMap<>();
         long time = Long.MIN_VALUE;
@@ -157,12 +157,12 @@ public final class WalletFigures {
         return sums;
     }
 
-    /** Coins of a key that was deleted since have moved too. */
+    /** Converts a sum that may be below zero, because coins of a key that was deleted since have moved too. */
     private static Amount amount(BigInteger units) {
         return Amount.of(units.max(BigInteger.ZERO).min(Amount.MAX.toBigInteger()));
     }
 
-    /** Registers the meters. They tell nothing, or zero, until the books were read. */
+    /** Registers the meters. They have no value, or zero, until the books were read. */
     public void measure(MeterRegistry meters) {
         Supplier<Number> total = () -> figures.<Number>map(Figures::total).orElse(Double.NaN);
         Gauge.builder("walletd.balance.base.units", total)
@@ -193,7 +193,10 @@ public final class WalletFigures {
                 .register(meters);
     }
 
-    /** A bounded number: each label is a time series for whoever keeps the meters. */
+    /**
+     * Returns one meter for each label, at most {@link #MOST_LABELS} and one for the rest: each label is a time series for the system that collects
+     * the meters.
+     */
     static List<MultiGauge.Row<?>> rows(Map<String, BigInteger> labels) {
         List<MultiGauge.Row<?>> rows = new ArrayList<>();
         BigInteger others = BigInteger.ZERO;

@@ -31,17 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the {@link WalletFigures} those of the followed tip: looks at it from time to time, reads what the blocks since have moved and then what
- * the addresses have, and publishes both together. Talks to the books alone, and leaves them twenty times as long in peace as it has kept them
- * busy. Owns what the blocks of the last hours have moved, which a new life of the daemon reads again; it does nothing that fails.
+ * Keeps the {@link WalletFigures} up to date with the followed tip: checks the tip from time to time, reads the movements of the blocks since then
+ * and the balances of the addresses, and publishes both together. Talks to the books alone, and pauses twenty times as long as the last reading took.
+ * Owns the movements of the blocks of the last hours, which are read again after a restart; none of its steps makes it fail.
  */
 public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(WalletWatch.class);
 
     private static final int REST = 20;
-    /** So many reorganisations as deep as the newest ones cost no reading from the beginning. */
+    /** Number of remembered blocks to return to: a reorganisation within them costs no reading from the beginning. */
     private static final int MARKS = 32;
-    /** Blocks that are kept however old they say they are: a reorganisation may take them off the chain. */
+    /** Number of newest blocks that are kept whatever their time is: a reorganisation may take them off the chain. */
     private static final int SHALLOW = 500;
 
     public sealed interface Command {}
@@ -56,12 +56,12 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
             implements Command {}
 
     /**
-     * What it works with.
+     * Dependencies of the actor.
      *
-     * @param status of the follower
-     * @param keys all of the wallet, from memory
-     * @param figures where it publishes
-     * @param pause between two looks at the least
+     * @param status status of the follower
+     * @param keys all keys of the wallet, from memory
+     * @param figures receives the published figures
+     * @param pause shortest time between two checks
      */
     public record Setup(
             LedgerBooks books,
@@ -77,9 +77,9 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
     private final List<MoneyFlow.Mark> marks = new ArrayList<>();
     private final List<Moved> moved = new ArrayList<>();
     private long from;
-    /** Above this height blocks are counted as moving; empty before the first reading. */
+    /** Height above which blocks are counted as moving; empty before the first reading. */
     private OptionalLong countedAbove = OptionalLong.empty();
-    /** By blocks that are counted and too old to be kept. */
+    /** Sums of blocks that are counted and too old to be kept. */
     private WalletFigures.Moving forgotten = WalletFigures.Moving.NONE;
 
     private Optional<FollowedTip> published = Optional.empty();
@@ -207,7 +207,7 @@ public final class WalletWatch extends AbstractBehavior<WalletWatch.Command> {
         return countedAbove.isPresent() && block.height() > countedAbove.getAsLong() ? moving.plus(block) : moving;
     }
 
-    /** From the lowest on. */
+    /** Drops old blocks, from the lowest on. */
     private void forget(Predicate<Moved> old) {
         int count = 0;
         while (count < moved.size() && old.test(moved.get(count))) {

@@ -29,25 +29,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Addresses that are watched although their keys are elsewhere. A row of the store is durable first, then the books watch the address, and
- * only then its caller hears of it; in the same order it is given up. What a crash leaves between the two is made good at the next start. An
- * address whose key comes into the keyring is owned from then on: its row goes, its coins and credits stay. Safe for threads: one actor makes
- * the changes, one after the other, and everybody reads what it has made.
+ * Watch-only addresses: their keys are elsewhere. A change is first made durable as a row of the store, then the books watch the address, and only
+ * then the caller is answered; removals go in the same order. A crash between the two is repaired at the next start. When the key of an address comes
+ * into the keyring, the address is owned from then on: its row is removed, its coins and credits stay. Safe for threads: one actor makes the changes,
+ * one after the other, and every thread reads the result.
  */
 public final class WatchOnly implements KeyEvents {
-    /** As many addresses can be watched, some 300 bytes of memory each. */
+    /** Most addresses that can be watched; each takes some 300 bytes of memory. */
     public static final int MOST = 100_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(WatchOnly.class);
 
-    /** Part of the books that this needs: which addresses they watch without a key. */
+    /** Access to the books: which addresses they watch without a key. */
     @FunctionalInterface
     public interface WatchedInBooks {
-        /** See {@code LedgerBooks.settleWatchOnly}. */
+        /** Writes the changes, see {@code LedgerBooks.settleWatchOnly}. */
         CompletionStage<Void> settle(Map<Address, OptionalLong> births, Collection<Address> unwatched);
     }
 
-    /** The address has a key here, so it is watched anyway. */
+    /** Signals that the address has a key here, so it is watched anyway. */
     public static final class OwnedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -60,7 +60,7 @@ public final class WatchOnly implements KeyEvents {
         }
     }
 
-    /** No further address can be watched. */
+    /** Signals that no further address can be watched. */
     public static final class FullException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -90,7 +90,7 @@ public final class WatchOnly implements KeyEvents {
     }
 
     /**
-     * @param rows of the store, all of which the books watch
+     * @param rows rows of the store, all of which the books watch
      * @param owned whether there is a key for an address, from memory
      */
     public static WatchOnly start(
@@ -108,12 +108,12 @@ public final class WatchOnly implements KeyEvents {
         return new WatchOnly(known, newest, owned, changes);
     }
 
-    /** From now on {@code listener} is told which addresses nodes are asked to push changes of, the newest first; it must not block. */
+    /** Registers a listener that is told for which addresses nodes are asked to push changes, the newest first; it must not block. */
     public void tellNewest(Consumer<List<Address>> listener) {
         newest.tell(listener);
     }
 
-    /** Addresses that nodes are asked to push changes of, as long as they have places for them; the others are told by blocks. */
+    /** Newest addresses, for which nodes are asked to push changes as long as they have room; changes of the others are learnt from blocks. */
     private static final class Newest {
         static final int PUSHED = 500;
 
@@ -142,8 +142,8 @@ public final class WatchOnly implements KeyEvents {
     }
 
     /**
-     * Watches an address from now on, and reads its history from {@code row.birth()} on if there is one. One that is watched already gets the
-     * label and the birth of {@code row}. Fails with {@link OwnedException}, {@link FullException} or {@code StoreException}.
+     * Starts watching an address, and reads its history from {@code row.birth()} on if there is one. One that is watched already gets the label and
+     * the birth of {@code row}. Fails with {@link OwnedException}, {@link FullException} or {@code StoreException}.
      */
     public CompletionStage<Void> watch(WatchStore.WatchOnly row) {
         CompletableFuture<Void> reply = new CompletableFuture<>();
@@ -151,19 +151,19 @@ public final class WatchOnly implements KeyEvents {
         return reply;
     }
 
-    /** Watches an address no more; whether it was watched. What was credited to it stays told. Fails as {@link #watch} does. */
+    /** Stops watching an address; true if it was watched. Its credits stay in the feed. Fails as {@link #watch} does. */
     public CompletionStage<Boolean> unwatch(Address address) {
         CompletableFuture<Boolean> reply = new CompletableFuture<>();
         changes.tell(new Changes.Unwatch(address, reply));
         return reply;
     }
 
-    /** Whether it is watched and has no key here. */
+    /** Whether the address is watched and has no key here. */
     public boolean has(Address address) {
         return known.containsKey(address) && !owned.test(address);
     }
 
-    /** All of them, in the order of their addresses. */
+    /** Returns all rows in the order of their addresses. */
     public List<WatchStore.WatchOnly> list() {
         return known.values().stream()
                 .filter(row -> !owned.test(row.address()))
@@ -171,7 +171,7 @@ public final class WatchOnly implements KeyEvents {
                 .toList();
     }
 
-    /** A key that was drawn here is no address that anybody watches, so that no mint waits. */
+    /** Handles new keys; calls that draw keys do not wait, since a freshly drawn key cannot be watched already. */
     @Override
     public CompletionStage<Void> added(List<OwnKey> keys) {
         List<Address> watched =
@@ -181,10 +181,10 @@ public final class WatchOnly implements KeyEvents {
 
     @Override
     public void learnt(List<OwnKey> keys) {
-        // Which keys there are is all that counts here.
+        // Only the existence of keys matters here.
     }
 
-    /** What could not be forgotten when its key came. */
+    /** Handles removed keys, whose rows may not have been removed when the keys came. */
     @Override
     public void removed(Set<Address> addresses) {
         List<Address> watched = addresses.stream().filter(known::containsKey).toList();
@@ -199,7 +199,7 @@ public final class WatchOnly implements KeyEvents {
         return reply;
     }
 
-    /** Makes the changes in the order in which they are asked for. Owns what is waiting; a restart begins from the rows. */
+    /** Makes the changes in the order in which they are asked for. Owns the waiting ones; a restart begins from the rows. */
     private static final class Changes extends AbstractBehavior<Changes.Command> {
         sealed interface Command {}
 
@@ -207,7 +207,7 @@ public final class WatchOnly implements KeyEvents {
 
         record Unwatch(Address address, CompletableFuture<Boolean> reply) implements Command {}
 
-        /** Their keys have come, or have come and gone. */
+        /** Removes the rows of addresses whose keys have come, or have come and gone. */
         record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
 
         private record Written(Outcome<Void> done, Runnable next, CompletableFuture<?> reply) implements Command {}
@@ -293,7 +293,7 @@ public final class WatchOnly implements KeyEvents {
             write(books.settle(Map.of(row.address(), row.birth()), List.of()), () -> watched(row, reply), reply);
         }
 
-        /** Its key may have come meanwhile, and nobody has forgotten the row then. */
+        /** Handles a row that was written. The key may have come meanwhile, and the row must then be removed here. */
         private void watched(WatchStore.WatchOnly row, CompletableFuture<Void> reply) {
             if (owned.test(row.address())) {
                 drop(row.address());
@@ -311,7 +311,7 @@ public final class WatchOnly implements KeyEvents {
             return known.remove(address) != null;
         }
 
-        /** Both are told of it each time: a call before may have got only to the first. */
+        /** Removes an address from the store and from the books, always from both: an earlier call may have reached only the first. */
         private void unwatch(Unwatch command) {
             Address address = command.address();
             if (owned.test(address)) {
@@ -330,7 +330,7 @@ public final class WatchOnly implements KeyEvents {
                     command.reply());
         }
 
-        /** They are owned whatever becomes of their rows, which the next start removes. */
+        /** Removes the rows of owned addresses. They are owned even if that fails; the next start then removes the rows. */
         private void forget(Forget command) {
             command.addresses().forEach(this::drop);
             writing = true;

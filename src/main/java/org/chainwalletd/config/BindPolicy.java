@@ -6,18 +6,16 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 
-/** Which addresses may be listened on (interface.md, section 5.4). Pure. */
+/** Policy for the addresses on which the daemon may listen (interface.md, section 5.4). Pure. */
 public final class BindPolicy {
-    /** How far an address can be reached from. */
+    /** Distance from which an address can be reached. */
     public enum Reach {
         LOOPBACK,
         PRIVATE,
         PUBLIC
     }
 
-    /**
-     * @param refusal why the daemon does not start, and what to do; empty when it may
-     */
+    /** @param refusal reason why the daemon does not start, and what to do; empty when it may */
     public record Verdict(Reach reach, Optional<String> refusal, List<String> warnings) {}
 
     private BindPolicy() {}
@@ -52,7 +50,9 @@ public final class BindPolicy {
                 + "hand out the generated token files with care" + (tls ? "" : ", and consider --tls"));
     }
 
-    /** Loopback; RFC 1918, unique local and link-local; everything else, unspecified addresses included, is public. */
+    /**
+     * Reach of an address: loopback; private for RFC 1918, unique local and link-local; everything else, unspecified addresses included, is public.
+     */
     public static Reach reachOf(InetAddress address) {
         if (address.isLoopbackAddress()) {
             return Reach.LOOPBACK;

@@ -8,14 +8,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The options as command line flags. Values stay texts: {@link SettingsLoader} checks them together with those from elsewhere. */
+/** Command line flags of the options. Values stay texts: {@link SettingsLoader} checks them together with those from elsewhere. */
 public final class CommandOptions {
     private CommandOptions() {}
 
     /**
      * Adds every option, and {@code --config}, to a command and to those below it.
      *
-     * @param shown those that the command's help shows; all are accepted
+     * @param shown selects the options that the command's help shows; all are accepted
      */
     public static void addTo(CommandSpec command, Predicate<Option> shown) {
         command.addOption(OptionSpec.builder(SettingsLoader.CONFIG_FLAG)
@@ -30,7 +30,7 @@ public final class CommandOptions {
         }
     }
 
-    /** What was given on the command line, before or after a command's name, for {@link SettingsLoader#load}. */
+    /** Options given on the command line, before or after a command's name, for {@link SettingsLoader#load}. */
     public static Map<String, String> given(ParseResult parsed) {
         Map<String, String> flags = new LinkedHashMap<>();
         for (ParseResult level = parsed; level != null; level = level.subcommand()) {

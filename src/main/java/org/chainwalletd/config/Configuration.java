@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Settings, and how they came about.
+ * Settings with their origins.
  *
- * @param origins where each option's value comes from, such as {@code flag --bind} or {@code default}
+ * @param origins source of each option's value, such as {@code flag --bind} or {@code default}
  * @param file the configuration file that was read
- * @param warnings for the operator's eyes: what is allowed and perhaps not meant
+ * @param warnings for the operator: values that are allowed but perhaps not meant
  */
 public record Configuration(
         Settings settings, Map<Option, String> origins, Optional<Path> file, List<String> warnings) {}

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What owner and mode of a file let other users of the machine do with it. Symbolic links are followed: what counts is the file that is
- * read in the end. The complaints complete "{@code <what> <path>} …".
+ * Access that the owner and mode of a file give to other users of the machine. Symbolic links are followed: the file that is read in the end counts.
+ * The complaints complete "{@code <what> <path>} …".
  */
 public final class FileAccess {
     private static final int ROOT = 0;
@@ -30,9 +30,9 @@ public final class FileAccess {
     }
 
     /**
-     * Of a file or folder that is there.
+     * Reads the access to an existing file or folder.
      *
-     * @throws IOException when it is not there, or its folder cannot be looked into
+     * @throws IOException when it does not exist, or its folder cannot be read
      */
     public static FileAccess of(Path path) throws IOException {
         int owner = (Integer) Files.getAttribute(path, "unix:uid");
@@ -41,8 +41,8 @@ public final class FileAccess {
     }
 
     /**
-     * Why a file with a secret in it is not to be used. One of our own must be ours alone. One of root's may be readable by its group: that
-     * is how systemd, Kubernetes and administrators hand a secret to the user of a service.
+     * Reason why a file with a secret is not to be used. A file of our own user must be private. A file of root may be readable by its group: that is
+     * how systemd, Kubernetes and administrators hand a secret to the user of a service.
      */
     public Optional<String> objectionToSecret() {
         if (allowsAnyOf(
@@ -57,7 +57,7 @@ public final class FileAccess {
         return objectionToOwner();
     }
 
-    /** Why a file or folder is not to be relied on: its mode lets somebody else change what is in it. */
+    /** Reason why a file or folder is not to be relied on: its mode lets another user change its content. */
     public Optional<String> objectionToContent() {
         return allowsAnyOf(PosixFilePermission.OTHERS_WRITE, PosixFilePermission.GROUP_WRITE)
                 ? Optional.of("can be changed by other users (mode " + modeText() + "): chmod go-w it")
@@ -65,9 +65,10 @@ public final class FileAccess {
     }
 
     /**
-     * The first of {@code folder} and the plain files in it that somebody else may change, and why, as a sentence; links are not followed.
+     * Finds the first of {@code folder} and the plain files in it that another user may change, with the reason, as a sentence; links are not
+     * followed.
      *
-     * @throws IOException when it cannot be looked into
+     * @throws IOException when it cannot be read
      */
     public static Optional<String> changeable(Path folder) throws IOException {
         Optional<String> itself = of(folder).objectionToContent();
@@ -87,7 +88,7 @@ public final class FileAccess {
         return Optional.empty();
     }
 
-    /** Why this process should not write here: what it leaves would belong to another user than what is there. */
+    /** Reason why this process should not write here: its files would belong to another user than those that are there. */
     public Optional<String> objectionToWriter() {
         return owner == us
                 ? Optional.empty()

@@ -2,17 +2,17 @@ package org.chainwalletd.config;
 
 import java.net.InetSocketAddress;
 
-/** Addresses as they stand in URLs. */
+/** Formatter of addresses for URLs. */
 public final class HostPort {
     private HostPort() {}
 
-    /** {@code 127.0.0.1:7448}, {@code [::1]:7448}; never a host name. */
+    /** Formats an address like {@code 127.0.0.1:7448} or {@code [::1]:7448}; never a host name. */
     public static String of(InetSocketAddress address) {
         String host = address.getAddress().getHostAddress();
         return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 
-    /** How this machine reaches what listens on {@code bind}: one does not connect to 0.0.0.0. */
+    /** Formats the address at which this machine reaches the listener on {@code bind}: one does not connect to 0.0.0.0. */
     public static String toReach(InetSocketAddress bind) {
         return of(bind.getAddress().isAnyLocalAddress() ? new InetSocketAddress("127.0.0.1", bind.getPort()) : bind);
     }

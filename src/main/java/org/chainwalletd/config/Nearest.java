@@ -8,20 +8,20 @@ import java.util.Optional;
 public final class Nearest {
     private Nearest() {}
 
-    /** A clause for the command line's words, such as {@code : did you mean transfer?}; empty when no word is near. */
+    /** Makes a clause for messages of the command line, such as {@code : did you mean transfer?}; empty when no word is near. */
     public static String colon(String typed, Collection<String> known) {
         return to(typed, known, 3).map(word -> ": did you mean " + word + "?").orElse("");
     }
 
-    /** The same for names of options, which are longer and more alike, after a semicolon. */
+    /** Makes the same clause after a semicolon, for names of options, which are longer and more alike. */
     static String semicolon(String typed, Collection<String> known) {
         return to(typed, known, 4).map(word -> "; did you mean " + word + "?").orElse("");
     }
 
     /**
-     * The first of the words that are nearest to what was typed; empty when none is near.
+     * Finds the first of the words that are nearest to what was typed; empty when none is near.
      *
-     * @param lettersPerMistake so many letters of what was typed allow one more mistake; two are always allowed
+     * @param lettersPerMistake number of typed letters that allow one more mistake; two are always allowed
      */
     private static Optional<String> to(String typed, Collection<String> known, int lettersPerMistake) {
         int bound = Math.max(2, typed.length() / lettersPerMistake);

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** How many files and connections the operating system lets this process hold open. */
+/** Limit of the operating system on the files and connections that this process holds open. */
 public final class OpenFiles {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String ROW = "Max open files";
-    /** Jars, store, key files, connections to nodes and from browsers of metrics. */
+    /** Files that are needed besides the connections of clients: jars, store, key files, connections to nodes and from browsers of metrics. */
     private static final int BESIDE_CONNECTIONS = 512;
 
     private OpenFiles() {}
 
-    /** The limit in force; the JVM has raised it as far as the system allows. Empty where it is not known, or where there is none. */
+    /** Limit in force; the JVM has raised it as far as the system allows. Empty where it is not known, or where there is none. */
     public static OptionalLong limit() {
         try {
             return Files.isReadable(LIMITS) ? limit(Files.readAllLines(LIMITS)) : OptionalLong.empty();
@@ -34,7 +34,7 @@ public final class OpenFiles {
                 .findFirst();
     }
 
-    /** What is wrong, and what to do, when {@code limit} does not suffice for as many connections as are configured. */
+    /** Complaint, with what to do, when {@code limit} does not suffice for as many connections as are configured. */
     public static Optional<String> complaint(OptionalLong limit, int maxConnections) {
         return limit.isEmpty() || limit.getAsLong() >= (long) maxConnections + BESIDE_CONNECTIONS
                 ? Optional.empty()

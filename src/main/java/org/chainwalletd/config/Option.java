@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Every setting, once: its flag, variable, key in the configuration file, form, default and meaning. The command line, the sample
- * configuration and the manual page are made from this table.
+ * Table of all settings: flag, variable, key in the configuration file, form, default and meaning. The command line, the sample configuration and the
+ * manual page are made from this table.
  */
 public enum Option {
     BRAND(
@@ -628,7 +628,7 @@ public enum Option {
             "let its next block take every payment that came before it; a block of a real node was put together when the one before it"
                     + " arrived, so that a payment is still pending after a tip");
 
-    /** The options that most installations need; the others tune or belong to a part that few use. */
+    /** Options that most installations need; the others tune or belong to a part that few use. */
     private static final Set<Option> COMMON = EnumSet.of(
             DATADIR,
             PASSPHRASE_FILE,
@@ -652,10 +652,10 @@ public enum Option {
             JSON_LOGS,
             DEVNET);
 
-    /** All keys of the configuration file lie below this one. */
+    /** Prefix of all keys of the configuration file. */
     public static final String ROOT = "walletd";
 
-    /** How a value is written. */
+    /** Notation of a value. */
     public enum Form {
         SWITCH("", "true or false"),
         WORD("word", "a word"),
@@ -696,7 +696,7 @@ public enum Option {
             return label;
         }
 
-        /** What the value is, in words. */
+        /** Unit or kind of the value, in words. */
         public String unit() {
             return unit;
         }
@@ -738,7 +738,7 @@ public enum Option {
         this.most = most;
     }
 
-    /** With both dashes. */
+    /** Name of the flag, with both dashes. */
     public String flag() {
         return flag;
     }
@@ -763,12 +763,12 @@ public enum Option {
         return form;
     }
 
-    /** As one would write it; empty when there is no fixed default. */
+    /** Text of the default as one would write it; empty when there is no fixed default. */
     public Optional<String> defaultText() {
         return defaultText;
     }
 
-    /** What it does, a clause without a full stop. */
+    /** Meaning of the option, a clause without a full stop. */
     public String help() {
         return help;
     }
@@ -792,7 +792,7 @@ public enum Option {
         return List.of(values());
     }
 
-    /** The option of a flag with both dashes. */
+    /** Finds the option of a flag with both dashes. */
     public static Optional<Option> ofFlag(String flag) {
         return Arrays.stream(values())
                 .filter(option -> option.flag.equals(flag))

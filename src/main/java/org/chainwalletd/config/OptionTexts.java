@@ -8,7 +8,7 @@ public final class OptionTexts {
 
     private OptionTexts() {}
 
-    /** A configuration file with every key commented out at its default. */
+    /** Makes a configuration file with every key commented out at its default. */
     public static String sampleConfiguration() {
         StringBuilder text = new StringBuilder("""
                 # Configuration of the wallet daemon (HOCON). Every key is commented out and shows its default.
@@ -38,7 +38,7 @@ public final class OptionTexts {
         return text.append("}\n").toString();
     }
 
-    /** Rows of a Markdown table: flag, variable, key, default, meaning. */
+    /** Makes the rows of a Markdown table: flag, variable, key, default, meaning. */
     public static String markdownTable() {
         StringBuilder text =
                 new StringBuilder("| flag | variable | key | default | meaning |\n|---|---|---|---|---|\n");

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The value of each option, read once and parsed; remembers where it came from, and notes what is wrong with it instead of failing. */
+/** Values of the options, each read once and parsed. Remembers their sources, and notes problems instead of failing. */
 final class OptionValues {
     private final Map<Option, String> origins = new EnumMap<>(Option.class);
     private final Sources sources;
@@ -20,22 +20,22 @@ final class OptionValues {
         this.warnings = warnings;
     }
 
-    /** Of every option that was read. */
+    /** Returns the source of every option that was read. */
     Map<Option, String> origins() {
         return Map.copyOf(origins);
     }
 
-    /** Of one that was read: where its value was given, or {@code default}. */
+    /** Returns the source of an option that was read, or {@code default}. */
     String origin(Option option) {
         return origins.get(option);
     }
 
-    /** Another option decides about this one. */
+    /** Sets the source of an option about which another option decides. */
     void override(Option option, String origin) {
         origins.put(option, origin);
     }
 
-    /** Whether somebody has set it, and not the default. */
+    /** Whether the option was set, instead of having its default. */
     boolean isGiven(Option option) {
         return !origins.get(option).equals("default");
     }
@@ -53,7 +53,7 @@ final class OptionValues {
                 .orElse(option.least());
     }
 
-    /** The option's value, or its default; a problem is noted and counts as nothing. */
+    /** Reads the option's value, or its default; a problem is noted, and the value is then empty. */
     <T> Optional<T> value(Option option, Function<String, T> parsing) {
         Optional<Sources.Given> given = sources.given(option);
         origins.put(option, given.map(Sources.Given::origin).orElse("default"));
@@ -82,7 +82,7 @@ final class OptionValues {
         return option.form() == Option.Form.WORDS || option.form() == Option.Form.NETWORKS;
     }
 
-    /** Names the place where the value was given, so that the operator finds it; a secret is not shown. */
+    /** Makes a complaint that names the place where the value was given, so that the operator finds it; a secret is not shown. */
     private static String complaint(Option option, Optional<Sources.Given> given, String what) {
         String origin = given.map(Sources.Given::origin).orElse("default of " + option.flag());
         String name = origin.startsWith("flag ") ? option.flag() : option.flag() + " (from " + origin + ")";

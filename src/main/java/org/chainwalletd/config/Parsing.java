@@ -22,7 +22,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
-/** Texts to values. Every method throws {@link IllegalArgumentException} whose message completes "--flag value …". */
+/** Parser of option texts. Every method throws {@link IllegalArgumentException} whose message completes "--flag value …". */
 final class Parsing {
     private static final Pattern HOST_PORT =
             Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:\\[\\]\\s]+)):(\\d{1,5})");
@@ -100,7 +100,7 @@ final class Parsing {
         };
     }
 
-    /** The scopes whose classic tokens are accepted. */
+    /** Parses the scopes whose classic tokens are accepted. */
     static Set<String> classicTokens(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "all" -> Set.of("read", "manage", "spend");
@@ -133,7 +133,7 @@ final class Parsing {
         return words(text).stream().map(EvmAddress::parse).toList();
     }
 
-    /** With or without {@code 0x}. */
+    /** Parses a code hash, with or without {@code 0x}. */
     static Hash256 codeHash(String text) {
         return hash(text.startsWith("0x") ? text.substring(2) : text);
     }
@@ -198,7 +198,7 @@ final class Parsing {
         }
     }
 
-    /** IP addresses and networks in CIDR notation; host names are not trusted. */
+    /** Parses IP addresses and networks in CIDR notation; host names are not trusted. */
     static List<String> networks(String text) {
         List<String> networks = new ArrayList<>();
         for (String word : words(text)) {
@@ -220,7 +220,7 @@ final class Parsing {
         return List.copyOf(networks);
     }
 
-    /** The token that a file holds, alone or with a line end. */
+    /** Reads the token from a file, in which it stands alone or with a line end. */
     static String tokenIn(String path) {
         try {
             Path file = Path.of(path);

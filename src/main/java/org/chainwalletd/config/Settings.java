@@ -17,10 +17,10 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Everything that can be configured, after validation. Secrets are not here: the keystore passphrase is taken from the environment or a file
- * once, at start, and tokens are held by the authenticator as hashes.
+ * Settings of the daemon, after validation. Secrets are not here: the keystore passphrase is taken from the environment or a file once, at start, and
+ * tokens are held by the authenticator as hashes.
  *
- * @param devnet empty: the nodes are somebody else's
+ * @param devnet empty: the nodes are not our own
  */
 public record Settings(
         ChainIdentity identity,
@@ -40,13 +40,13 @@ public record Settings(
         return identity.profile();
     }
 
-    /** Where the keyring is kept (interface.md, section 1.4). */
+    /** Folder of the keyring (interface.md, section 1.4). */
     public Path wallets() {
         return datadir.resolve("wallets");
     }
 
     /**
-     * Which chain it is.
+     * Identity of the chain.
      *
      * @param genesis id named by the operator; empty: the first one seen is pinned
      * @param network named by the operator; empty: the nodes say it
@@ -55,12 +55,12 @@ public record Settings(
 
     /**
      * @param urls at least one, in the configured order
-     * @param attempts sweeps over all nodes before a call fails
-     * @param backoff base of the linear backoff between sweeps
-     * @param callTimeout of one request to one node
+     * @param attempts rounds over all nodes before a call fails
+     * @param backoff base of the linear backoff between rounds
+     * @param callTimeout time-out of one request to one node
      * @param maxAnswerBytes longest answer body that is read
-     * @param maxConnections at a time to one node
-     * @param indexer asked with the same attempts, times and caps
+     * @param maxConnections connections to one node at a time
+     * @param indexer asked with the same attempts, times and limits
      */
     public record Node(
             List<URI> urls,
@@ -71,37 +71,37 @@ public record Settings(
             int maxConnections,
             Optional<Indexer> indexer) {
 
-        /** The same with other nodes. */
+        /** Returns the same settings with other nodes. */
         public Node withUrls(List<URI> others) {
             return new Node(others, attempts, backoff, callTimeout, maxAnswerBytes, maxConnections, indexer);
         }
     }
 
     /**
-     * @param partner empty: there is nobody to swap with
-     * @param leaveOpen whether it may start without swaps while some are open
+     * @param partner empty: there is no pool to swap with
+     * @param leaveOpen whether the daemon may start without the swap engine while swaps are open
      */
     public record Swaps(Optional<Swap> partner, boolean leaveOpen) {}
 
     /**
-     * Who swaps are made with.
+     * Pool with which swaps are made.
      *
      * @param pool base URL
      * @param poolCa PEM file with the only certificate that is trusted; empty: the system's
-     * @param swapping by what rules; empty: the pool is only asked, nothing is ever locked
+     * @param swapping rules of swaps; empty: the pool is only asked, nothing is ever locked
      */
     public record Swap(URI pool, Optional<Path> poolCa, Optional<Swapping> swapping) {}
 
     /**
-     * The rules of swaps (swap.md, section 2). With these there are an account chain and a named genesis.
+     * Rules of swaps (swap.md, section 2). They require an account chain and a named genesis.
      *
      * @param codeHash Keccak-256 of the contract's code
-     * @param fromBlock with the contract's creation
+     * @param fromBlock block with the contract's creation
      * @param chainConfirmations depth of a lock on the chain; empty: by the amount
-     * @param lockBlocks longest own lock in a sell
-     * @param lockSecs longest own lock in a buy
-     * @param evmMarginSecs left on the pool's lock in the contract when the secret leaves
-     * @param chainMarginBlocks left on the pool's lock on the chain when the secret leaves
+     * @param lockBlocks longest own lock in a sell, in blocks
+     * @param lockSecs longest own lock in a buy, in seconds
+     * @param evmMarginSecs seconds that must be left on the pool's lock in the contract when the secret leaves
+     * @param chainMarginBlocks blocks that must be left on the pool's lock on the chain when the secret leaves
      * @param allowRelay whether the pool may send our claim when we have no gas
      */
     public record Swapping(
@@ -124,7 +124,7 @@ public record Settings(
      * @param token sent as bearer token with each request
      */
     public record Indexer(List<URI> urls, Optional<String> token) {
-        /** Without the token. */
+        /** Describes the indexer without the token. */
         @Override
         public String toString() {
             return "Indexer" + urls;
@@ -133,9 +133,9 @@ public record Settings(
 
     /**
      * @param tlsSan further names in the certificate
-     * @param http2 empty: not offered
+     * @param http2 limits of HTTP/2; empty: it is not offered
      * @param tokenFlags tokens from flag or environment by scope word (read, manage, spend); absent ones come from files
-     * @param drain how long calls may go on after a stop was asked for
+     * @param drain time for which calls may go on after a stop was requested
      */
     public record Http(
             Listening listening,
@@ -152,16 +152,16 @@ public record Settings(
             Access access) {}
 
     /**
-     * What tokens may do, whatever their own policies are.
+     * Limits on all tokens, whatever their own policies are.
      *
      * @param classicTokens scopes whose tokens in the datadir or from the configuration are accepted
-     * @param keyExport whether keys and phrases are given away at all
+     * @param keyExport whether keys and phrases may be exported at all
      */
     public record Access(Set<String> classicTokens, boolean keyExport) {}
 
     /**
      * @param allowPublic whether the operator asserts that something in front of a public address terminates TLS
-     * @param metrics an own listener for /metrics; empty: on the main one, with the read token
+     * @param metrics address of a separate listener for /metrics; empty: on the main one, with the read token
      * @param trustedProxies peers whose X-Forwarded-For is believed
      */
     public record Listening(
@@ -170,36 +170,36 @@ public record Settings(
             Optional<InetSocketAddress> metrics,
             List<String> trustedProxies) {}
 
-    /** @param headDeadline time from the first byte of a request to its last one */
+    /** @param headDeadline longest time from the first byte of a request to its last one */
     public record Requests(
             int maxHeadBytes, int maxBodyBytes, int maxConcurrentPerToken, int maxWaits, Duration headDeadline) {}
 
     /**
-     * @param maxAnswerBytes of all answers of one batch together
+     * @param maxAnswerBytes most bytes of all answers of one batch together
      * @param parallelism items of one batch that run at a time
      */
     public record Batches(int maxItems, long maxAnswerBytes, int parallelism) {}
 
     /**
-     * What one HTTP/2 connection may do.
+     * Limits of one HTTP/2 connection.
      *
      * @param maxStreams requests at a time
-     * @param maxHeaderBytes of a request, decoded, as RFC 9113 counts them (section 6.5.2)
-     * @param maxControlPerSecond frames of each kind that carry no request any further
+     * @param maxHeaderBytes most bytes of a request's header, decoded, as RFC 9113 counts them (section 6.5.2)
+     * @param maxControlPerSecond frames per second of each kind that does not advance a request
      */
     public record Http2(int maxStreams, int maxHeaderBytes, int maxControlPerSecond) {}
 
     /**
-     * What one client leaves to the others.
+     * Share of the resources that one client may take.
      *
      * @param connectionsPerAddress 0: three quarters of all
-     * @param heldBytes what all clients together may make the daemon hold; empty: a quarter of the heap
-     * @param percentPerAddress of it, for one address
-     * @param percentPerConnection of it, for one connection
+     * @param heldBytes bytes buffered on behalf of all clients together; empty: a quarter of the heap
+     * @param percentPerAddress percentage of these for one address
+     * @param percentPerConnection percentage of these for one connection
      */
     public record ClientShares(
             int connectionsPerAddress, OptionalLong heldBytes, int percentPerAddress, int percentPerConnection) {
-        /** @param all connections that there may be */
+        /** @param all most connections of all clients */
         public int connectionsPerAddress(int all) {
             return connectionsPerAddress == 0 ? Math.max(1, all - all / 4) : connectionsPerAddress;
         }
@@ -212,7 +212,7 @@ public record Settings(
      * @param reservationTtl how long an outpoint stays reserved when nothing is heard of its transaction
      * @param receiptTtl how long a client token answers its receipt after its payment is settled
      * @param autoReclaim whether own HTLC locks past their timeout are taken back without being asked
-     * @param historyKept how long payments are told of after their last change; empty: for ever
+     * @param historyKept how long payments are listed after their last change; empty: for ever
      * @param sharedKeys whether another daemon has keys of this one
      * @param storeRestored whether the operator says that the store was restored from a backup, or lost
      */
@@ -230,33 +230,34 @@ public record Settings(
             Payouts payouts) {}
 
     /**
-     * The queue of payouts.
+     * Queue of payouts.
      *
      * @param from addresses that pay when a call names none
-     * @param most unfinished ones
+     * @param most greatest number of unfinished payouts
+     * @param delay time after which the oldest payout of a batch closes it
      * @param feeRate base units per 100 cost units
-     * @param coins that a paying address is to have
+     * @param coins number of coins that a paying address is to have
      */
     public record Payouts(List<Address> from, long most, Duration delay, long feeRate, int coins) {
         public static final Payouts DEFAULT = new Payouts(List.of(), 100_000, Duration.ofSeconds(1), 2, 20);
     }
 
     /**
-     * @param unsealThreads how many Argon2id computations run at once
-     * @param mints how many calls for new keys may be under way at a time
-     * @param pool how many standard keys are sealed ahead of time
-     * @param passphraseFile where the passphrase is read from; empty: from the environment
+     * @param unsealThreads number of Argon2id computations at a time
+     * @param mints number of calls for new keys that may be under way at a time
+     * @param pool number of standard keys that are sealed ahead of time
+     * @param passphraseFile file of the passphrase; empty: it comes from the environment
      */
     public record Keyring(int unsealThreads, int mints, int pool, Optional<Path> passphraseFile) {}
 
     /**
-     * How the chain is followed.
+     * Rules for following the chain.
      *
      * @param verifyWork whether proofs of work are computed
      * @param from height from which the books are made complete, {@link #NOW} for not at all; empty: as far as the keys need it
      * @param maxLag blocks below the node's tip at which the daemon is no longer ready
      * @param ledgerFirst whether the daemon's own books are asked before the node for the coins of an address
-     * @param creditsKeepDays after which credits are forgotten; 0 for never
+     * @param creditsKeepDays days after which credits are removed; 0 for never
      */
     public record Follow(
             boolean verifyWork,
@@ -265,11 +266,11 @@ public record Settings(
             long maxLag,
             boolean ledgerFirst,
             long creditsKeepDays) {
-        /** Nothing that is older than the first start. */
+        /** Height that stands for completing nothing that is older than the first start. */
         public static final long NOW = Long.MAX_VALUE;
     }
 
-    /** A block that the operator knows to be of the chain. */
+    /** Block that the operator knows to be of the chain. */
     public record Checkpoint(long height, Hash256 blockId) {}
 
     /**
@@ -278,7 +279,7 @@ public record Settings(
      * @param blockInterval zero: blocks only on demand
      * @param seed makes the chain reproducible; empty: a fixed default
      * @param work whether its blocks have proof of work
-     * @param prompt whether a payment is in the next block; a real node's was put together before
+     * @param prompt whether a new payment is in the very next block; a real node has assembled that block before
      */
     public record Devnet(
             InetSocketAddress bind,
@@ -290,21 +291,21 @@ public record Settings(
             boolean prompt) {}
 
     /**
-     * The other chain, of accounts.
+     * Account chain.
      *
      * @param chain empty: there is none
      */
     public record Account(Optional<Evm> chain, EvmWords words) {}
 
     /**
-     * How the account chain is asked.
+     * Access to the account chain.
      *
-     * @param urls of its endpoints, at least as many as the quorum
-     * @param quorum endpoints that must agree
-     * @param chainId every endpoint has to report it
-     * @param callTimeout of one request to one endpoint
+     * @param urls endpoints, at least as many as the quorum
+     * @param quorum number of endpoints that must agree
+     * @param chainId id that every endpoint has to report
+     * @param callTimeout time-out of one request to one endpoint
      * @param tokens contracts whose balances are shown
-     * @param knownNonce below it the operator vouches for every transaction of the key
+     * @param knownNonce nonce below which the operator vouches for every transaction of the key
      */
     public record Evm(
             List<URI> urls,
@@ -315,20 +316,20 @@ public record Settings(
             OptionalLong knownNonce,
             EvmFinality finality) {}
 
-    /** From when on a block of the account chain is final. */
+    /** Rule by which a block of the account chain counts as final. */
     public sealed interface EvmFinality {
-        /** {@code finalized} or {@code safe}, as the endpoints say. */
+        /** Final by a tag of the endpoints, {@code finalized} or {@code safe}. */
         record Tag(String word) implements EvmFinality {}
 
-        /** With so many blocks on top of it. */
+        /** Final with so many blocks on top of it. */
         record Blocks(long count) implements EvmFinality {}
     }
 
     /**
-     * Words of the account chain in names of the interface (decisions.md, section 1); those of the default work always.
+     * Words of the account chain in names of the interface (decisions.md, section 1); those of the default always work.
      *
-     * @param brand in the names of methods
-     * @param nativeAsset in directions of swaps
+     * @param brand word in the names of methods
+     * @param nativeAsset word in directions of swaps
      */
     public record EvmWords(String brand, String nativeAsset) {
         public static final EvmWords DEFAULT = new EvmWords("evm", "native");

@@ -22,18 +22,18 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * Makes {@link Settings} of flags, environment, configuration file and defaults, checks everything, and reports all problems at once. Reads
- * one file and resolves host names; writes nothing.
+ * Makes the {@link Settings} from flags, environment, configuration file and defaults, checks everything, and reports all problems at once. Reads one
+ * file and resolves host names; writes nothing.
  */
 public final class SettingsLoader {
     public static final String CONFIG_FLAG = "--config";
     public static final String CONFIG_VARIABLE = "WALLETD_CONFIG";
-    /** Looked for in the datadir when no file is named. */
+    /** Name of the configuration file in the datadir, which is read when no file is named. */
     public static final String FILE_NAME = "walletd.conf";
 
     private static final int SHORT_TOKEN = 32;
 
-    /** In the place of an address whose problem is noted: with one there are no settings. */
+    /** Placeholder for an address whose problem is noted: with a problem there are no settings. */
     private static final InetSocketAddress NOT_READ = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final List<String> problems = new ArrayList<>();
@@ -47,8 +47,8 @@ public final class SettingsLoader {
     }
 
     /**
-     * The variables that are set. One that is empty is not, as a service manager or a compose file leaves it that has nothing for it. But an
-     * empty token stays, and is refused: whoever sets one does not mean the daemon to make its own.
+     * Returns the variables that are set. An empty one counts as not set, because a service manager or a compose file without a value leaves it so.
+     * But an empty token stays, and is refused: an operator who sets one does not mean the daemon to make its own.
      */
     public static Map<String, String> thatAreSet(Map<String, String> environment) {
         Map<String, String> set = new HashMap<>(environment);
@@ -64,7 +64,7 @@ public final class SettingsLoader {
 
     /**
      * @param flags text by flag name with dashes, as given; {@code "true"} for a switch without a value
-     * @param environment such as {@link System#getenv()}
+     * @param environment variables, such as {@link System#getenv()}
      * @param home the user's home folder
      * @throws ConfigurationException with every problem there is
      */
@@ -137,7 +137,7 @@ public final class SettingsLoader {
     private Optional<Settings.Indexer> indexer() {
         Optional<String> token = values.value(Option.INDEXER_TOKEN, Parsing::token);
         Optional<List<URI>> urls = values.value(Option.INDEXER_RPC, Parsing::urls);
-        // Nobody misses a file that would not be used.
+        // A missing file that would not be used is no problem.
         Optional<String> kept =
                 values.value(Option.INDEXER_TOKEN_FILE, urls.isPresent() ? Parsing::tokenIn : Function.identity());
         if (token.isPresent() && kept.isPresent()) {
@@ -239,7 +239,7 @@ public final class SettingsLoader {
                 values.count(Option.HELD_PER_CONNECTION));
     }
 
-    /** That listener asks for no token, so nothing but the operator's own assertion opens it to everyone. */
+    /** Checks the address of the metrics listener. It asks for no token, so nothing but the operator's own assertion opens it to everyone. */
     private void checkMetricsBind(InetSocketAddress metrics, boolean allowPublic) {
         if (BindPolicy.reachOf(metrics.getAddress()) == BindPolicy.Reach.PUBLIC && !allowPublic) {
             problems.add("--metrics-bind " + HostPort.of(metrics)
@@ -291,7 +291,7 @@ public final class SettingsLoader {
     }
 
     /** Two words for one thing. */
-    /** A development node of its own is a network of its own. */
+    /** Network of the daemon; with an embedded development node that is a network of its own. */
     private Optional<Network> network(Optional<Settings.Devnet> devnet) {
         Optional<Network> named = values.value(Option.NETWORK, Parsing::network);
         Optional<Network> own = devnet.map(node -> node.work() ? Network.TESTNET : Network.DEVNET);
@@ -396,9 +396,12 @@ public final class SettingsLoader {
                 prompt));
     }
 
-    /** The options about swaps (swap.md, section 2), read and checked together: half a configuration never swaps, and says what is missing. */
+    /**
+     * Section of the options about swaps (swap.md, section 2), read and checked together: an incomplete configuration never swaps, and reports what
+     * is missing.
+     */
     static final class SwapSection {
-        /** The fewest confirmations that nothing is said about. */
+        /** Fewest confirmations that cause no warning. */
         private static final long USUAL_DEPTH = 30;
 
         private static final EvmAddress NOWHERE = EvmAddress.of(new byte[EvmAddress.LENGTH]);

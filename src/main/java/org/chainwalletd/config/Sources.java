@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The texts of all options from where they were given: flag over environment over file (interface.md, section 1.2; decisions.md,
- * section 1). Collects problems instead of stopping at the first.
+ * Sources of the options' texts: flag over environment over file (interface.md, section 1.2; decisions.md, section 1). Collects problems instead of
+ * stopping at the first.
  */
 final class Sources {
     /** Variables under the daemon's prefix that are not options. */
@@ -48,7 +48,7 @@ final class Sources {
     private Optional<Path> file = Optional.empty();
     private boolean named;
 
-    /** A text and where it is from. */
+    /** Text with its source. */
     record Given(String text, String origin) {}
 
     Sources(
@@ -64,7 +64,7 @@ final class Sources {
         this.warnings = warnings;
     }
 
-    /** Finds and reads the configuration file, and looks for names that nobody knows. */
+    /** Finds and reads the configuration file, and checks for unknown names. */
     void read() {
         refuseUnknownFlags();
         locateFile();
@@ -76,12 +76,12 @@ final class Sources {
         return file;
     }
 
-    /** The file if nobody named it: it was found in the datadir. */
+    /** Returns the configuration file if it was found in the datadir and not named. */
     Optional<Path> foundFile() {
         return named ? Optional.empty() : file();
     }
 
-    /** The brand word that the node's variable and the default datadir depend on; a wrong one is complained of elsewhere. */
+    /** Brand word that the node's variable and the default datadir depend on; a wrong one is reported elsewhere. */
     String brand() {
         return given(Option.BRAND)
                 .map(given -> given.text().strip())
@@ -102,7 +102,7 @@ final class Sources {
         return Optional.ofNullable(environment.get(name)).map(text -> new Given(text, "variable " + name));
     }
 
-    /** Absolute; a leading tilde is the user's home. */
+    /** Makes an absolute path; a leading tilde is the user's home. */
     Path path(String text) {
         return expand(text);
     }
@@ -183,7 +183,7 @@ final class Sources {
         } catch (ConfigException e) {
             problems.add("the configuration file " + file + " cannot be read: " + e.getMessage());
         } catch (IOException | StackOverflowError e) {
-            // The parser knows no bound of depth of its own.
+            // The parser has no bound on the depth of nesting.
             problems.add("the configuration file " + file + " cannot be read, or is nested too deeply");
         }
     }
@@ -221,7 +221,7 @@ final class Sources {
                 : Optional.of(String.valueOf(value.unwrapped()));
     }
 
-    /** A key spelt like the flag, or like an older or a neighbouring name, is told where its value belongs. */
+    /** Advice where a value belongs, for a key that is spelt like the flag, or like an older or a neighbouring name. */
     private static String advice(String key) {
         String last = key.substring(key.lastIndexOf('.') + 1);
         Optional<Option> byFlag = Option.ofFlag("--" + last);

@@ -5,13 +5,13 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** The version that the build wrote into the package. */
+/** Version that the build wrote into the package. */
 public final class Version {
     private static final String NUMBER = read();
 
     private Version() {}
 
-    /** Such as {@code 0.1.0}. */
+    /** Returns the version number, such as {@code 0.1.0}. */
     public static String number() {
         return NUMBER;
     }

@@ -40,36 +40,37 @@ import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.TokenBinding;
 
 /**
- * Pays as many of the offered payouts from one address as its free coins, the caps and the limits of a transaction allow, change back to it in
- * several coins. Which ones it pays is decided together with the coins, when these are held.
+ * Plan of a batch: pays as many of the offered payouts from one address as its free coins, the caps and the limits of a transaction allow, with
+ * change back to the address in several coins. The payouts are chosen together with the coins, when these are held.
  */
 final class BatchPlan implements SpendPlan {
-    /** Outputs of a batch while few payouts wait, or many coins are free. */
+    /** Most outputs of a batch while few payouts wait, or many coins are free. */
     static final int LEAST_FULL = 250;
 
     static final int MOST_OUTPUTS = 2_000;
-    /** Below this a coin of change is not worth its own fee. */
+    /** Least value of a coin of change; a smaller one is not worth its own fee. */
     private static final Amount LEAST_CHANGE = Amount.of(10_000);
-    /** Coins of one batch: what the evaluation of an input costs grows with the batch. */
+    /** Most input coins of one batch: the cost of evaluating an input grows with the batch. */
     private static final int MOST_INPUTS = 100;
 
     private static final int RANDOM_BYTES = 16;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
-     * A payout that the batch may carry.
+     * Payout that the batch may carry.
      *
-     * @param overdue whether it has waited for coins so long that they are kept for it
+     * @param number number of the payout in the queue
+     * @param overdue whether it has waited for coins so long that coins are kept for it
      */
     record Offer(long number, Order order, boolean overdue) {}
 
     /**
-     * How a batch is made.
+     * Rules for one batch.
      *
-     * @param most that may leave the address with it; empty without a cap
-     * @param usableCoins that the address is to have
-     * @param backlog payouts that wait
-     * @param submissions that the nodes take now
+     * @param most greatest amount that may leave the address with it; empty without a cap
+     * @param usableCoins number of coins that the address is to have
+     * @param backlog number of payouts that wait
+     * @param submissions number of transactions that the nodes accept now
      * @param owner name of the token that has submitted its payouts; empty: a classic one
      */
     record Rules(
@@ -86,21 +87,21 @@ final class BatchPlan implements SpendPlan {
         }
     }
 
-    /** Where its coins come from: confirmed ones that the books have read from bytes, and that a batch may spend. */
+    /** Source of the coins of an address: confirmed ones that the books have read from bytes, and that a batch may spend. */
     @FunctionalInterface
     interface CoinSource {
-        /** Fails with {@link NotCoveredException} when the books do not cover the address. */
+        /** Lists the coins; fails with {@link NotCoveredException} when the books do not cover the address. */
         CompletionStage<Coins> of(Address address);
     }
 
     /**
      * Coins that a batch may spend.
      *
-     * @param all coins of the address, those included that may not be spent yet
+     * @param all number of all coins of the address, including those that may not be spent yet
      */
     record Coins(List<NodeClient.Utxo> usable, int all, long tipHeight) {}
 
-    /** Says that nothing is known for certain of the coins of an address. */
+    /** Signals that nothing is known for certain of the coins of an address. */
     static final class NotCoveredException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -109,13 +110,13 @@ final class BatchPlan implements SpendPlan {
         }
     }
 
-    /** Why a payout that was offered is not part of the batch. */
+    /** Reason why an offered payout is not part of the batch. */
     enum Skipped {
         COINS,
         ALLOWANCE
     }
 
-    /** What was decided with the last draft. */
+    /** Decision of the last draft. */
     private record Chosen(Draft draft, List<Long> numbers) {}
 
     private final Address from;
@@ -125,7 +126,7 @@ final class BatchPlan implements SpendPlan {
     private volatile Rules rules;
     private volatile int allCoins;
     private volatile Optional<Chosen> chosen = Optional.empty();
-    /** By the number of the payout. */
+    /** Reasons for the payouts that were left out, by their numbers. */
     private volatile Map<Long, Skipped> skipped = Map.of();
 
     BatchPlan(Address from, List<Offer> offers, CoinSource source, Rules rules) {
@@ -139,7 +140,7 @@ final class BatchPlan implements SpendPlan {
         this.token = new TokenBinding(TokenBinding.ofDaemon(name), Hash256.sha256(random));
     }
 
-    /** Lowers what may leave, before it is chosen. */
+    /** Lowers the amount that may leave, before the payouts are chosen. */
     void cap(Optional<Amount> most) {
         rules = rules.capped(most);
     }
@@ -169,7 +170,7 @@ final class BatchPlan implements SpendPlan {
 
     @Override
     public void check() {
-        // Each payout was looked at when it was submitted.
+        // Each payout was checked when it was submitted.
     }
 
     @Override
@@ -196,7 +197,7 @@ final class BatchPlan implements SpendPlan {
                         executor);
     }
 
-    /** Coins, ascending, with the sums of the largest ones. */
+    /** Coins in ascending order, with the sums of the largest ones. */
     private record Purse(List<Coin> ascending, Amount[] largest) {
         static Purse of(List<Coin> ascending) {
             int most = Math.min(MOST_INPUTS, ascending.size());
@@ -209,7 +210,7 @@ final class BatchPlan implements SpendPlan {
             return new Purse(List.copyOf(ascending), sums);
         }
 
-        /** How many of the largest coins pay so much beside the fee of a transaction of this shape. */
+        /** Number of the largest coins that pay a sum besides the fee of a transaction of this shape. */
         OptionalInt coinsFor(Amount sum, TxShape outputs, FeeChoice fee) {
             for (int count = 1; count < largest.length; count++) {
                 TxShape shape = outputs.plusPlainInputs(count);
@@ -223,7 +224,7 @@ final class BatchPlan implements SpendPlan {
             return OptionalInt.empty();
         }
 
-        /** The smallest single coin that will do, else the fewest. */
+        /** Selects the smallest single coin that suffices, else the fewest coins. */
         List<Coin> pay(Amount sum, TxShape outputs, FeeChoice fee) {
             Amount single = saturated(sum, fee.feeOf(outputs.plusPlainInputs(1)));
             Optional<Coin> smallest = ascending.stream()
@@ -258,7 +259,7 @@ final class BatchPlan implements SpendPlan {
         List<Offer> carried = new ArrayList<>();
         TxShape shape = TxShape.EMPTY;
         Amount sum = Amount.ZERO;
-        // What the address pays to itself does not leave.
+        // Payouts from the address to itself do not leave it.
         Amount own = Amount.ZERO;
         int full = full(now, free.size());
         for (Offer offer : offers) {
@@ -386,10 +387,10 @@ final class BatchPlan implements SpendPlan {
     }
 
     /**
-     * Change in as many coins as are wanted and worth it; none when what is left is dust.
+     * Builds the change in as many coins as are wanted and worth their fee; none when the rest is dust.
      *
-     * @param rest of the inputs, the fee included
-     * @param least value of each coin when there are several
+     * @param rest value that is left of the inputs, the fee included
+     * @param least least value of each coin when there are several
      */
     private List<TxOutput> change(
             Rules now, Drawing drawing, List<TxOutput> outputs, int inputs, Amount rest, int wanted, Amount least) {
@@ -443,7 +444,7 @@ final class BatchPlan implements SpendPlan {
                 .orElseThrow(() -> new IllegalStateException("this draft of the batch is not its last one"));
     }
 
-    /** All inputs belong to one key and sign the same message. */
+    /** Repeats one signature for every input: all inputs belong to one key and sign the same message. */
     @Override
     public List<Witness> witnesses(Draft draft, Signer.Signature signature) {
         return Collections.nCopies(draft.inputs().size(), Witness.plain(signature.publicKey(), signature.bytes()));

@@ -17,10 +17,10 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutStore;
 
 /**
- * What payouts stand on.
+ * Dependencies and settings of payouts.
  *
- * @param nodes how many there are
- * @param executor for continuations; never blocks
+ * @param nodes number of nodes
+ * @param executor runs continuations; never blocks
  */
 public record PayoutEnvironment(
         PayoutStore store,
@@ -35,23 +35,23 @@ public record PayoutEnvironment(
         Clock clock,
         Executor executor) {
     /**
-     * How payouts are made.
+     * Rules of the queue.
      *
-     * @param most unfinished payouts
-     * @param delay after which the oldest payout of a batch closes it
-     * @param usableCoins that each paying address is to have
+     * @param most greatest number of unfinished payouts
+     * @param delay time after which the oldest payout of a batch closes it
+     * @param usableCoins number of coins that each paying address is to have
      */
     public record Rules(long most, Duration delay, FeeChoice fee, int usableCoins) {}
 
-    /** What is known of a named token. */
+    /** Rights of named tokens. */
     public interface Tokens {
-        /** Whether it was revoked, has expired, or is not known. */
+        /** Whether the token was revoked, has expired, or is not known. */
         boolean hasEnded(String name);
 
-        /** Most that one of its transactions may spend. */
+        /** Greatest amount that one of the token's transactions may spend. */
         Optional<Amount> capPerTx(String name);
 
-        /** Nobody has named a token. */
+        /** Rights where there are no named tokens. */
         Tokens NONE = new Tokens() {
             @Override
             public boolean hasEnded(String name) {
@@ -71,7 +71,7 @@ public record PayoutEnvironment(
         CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
     }
 
-    /** The end of the followed chain. */
+    /** Tip of the followed chain. */
     @FunctionalInterface
     public interface Tip {
         Optional<BlockPlace> place();

@@ -47,19 +47,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes batches of queued payouts: at most one at a time from an address, each a spend like any other, which the spend monitor follows
- * afterwards. What is queued it reads from the feed of changes, so that what it has in memory is only a guess: the store decides, in the commit
- * that opens the batch, whether each payout is still queued.
+ * Makes batches of queued payouts: at most one at a time from an address, each a spend like any other, which the spend monitor follows afterwards.
+ * The queue is read from the feed of changes, so what is in memory is only a guess: the store decides, in the commit that opens the batch, whether
+ * each payout is still queued.
  *
- * <p>Reads the store and the books, and hands plans to the spender. It ends and begins anew while the daemon serves; it then reads the feed from
- * its beginning. A batch that was being made meanwhile is opened or not, as the feed tells.
+ * <p>Reads the store and the books, and hands plans to the spender. The actor may stop and start again while the daemon serves; it then reads the
+ * feed from its beginning, which tells whether a batch that was being made meanwhile was opened.
  */
 final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(PayoutQueue.class);
 
     sealed interface Command {}
 
-    /** A payout may have changed. */
+    /** Reports that a payout may have changed. */
     record Changed() implements Command {}
 
     private record Tick() implements Command {}
@@ -70,23 +70,23 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private record Ended(Batch batch, Outcome<Receipt> outcome) implements Command {}
 
-    /** Looks after what no change tells: tokens that end, recalls that were broken off, batches whose coins are gone. */
+    /** Checks what the feed does not report: tokens that end, recalls that were broken off, batches whose coins are gone. */
     private record Care() implements Command {}
 
     private record CaredFor(Outcome<Void> done) implements Command {}
 
     private static final int PAGE = 1_000;
-    /** Blocks for which smaller payouts may overtake one that waits for coins. */
+    /** Number of blocks for which smaller payouts may overtake one that waits for coins. */
     private static final long OVERTAKING = 30;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration CARE = Duration.ofSeconds(2);
 
-    /** Half of the submissions that a node takes of one caller in a minute. */
+    /** Most batches in a minute: half of the submissions that a node accepts from one caller in that time. */
     static final int BATCHES_A_MINUTE = 30;
 
-    /** What payouts wait for after a batch was refused; after other refusals it is tried again. */
+    /** Condition that payouts wait for after a batch was refused, by the refusal; after other refusals the batch is tried again. */
     private static final Map<Class<? extends SpendRefusal>, WaitingFor> REASONS = Map.of(
             SpendRefusal.AllowanceExceeded.class, WaitingFor.ALLOWANCE,
             SpendRefusal.PolicyRefused.class, WaitingFor.ALLOWANCE,
@@ -95,15 +95,15 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             SpendRefusal.UpstreamFailed.class, WaitingFor.NODE,
             SpendRefusal.CoinsOutOfReach.class, WaitingFor.NODE);
 
-    /** Payouts that are paid together: of one token, from the same addresses. */
+    /** Key of payouts that are paid together: those of one token, from the same addresses. */
     record Group(List<Address> from, Optional<String> owner) {}
 
-    /** A payout that is queued. */
+    /** Payout that is queued. */
     private static final class Queued {
         private final long number;
         private final Order order;
         private final long submittedAt;
-        /** Height at which it first waited for coins; -1 when it does not. */
+        /** Height at which the payout first waited for coins; -1 when it does not. */
         private long shortSince = -1;
 
         private Queued(Payout payout) {
@@ -113,17 +113,17 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Payouts of a group, the oldest first, and since when nothing is tried for them. */
+    /** Payouts of a group, the oldest first, and the time before which nothing is tried for them. */
     private static final class Line {
         private final NavigableMap<Long, Queued> queued = new TreeMap<>();
         private long notBefore = Long.MIN_VALUE;
         private Optional<WaitingFor> waits = Optional.empty();
     }
 
-    /** A batch that is being made. */
+    /** Batch that is being made. */
     private record Batch(Group group, BatchPlan plan, Set<Long> numbers, long begun) {}
 
-    /** What queued payouts wait for, as the queue last said; read by any thread. */
+    /** Conditions that queued payouts wait for, as the queue has last published them; read by any thread. */
     static final class View {
         private final Map<Long, WaitingFor> single = new ConcurrentHashMap<>();
         private volatile Map<Group, WaitingFor> groups = Map.of();
@@ -153,7 +153,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             return counts.getOrDefault(reason, 0L);
         }
 
-        /** When the oldest one was submitted; 0 without any. */
+        /** Submission time of the oldest queued payout, milliseconds since 1970; 0 when there is none. */
         long oldest() {
             return oldest;
         }
@@ -180,7 +180,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private final Map<Group, Line> lines = new LinkedHashMap<>();
     private final Map<Long, Group> groupOf = new HashMap<>();
     private final Map<Address, Batch> running = new HashMap<>();
-    /** Batches that have ended, and of which the feed has not been read since. */
+    /** Addresses whose batch has ended since the feed was last read to its end. */
     private final List<Address> ended = new ArrayList<>();
 
     private final List<Address> justEnded = new ArrayList<>();
@@ -210,7 +210,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         read();
     }
 
-    /** @param carer looks after tokens that have ended, of which it is given the names, recalls and coins that are gone */
+    /** @param carer handles tokens that have ended, whose names it is given, recalls, and batches whose coins are gone */
     static Behavior<Command> create(
             PayoutEnvironment env,
             BatchPlan.CoinSource coins,
@@ -239,7 +239,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return read();
     }
 
-    /** One page at a time; what changes meanwhile is read afterwards. */
+    /** Reads the feed, one page at a time; changes that come meanwhile are read afterwards. */
     private Behavior<Command> read() {
         if (!reading && stale && env.stopped().isEmpty()) {
             reading = true;
@@ -310,7 +310,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Begins what can begin now, and sets the timer for what is due next. */
+    /** Begins the batches that can begin now, and sets the timer for the next one that is due. */
     private Behavior<Command> step() {
         if (!loaded) {
             return this;
@@ -330,7 +330,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return this;
     }
 
-    /** @return when the group is to be looked at again; the greatest number when something else tells that */
+    /** @return time at which the group is to be looked at again; the greatest number when a message will tell */
     private long begin(Group group, Line line, long now) {
         if (paused) {
             line.waits = Optional.empty();
@@ -358,7 +358,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         return next;
     }
 
-    /** When the batch of a line closes: full, or with its oldest payout old enough. A clock that was set back holds nothing up. */
+    /** Time at which the batch of a line closes: when it is full, or its oldest payout is old enough. A clock that was set back holds nothing up. */
     private long due(Line line, long now) {
         if (line.queued.size() >= BatchPlan.LEAST_FULL) {
             return now;
@@ -432,7 +432,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
                 .or(() -> perTx);
     }
 
-    /** What it carries by now the feed tells: until that is read its address makes no other batch. */
+    /** Handles the end of a batch. The feed tells which payouts it carries: until that is read, its address makes no other batch. */
     private Behavior<Command> ended(Ended command) {
         Batch batch = command.batch();
         long now = env.clock().millis();
@@ -471,7 +471,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
     }
 
-    /** Whether its intent is durable, or may be. */
+    /** Whether the intent of the batch is durable, or may be. */
     private static boolean mayBeOpen(Throwable failure) {
         return failure instanceof SpendException refused && refused.refusal() instanceof SpendRefusal.OutcomeUnknown;
     }

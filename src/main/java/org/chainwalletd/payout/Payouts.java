@@ -52,11 +52,11 @@ import org.chainwalletd.store.TokenBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The queue of payouts as the rest of the daemon sees it. Safe for threads. */
+/** Facade of the queue of payouts for the rest of the daemon. Safe for threads. */
 public final class Payouts {
     private static final Logger LOG = LoggerFactory.getLogger(Payouts.class);
 
-    /** A coin of somebody else's transaction is not spent before it is so deep. */
+    /** Least number of confirmations at which a coin of a foreign transaction is spent. */
     private static final int LEAST_DEPTH = 6;
 
     private static final int LOOKS_UNTIL_VANISHED = 15;
@@ -64,10 +64,13 @@ public final class Payouts {
     private final PayoutEnvironment env;
     private final PayoutQueue.View view = new PayoutQueue.View();
     private final ActorRef<PayoutQueue.Command> queue;
-    /** Those who wait for a change. */
+    /** Callers that wait for a change. */
     private final Set<CompletableFuture<Void>> waiting = ConcurrentHashMap.newKeySet();
 
-    /** How often a batch in flight was without any input, look after look; one look is under way at a time. */
+    /**
+     * Number of consecutive checks in which none of the inputs of a batch in flight was listed, by its transaction id. One check is under way at a
+     * time.
+     */
     private volatile Map<Hash256, Integer> withoutInputs = Map.of();
 
     private volatile List<Hash256> vanished = List.of();
@@ -80,12 +83,12 @@ public final class Payouts {
         env.store().whenChanged(this::changed);
     }
 
-    /** Begins the queue as background work. */
+    /** Starts the queue as background work. */
     public static Payouts start(PayoutEnvironment env, Background background) {
         return new Payouts(env, background);
     }
 
-    /** Meters of what waits. */
+    /** Registers the meters of the waiting payouts. */
     public void measure(MeterRegistry meters) {
         for (WaitingFor reason : WaitingFor.values()) {
             Supplier<Number> count = () -> view.count(reason);
@@ -107,7 +110,7 @@ public final class Payouts {
                 .register(meters);
     }
 
-    /** Why the queue needs its operator. */
+    /** Reason why the queue needs its operator; empty for none. */
     public Optional<String> complaint() {
         List<Hash256> gone = vanished;
         return gone.isEmpty()
@@ -116,7 +119,7 @@ public final class Payouts {
                         + " batches of payouts have all vanished from the chain, such as those of " + gone.get(0));
     }
 
-    /** Ends waits with their ordinary answer. */
+    /** Ends open waits with their ordinary answer. */
     public CompletionStage<Void> endWaits() {
         resting = true;
         wake();
@@ -136,7 +139,7 @@ public final class Payouts {
         }
     }
 
-    /** What a queued payout waits for; empty when it is about to be paid. */
+    /** Condition that a queued payout waits for; empty when it is about to be paid. */
     public Optional<WaitingFor> waitsFor(Payout payout) {
         return view.of(payout);
     }
@@ -173,7 +176,7 @@ public final class Payouts {
         requireUnder("per_period", env.limits().perPeriod(), leaving);
     }
 
-    /** Fee of the smallest batch with it. */
+    /** Fee of the smallest batch that contains the payout, in base units. */
     private Amount cheapest(Order order) {
         return env.rules()
                 .fee()
@@ -183,7 +186,7 @@ public final class Payouts {
                         .plusPlainOutputs(1));
     }
 
-    /** What leaves an address at least when a payout is paid. */
+    /** Least amount that leaves an address when the payout is paid. */
     public Amount leastLeaving(Order order) {
         return order.amount().plus(cheapest(order));
     }
@@ -226,7 +229,7 @@ public final class Payouts {
         return env.store().find(payoutId);
     }
 
-    /** A page of payouts in the order of submission; with {@code waits} only queued ones that wait for that. */
+    /** Lists payouts in the order of submission; with {@code waits} only queued ones that wait for that condition. */
     public CompletionStage<List<Payout>> list(Optional<State> state, Optional<WaitingFor> waits, long after, int most) {
         if (waits.isEmpty()) {
             return env.store().list(state, after, most);
@@ -253,9 +256,9 @@ public final class Payouts {
     }
 
     /**
-     * Changes after a place; waits for the first one.
+     * Reads changes after a position; waits for the first one.
      *
-     * @param gone completes when nobody wants the answer any more
+     * @param gone completes when the caller does not want the answer any more
      */
     public CompletionStage<Changes> changes(Position after, int most, Duration patience, CompletionStage<Void> gone) {
         long end = System.nanoTime() + patience.toNanos();
@@ -297,7 +300,7 @@ public final class Payouts {
         return over.thenRunAsync(() -> waiting.remove(change), env.executor());
     }
 
-    /** Id of a payout that is not in flight yet and that this address may pay. */
+    /** Finds the id of a payout that is not in flight yet and that this address may pay. */
     public CompletionStage<Optional<String>> waitingFrom(Address address) {
         return env.store().waitingFrom(address);
     }
@@ -310,22 +313,23 @@ public final class Payouts {
         return env.store().release(payoutIds, claimant, env.clock().millis());
     }
 
-    /** From when it completes on no batch is opened, or they are again. */
+    /** Pauses or resumes the queue: once this is complete no batch is opened, or batches are opened again. */
     public CompletionStage<Void> pause(boolean paused) {
         return env.store().pause(paused);
     }
 
     /**
-     * What has become of a recall.
+     * State of a recall.
      *
-     * @param recall the transaction that takes the place of the batch; empty while none of its inputs is on the chain
+     * @param recall id of the transaction that takes the place of the batch; empty while none of its inputs is on the chain
      */
     public record Recall(Hash256 batch, Optional<Hash256> recall) {}
 
     /**
-     * Gives a batch up by spending one of its inputs back. The batch is not sent again from then on; which of both is mined the chain decides.
+     * Recalls a batch: abandons it and spends one of its inputs back to its address. The batch is not sent again from then on; the chain decides
+     * which of both is mined.
      *
-     * @param fee of the recall; one that was decided on before keeps its own
+     * @param fee fee of the recall; a recall that was decided on before keeps its own
      */
     public CompletionStage<Recall> recall(Hash256 txId, FeeChoice fee) {
         return env.intents()
@@ -347,7 +351,7 @@ public final class Payouts {
         }
     }
 
-    /** Refuses, while the batch is not given up yet, a recall that would burn money or that none of its coins can pay. */
+    /** Refuses, while the batch is not abandoned yet, a recall that would burn money or that none of its coins can pay. */
     private static void requireCost(Intent batch, Amount cost) {
         if (TransferRequest.DEFAULT_MAX_FEE.isLessThan(cost)) {
             throw RefusedException.invalidParams(
@@ -410,7 +414,7 @@ public final class Payouts {
                 .thenApplyAsync(recall -> new Recall(batch.txId(), recall.map(Intent::txId)), env.executor());
     }
 
-    /** What has become of it the store tells; a recall that a node refuses stays in flight like any. */
+    /** Sends the recall. The store tells the outcome; a recall that a node refuses stays in flight like any other spend. */
     private CompletionStage<Object> spendBack(Intent batch, Coin coin, Amount cost) {
         String token = StandIns.recallToken(batch.txId());
         ReturnPlan plan = new ReturnPlan(
@@ -483,7 +487,7 @@ public final class Payouts {
     }
 
     private CompletionStage<Void> lookAtInputs(List<Intent> open) {
-        // What is given up waits for its recall, which may have taken its only input.
+        // An abandoned batch waits for its recall, which may have taken its only input.
         List<Intent> batches = open.stream()
                 .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
                         && intent.state().inFlight())
@@ -495,7 +499,10 @@ public final class Payouts {
                 .thenRunAsync(() -> noteVanished(batches, listings), env.executor());
     }
 
-    /** What a block has taken is in flight for some more looks; what stays without any input is told. */
+    /**
+     * Counts the batches in flight of which no input is listed any more, and warns of those that stay so. A batch that a block has just taken is
+     * still in flight for some checks.
+     */
     private void noteVanished(
             List<Intent> batches, Map<Address, CompletableFuture<Optional<NodeClient.UtxoListing>>> listings) {
         Map<Hash256, Integer> missing = new HashMap<>();

@@ -2,7 +2,7 @@ package org.chainwalletd.payout;
 
 import java.util.Locale;
 
-/** What a queued payout waits for. */
+/** Condition that a queued payout waits for. */
 public enum WaitingFor {
     COINS,
     NEXT_BLOCK,
@@ -11,7 +11,7 @@ public enum WaitingFor {
     NODE,
     PAUSED;
 
-    /** As it is told. */
+    /** Word of the interface. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

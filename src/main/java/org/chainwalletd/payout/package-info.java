@@ -1,2 +1,2 @@
-/** The queue of payouts: batches, and what becomes of them. */
+/** Payouts: the queue, its batches, and their outcomes. */
 package org.chainwalletd.payout;

@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An answer while it is written, in pieces, so that a long one is never copied from a small array into a larger one. Each piece is taken
- * from the room before it is made. What is only a copy in between is overwritten, as answers may hold secrets.
+ * Buffer of an answer while it is written, in pieces, so that a long one is never copied from a small array into a larger one. The room for each
+ * piece is taken before it is allocated. Intermediate copies are overwritten, as answers may hold secrets.
  */
 final class AnswerBuffer extends OutputStream {
-    /** There is no room for the rest; what was taken is given back. */
+    /** Signals that there is no room for the rest; the room that was taken is given back. */
     static final class NoRoom extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -29,7 +29,7 @@ final class AnswerBuffer extends OutputStream {
     private static final int FIRST = 512;
     private static final int LONGEST = 64 << 10;
 
-    /** A shorter answer is given out in one piece. */
+    /** Length in bytes below which an answer is returned in one piece. */
     private static final int SHORT = 4096;
 
     private final AnswerRoom room;
@@ -41,7 +41,7 @@ final class AnswerBuffer extends OutputStream {
     private long taken;
     private boolean refused;
 
-    /** @param mustBeGiven whether room is taken also when there is none */
+    /** @param mustBeGiven whether the answer is written even when there is no room for it */
     AnswerBuffer(AnswerRoom room, boolean mustBeGiven) {
         this.room = room;
         this.mustBeGiven = mustBeGiven;
@@ -99,7 +99,7 @@ final class AnswerBuffer extends OutputStream {
         }
     }
 
-    /** The bytes written. */
+    /** Returns the bytes written. */
     List<byte[]> finish() throws IOException {
         long length = fullLength + used;
         take(length - taken);
@@ -141,7 +141,7 @@ final class AnswerBuffer extends OutputStream {
         used = 0;
     }
 
-    /** Takes {@code more}, which may be less than nothing. */
+    /** Takes room for {@code more} bytes, or gives it back when negative. */
     private void take(long more) throws IOException {
         if (more < 0) {
             room.giveBack(-more);
@@ -153,7 +153,7 @@ final class AnswerBuffer extends OutputStream {
         taken += more;
     }
 
-    /** Whoever writes is told once; what it still writes when it cleans up is dropped. */
+    /** Drops the answer and tells the writer once; bytes that it still writes when it cleans up are dropped. */
     private void refuse() throws NoRoom {
         refused = true;
         room.giveBack(taken);

@@ -1,8 +1,8 @@
 package org.chainwalletd.rpc;
 
-/** Where the bytes of an answer are counted while it is written and until its client has read it. Thread-safe, never waits. */
+/** Budget in which the bytes of an answer are counted while it is written and until its client has read it. Thread-safe, never waits. */
 public interface AnswerRoom {
-    /** Has room for everything. */
+    /** Budget without a bound. */
     AnswerRoom BOUNDLESS = new AnswerRoom() {
         @Override
         public boolean take(long bytes) {
@@ -11,25 +11,25 @@ public interface AnswerRoom {
 
         @Override
         public void takeAnyway(long bytes) {
-            // Nobody counts.
+            // Nothing is counted.
         }
 
         @Override
         public void giveBack(long bytes) {
-            // Nobody counts.
+            // Nothing is counted.
         }
     };
 
-    /** Takes {@code bytes} when they are left, all of them or none. */
+    /** Takes {@code bytes} from the budget if so many are left, all of them or none. */
     boolean take(long bytes);
 
-    /** Takes them whether they are left or not: what tells the outcome of an act must not be lost. */
+    /** Takes bytes even if they are not left: the outcome of an act must not be lost. */
     void takeAnyway(long bytes);
 
-    /** Gives back a part of what was taken: an answer was dropped. */
+    /** Gives back a part of the bytes taken, because an answer was dropped. */
     void giveBack(long bytes);
 
-    /** Whether nothing more is to be begun that is answered here. */
+    /** Whether the budget is used up, so that no further call that is answered here is begun. */
     default boolean full() {
         return false;
     }

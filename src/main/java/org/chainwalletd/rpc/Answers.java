@@ -30,11 +30,13 @@ final class Answers {
     private Answers() {}
 
     /**
+     * Writes a response with a result.
+     *
      * @param id JSON text
-     * @param room where the answer is counted
-     * @param mustBeGiven whether it is written also when there is no room: it tells the outcome of an act
+     * @param room budget of the answer
+     * @param mustBeGiven whether it is written even when there is no room, because it tells the outcome of an act
      * @throws IllegalArgumentException when the result cannot be written
-     * @throws AnswerBuffer.NoRoom when it finds no room
+     * @throws AnswerBuffer.NoRoom when there is no room
      */
     static List<byte[]> result(ObjectWriter writer, Object result, String id, AnswerRoom room, boolean mustBeGiven)
             throws AnswerBuffer.NoRoom {
@@ -54,7 +56,7 @@ final class Answers {
         }
     }
 
-    /** Counted, and written whether there is room or not: a caller has to learn what became of its call. */
+    /** Writes a response with an error. It is counted, and written even without room: a caller has to learn what became of its call. */
     static List<byte[]> error(RefusedException refusal, String id, AnswerRoom room) {
         AnswerBuffer out = new AnswerBuffer(room, true);
         try {
@@ -74,9 +76,9 @@ final class Answers {
     }
 
     /**
-     * A JSON array of complete answers, which are counted already.
+     * Writes a JSON array of complete answers, which are counted already.
      *
-     * @param answers emptied while they are taken over; those that are null are left out
+     * @param answers emptied while they are taken over; null ones are left out
      */
     static List<byte[]> array(List<byte[]>[] answers) {
         AnswerBuffer out = new AnswerBuffer(AnswerRoom.BOUNDLESS, true);
@@ -107,7 +109,7 @@ final class Answers {
         return out.finish();
     }
 
-    /** An error whose payload cannot be written is still worth more than none. */
+    /** Writes the payload of an error, or leaves it out if it cannot be written: such an error is still worth more than none. */
     private static void writeData(AnswerBuffer out, Record data) throws IOException {
         byte[] written;
         try {

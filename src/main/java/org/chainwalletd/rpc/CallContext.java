@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.Scope;
 
-/** Who calls: what an audit line and a limit need to know, and whether the caller is still there. */
+/** Context of a call: data for audit lines and limits, and whether the caller is still there. */
 public final class CallContext {
     private final String requestId;
     private final Grant grant;
@@ -22,27 +22,27 @@ public final class CallContext {
         this.presence = presence;
     }
 
-    /** Of a caller that stays. */
+    /** Creates the context of a caller that never leaves. */
     public CallContext(String requestId, Grant grant, String client) {
         this(requestId, grant, client, new ClientPresence());
     }
 
-    /** Unique within this process, also in the log context. */
+    /** Id of the request, unique within this process; also in the log context. */
     public String requestId() {
         return requestId;
     }
 
-    /** Of the token that was presented. */
+    /** Scope of the token that was presented. */
     public Scope scope() {
         return grant.scope();
     }
 
-    /** What the token that was presented allows. */
+    /** Rights of the token that was presented. */
     public Grant grant() {
         return grant;
     }
 
-    /** The caller's address as far as it can be trusted. */
+    /** Caller's address as far as it can be trusted. */
     public String client() {
         return client;
     }
@@ -70,12 +70,12 @@ public final class CallContext {
         return gone;
     }
 
-    /** Whether the caller has left already: what {@link #gone} tells later, asked now. */
+    /** Whether the caller has left already; the present state of {@link #gone}. */
     public boolean hasLeft() {
         return presence.left();
     }
 
-    /** The call is answered: whether its caller leaves is of no interest any more. */
+    /** Ends the context, because the call is answered: whether its caller leaves is of no interest any more. */
     synchronized void end() {
         ended = true;
         if (listening != null) {

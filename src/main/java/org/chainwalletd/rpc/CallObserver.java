@@ -7,8 +7,8 @@ import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Sees every call that reached a method: for metrics and the audit trail. Called on whatever thread the call runs on; must not block and
- * must not throw.
+ * Observer of every call that reached a method: for metrics and the audit trail. Called on whatever thread the call runs on; must not block and must
+ * not throw.
  */
 public interface CallObserver {
     CallObserver NONE = new CallObserver() {};
@@ -17,21 +17,21 @@ public interface CallObserver {
 
     default void ended(CallContext context, CallOutcome outcome) {}
 
-    /** A long poll whose caller has left before it was answered. Takes the place of {@link #ended}. */
+    /** Reports a long poll whose caller has left before it was answered. Called instead of {@link #ended}. */
     default void abandoned(CallContext context, String method) {}
 
-    /** A call that named no known method, or whose token does not allow the method: {@code outcome} says which by its code. */
+    /** Reports a call that named no known method, or whose token does not allow the method: {@code outcome} says which by its code. */
     default void refused(CallContext context, CallOutcome outcome) {}
 
     /**
-     * How a call ended.
+     * Outcome of a call.
      *
      * @param method name in the registry; {@code "unknown"} when the registry has none such, so that callers cannot invent names
      * @param required scope that the method needs
      * @param error empty for success
-     * @param nanos from the start of the call to its end
+     * @param nanos nanoseconds from the start of the call to its end
      * @param txId the {@code tx_id} of the result, if it has one
-     * @param spend what was asked for, of a call that moves money and whose parameters could be read
+     * @param spend requested spend of a call that moves money and whose parameters could be read
      */
     record CallOutcome(
             String method,
@@ -40,7 +40,7 @@ public interface CallObserver {
             long nanos,
             Optional<Hash256> txId,
             Optional<Spend<?>> spend) {
-        /** Of a call that moves no money. */
+        /** Creates the outcome of a call that moves no money. */
         public CallOutcome(
                 String method, Scope required, Optional<ErrorCode> error, long nanos, Optional<Hash256> txId) {
             this(method, required, error, nanos, txId, Optional.empty());

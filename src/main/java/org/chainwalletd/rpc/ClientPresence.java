@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether the client of a request is still there to read the answer. Whoever carries the request says once that it is not; who wants to
- * know registers, and takes the registration back when the question is over, so that a connection that lives long collects nothing.
+ * Presence of the client of a request: whether it is still there to read the answer. The transport reports once that it has left. An interested party
+ * registers a listener, and removes it when its question is over, so that a long-lived connection collects no listeners.
  */
 public final class ClientPresence {
-    /** Takes a listener back. Idempotent; a listener that is running already is not stopped. */
+    /** Handle that removes a listener. Idempotent; a listener that is running already is not stopped. */
     @FunctionalInterface
     public interface Registration {
         void cancel();
@@ -20,7 +20,7 @@ public final class ClientPresence {
     private Set<Runnable> listeners;
     private boolean left;
 
-    /** The client cannot be reached any more. Runs the listeners, on this thread. Idempotent. */
+    /** Reports that the client cannot be reached any more. Runs the listeners, on this thread. Idempotent. */
     public void leave() {
         List<Runnable> told;
         synchronized (this) {
@@ -36,7 +36,7 @@ public final class ClientPresence {
     }
 
     /**
-     * @param listener runs once when the client leaves, at once when it has; only hands over, because it runs on the connection's thread
+     * @param listener runs once when the client leaves, at once if it has left; must only hand work over, because it runs on the connection's thread
      */
     public Registration whenLeft(Runnable listener) {
         synchronized (this) {
@@ -61,7 +61,7 @@ public final class ClientPresence {
         }
     }
 
-    /** How many listen now. */
+    /** Number of listeners. */
     public synchronized int listeners() {
         return listeners == null ? 0 : listeners.size();
     }

@@ -3,11 +3,11 @@ package org.chainwalletd.rpc;
 import java.io.IOException;
 
 /**
- * Counts what the nodes of a request weigh while they are made, as a 64-bit JVM with compressed references lays them out, rounded up. A
+ * Counts the heap bytes of the JSON nodes of a request while they are made, as a 64-bit JVM with compressed references lays them out, rounded up. A
  * small request takes nothing of the room, a larger one a few KiB at a time. One per text; not safe for threads.
  */
 final class JsonWeight {
-    /** There is no room for the rest. What was taken stays so until the whole request gives it back. */
+    /** Signals that there is no room for the rest. The room that was taken stays taken until the whole request gives it back. */
     static final class NoRoom extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -21,25 +21,25 @@ final class JsonWeight {
         }
     }
 
-    /** A request that small costs less than its connection. */
+    /** Bytes that are not counted: a request that small costs less than its connection. */
     private static final long FREE = 4096;
 
     private static final long LUMP = 16 << 10;
 
     private static final int OBJECT = 160;
-    /** Of a map's entry, its part of the table, and the name's two objects. */
+    /** Bytes of a member: a map's entry, its part of the table, and the name's two objects. */
     private static final int MEMBER = 112;
 
     private static final int ARRAY = 104;
-    /** A list has up to half as many places more than it needs, and a copy of them while it grows. */
+    /** Bytes of an element in a list. A list has up to half as many places more than it needs, and a copy of them while it grows. */
     private static final int ELEMENT = 16;
 
     private static final int TEXT = 64;
-    /** Of a large one; smaller ones are of the same order. */
+    /** Bytes of a large number; smaller ones are of the same order. */
     private static final int NUMBER = 128;
 
     private static final int LONG = 24;
-    /** Digits and sign of what fits into a long. */
+    /** Characters from which on an integer counts as large; a shorter one, its sign included, fits into a long. */
     private static final int LONG_DIGITS = 19;
 
     private final AnswerRoom room;
@@ -68,7 +68,7 @@ final class JsonWeight {
 
     /** @param length characters */
     void text(int length) throws NoRoom {
-        // All empty ones are one.
+        // All empty strings are one object.
         add(length == 0 ? 0 : TEXT + 2L * length);
     }
 

@@ -25,9 +25,7 @@ public final class MethodHelp {
         return help.page.toString();
     }
 
-    /**
-     * @param call how the program calls a method, put before the example
-     */
+    /** @param call command by which the program calls a method, put before the example */
     public static String of(RpcMethod<?, ?> method, String call) {
         MethodHelp help = new MethodHelp();
         help.line(method.name() + " (needs the " + method.scope().word() + " token)");
@@ -124,7 +122,7 @@ public final class MethodHelp {
         return text + " ".repeat(Math.max(0, width - text.length()));
     }
 
-    /** Text in a column of its own behind {@code head}, wrapped at the page's width. */
+    /** Writes text in a column behind {@code head}, wrapped at the page's width. */
     private void columns(String head, int column, String text) {
         StringBuilder row = new StringBuilder(padded(head, column));
         if (row.length() > column) {

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.wire.RawJson;
 
-/** All methods by name. The scope table, {@code rpc.discover} and the reference page are made from it. */
+/** Registry of all methods by name. The scope table, {@code rpc.discover} and the reference page are made from it. */
 public final class MethodRegistry {
     private final Map<String, RegisteredMethod<?, ?>> methods;
 
@@ -19,9 +19,7 @@ public final class MethodRegistry {
         this.methods = methods;
     }
 
-    /**
-     * @throws IllegalArgumentException when a name is there twice
-     */
+    /** @throws IllegalArgumentException when two methods have the same name */
     public static MethodRegistry of(Collection<? extends RpcMethod<?, ?>> methods) {
         Map<String, RegisteredMethod<?, ?>> byName = new LinkedHashMap<>();
         for (RpcMethod<?, ?> method : methods) {
@@ -33,9 +31,9 @@ public final class MethodRegistry {
     }
 
     /**
-     * The given methods and {@code rpc.discover}, which describes them all.
+     * Creates the registry of the given methods and {@code rpc.discover}, which describes them all.
      *
-     * @param version of the daemon
+     * @param version version of the daemon
      */
     public static MethodRegistry withDiscovery(List<? extends RpcMethod<?, ?>> methods, String version) {
         List<RpcMethod<?, ?>> all = new ArrayList<>(methods);
@@ -43,7 +41,7 @@ public final class MethodRegistry {
         return of(all);
     }
 
-    /** Describes the methods that are in {@code all} at its first call. */
+    /** Creates {@code rpc.discover}, which describes the methods that are in {@code all} at its first call. */
     private static RpcMethod<RpcMethod.NoParams, RawJson> discovery(List<RpcMethod<?, ?>> all, String version) {
         AtomicReference<RawJson> document = new AtomicReference<>();
         return RpcMethod.of(
@@ -60,7 +58,7 @@ public final class MethodRegistry {
                 });
     }
 
-    /** The methods in the order in which they were given. */
+    /** Returns the methods in the order in which they were given. */
     public List<RpcMethod<?, ?>> methods() {
         return methods.values().stream()
                 .<RpcMethod<?, ?>>map(RegisteredMethod::method)
@@ -68,15 +66,15 @@ public final class MethodRegistry {
     }
 
     /**
-     * What {@code rpc.discover} answers: the OpenRPC document of all methods.
+     * Answer of {@code rpc.discover}: the OpenRPC document of all methods.
      *
-     * @param version of the daemon
+     * @param version version of the daemon
      */
     public JsonNode describe(String version) {
         return OpenRpc.document(methods(), version);
     }
 
-    /** Null when there is none. */
+    /** Finds a method by name; null when there is none. */
     RegisteredMethod<?, ?> find(String name) {
         return methods.get(name);
     }

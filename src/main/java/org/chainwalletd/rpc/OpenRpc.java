@@ -12,11 +12,11 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 import org.chainwalletd.wire.Spelling;
 
-/** The OpenRPC 1.3 document of a registry (decisions.md, section 5). */
+/** OpenRPC 1.3 document of a registry (decisions.md, section 5). */
 final class OpenRpc {
     private static final String OPENRPC_VERSION = "1.3.2";
 
-    /** What any method can answer. */
+    /** Errors that any method can give. */
     private static final List<ErrorCode> COMMON = List.of(
             ErrorCode.INVALID_PARAMS,
             ErrorCode.INTERNAL_ERROR,
@@ -26,9 +26,7 @@ final class OpenRpc {
 
     private OpenRpc() {}
 
-    /**
-     * @param version of the daemon
-     */
+    /** @param version version of the daemon */
     static ObjectNode document(List<RpcMethod<?, ?>> methods, String version) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("openrpc", OPENRPC_VERSION);
@@ -74,7 +72,7 @@ final class OpenRpc {
         return node;
     }
 
-    /** OpenRPC wants it so. */
+    /** Sorts required members to the front, as OpenRPC demands. */
     private static List<Shapes.Member> requiredFirst(List<Shapes.Member> members) {
         List<Shapes.Member> sorted = new ArrayList<>(members);
         sorted.sort((a, b) -> Boolean.compare(b.required(), a.required()));
@@ -111,7 +109,7 @@ final class OpenRpc {
         return other;
     }
 
-    /** What OpenRPC's own error object has no place for. */
+    /** Details of an error for which OpenRPC's own error object has no place. */
     private static ObjectNode details(ErrorCode code) {
         ObjectNode details = JsonNodeFactory.instance
                 .objectNode()

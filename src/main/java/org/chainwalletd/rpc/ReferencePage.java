@@ -12,7 +12,7 @@ public final class ReferencePage {
 
     private ReferencePage() {}
 
-    /** Markdown. */
+    /** Writes the page as Markdown. */
     public static String of(MethodRegistry registry) {
         ReferencePage page = new ReferencePage();
         page.introduction(registry);

@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Json;
 
-/** A method with what is computed once for it, on its first call: most processes call few methods, and the start is not to wait. */
+/** Method with the objects that are computed once for it, on its first call: most processes call few methods, and the start must not wait for all. */
 final class RegisteredMethod<P extends Record, R> {
     private final RpcMethod<P, R> method;
     private volatile Compiled<P> compiled;

@@ -25,10 +25,10 @@ final class RequestReader {
     }
 
     /**
-     * Never throws for any bytes.
+     * Reads a body. Never throws for any bytes.
      *
      * @param body overwritten when it holds secrets
-     * @param room where is counted what is made of the body
+     * @param room budget in which the parsed form is counted
      */
     Envelope.Body read(byte[] body, AnswerRoom room) {
         try (StrictJson json = new StrictJson(body, room)) {
@@ -107,7 +107,7 @@ final class RequestReader {
         return draft.finish(json.takeSecrets());
     }
 
-    /** The members of one envelope while they are read. */
+    /** Members of one envelope while they are read. */
     private static final class Draft {
         private final List<String> seen = new ArrayList<>(4);
         private String id;
@@ -159,7 +159,7 @@ final class RequestReader {
         }
     }
 
-    /** {@code null}, {@code {}} and {@code []} mean the same as no params. */
+    /** Reads the parameters; {@code null}, {@code {}} and {@code []} mean no parameters. */
     private static JsonNode readParams(StrictJson json) throws IOException {
         JsonNode params = json.value(false);
         return params.isNull() || (params.isContainerNode() && params.isEmpty()) ? null : params;

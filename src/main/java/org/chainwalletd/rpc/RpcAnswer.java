@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 
 /**
- * What the caller gets.
+ * Answer to a request body.
  *
  * @param status HTTP status (interface.md, section 7.1)
  * @param pieces JSON in UTF-8, a long one in several pieces; none for status 204. Not to be changed
@@ -12,7 +12,7 @@ import java.util.List;
 public record RpcAnswer(int status, List<byte[]> pieces) {
     public static final RpcAnswer NO_CONTENT = new RpcAnswer(204, List.of());
 
-    /** In one piece, or in none when it is empty. */
+    /** Creates an answer in one piece, or in none when it is empty. */
     public RpcAnswer(int status, byte[] body) {
         this(status, body.length == 0 ? List.of() : List.of(body));
     }
@@ -25,7 +25,7 @@ public record RpcAnswer(int status, List<byte[]> pieces) {
         return length;
     }
 
-    /** All pieces as one. */
+    /** Joins all pieces. */
     public byte[] body() {
         ByteArrayOutputStream body = new ByteArrayOutputStream();
         pieces.forEach(body::writeBytes);

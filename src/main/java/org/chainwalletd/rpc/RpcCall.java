@@ -14,7 +14,7 @@ import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.MDC;
 
-/** One request or one item of a batch, from its envelope to its answer. */
+/** Call of one request or one item of a batch, from its envelope to its answer. */
 final class RpcCall {
     private static final String MDC_REQUEST = "request_id";
     private static final String MDC_METHOD = "method";
@@ -29,12 +29,12 @@ final class RpcCall {
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
-    /** What was asked for, when it is to move money. */
+    /** Requested spend, when the call is to move money. */
     private Optional<Spend<?>> spend = Optional.empty();
 
     /**
-     * @param room where the answer is counted
-     * @param denied run when the token's scope does not contain the method
+     * @param room budget in which the answer is counted
+     * @param denied runs when the token's scope does not contain the method
      */
     RpcCall(Shared shared, Envelope envelope, CallContext context, AnswerRoom room, Runnable denied) {
         this.room = room;
@@ -44,7 +44,7 @@ final class RpcCall {
         this.context = context;
     }
 
-    /** What all calls have in common. */
+    /** Objects that all calls share. */
     record Shared(
             MethodRegistry registry,
             Failures failures,
@@ -54,11 +54,11 @@ final class RpcCall {
 
     /**
      * @param json null for a notification
-     * @param httpStatus if this is a single request
+     * @param httpStatus HTTP status if this is a single request
      */
     record Outcome(List<byte[]> json, int httpStatus) {}
 
-    /** What a long poll ends with when its caller has left. */
+    /** Failure of a long poll whose caller has left. */
     private static final class CallerLeft extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -67,12 +67,12 @@ final class RpcCall {
         }
     }
 
-    /** The same words whatever is wrong with the token, so that a caller learns nothing (interface.md, section 5.2). */
+    /** Refusal of a wrong token, with the same text whatever is wrong with it, so that a caller learns nothing (interface.md, section 5.2). */
     static RefusedException authenticationRequired() {
         return new RefusedException(ErrorCode.UNAUTHORIZED, "authentication required");
     }
 
-    /** The stage never fails; it is complete already when the method answered at once. */
+    /** Runs the call. The stage never fails; it is complete already when the method answered at once. */
     <T> CompletableFuture<T> run(Function<Outcome, T> finish) {
         try {
             return decide(finish);
@@ -161,7 +161,7 @@ final class RpcCall {
         };
     }
 
-    /** Gives back what the call held besides its answer. */
+    /** Releases what the call held besides its answer. */
     private void release() {
         context.end();
         if (watch != null) {
@@ -202,7 +202,7 @@ final class RpcCall {
         return new Outcome(json, 200);
     }
 
-    /** What a notification gave is written too, and dropped: writing is what overwrites the secrets of a result. */
+    /** Writes the result. That of a notification is written too, and dropped: writing overwrites the secrets of a result. */
     private List<byte[]> write(RegisteredMethod<?, ?> method, Object result) {
         try {
             if (!envelope.isNotification()) {
@@ -270,7 +270,7 @@ final class RpcCall {
         return CompletableFuture.completedFuture(finish.apply(outcome));
     }
 
-    /** How many long polls are open, and how many may be. */
+    /** Counter of the open long polls, with its bound. */
     static final class LongPolls {
         private static final long RETRY_AFTER_SECONDS = 5;
 
@@ -285,9 +285,7 @@ final class RpcCall {
             return open.get();
         }
 
-        /**
-         * @throws RefusedException -32042 when there is no place
-         */
+        /** @throws RefusedException -32042 when the bound is reached */
         void enter() {
             if (open.incrementAndGet() > most) {
                 open.decrementAndGet();

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * From the bytes of a request to the bytes of its answer: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and
- * 7.1; decisions.md, section 2). A call whose method answers at once is answered on the caller's thread; everything else goes on on the
- * executor. The stages given out fail only by a fault around a call, such as of an observer; what a method fails with is an answer.
+ * Turns the bytes of a request into the bytes of its answer: envelope, batch, scope, method, error (interface.md, sections 4.2, 4.3, 5.2 and 7.1;
+ * decisions.md, section 2). A call whose method answers at once is answered on the caller's thread; everything else continues on the executor. The
+ * returned stages fail only by a fault around a call, such as of an observer; a failure of a method becomes an answer.
  */
 public final class RpcDispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(RpcDispatcher.class);
@@ -28,7 +28,7 @@ public final class RpcDispatcher {
             ErrorCode.UNAUTHORIZED.httpStatus(),
             Answers.error(RpcCall.authenticationRequired(), Envelope.NULL_ID, AnswerRoom.BOUNDLESS));
 
-    /** So long a batch works on answers that are there at once before other callers have their turn. */
+    /** Nanoseconds for which a batch works on answers that are there at once before other callers have their turn. */
     private static final long TURN_NANOS = 2_000_000;
 
     private final RpcCall.Shared shared;
@@ -37,29 +37,29 @@ public final class RpcDispatcher {
     private final RequestIds requestIds = new RequestIds();
 
     /**
-     * What callers may ask for at a time.
+     * Limits on concurrent calls.
      *
      * @param maxBatch most items in a batch
      * @param batchParallelism items of one batch that run at a time, long polls left out
      * @param maxLongPolls long polls at a time, of all callers
-     * @param maxBatchAnswerBytes most that the answers of one batch may have together; what comes later gets -32042
+     * @param maxBatchAnswerBytes most bytes of all answers of one batch together; further items get -32042
      */
     public record Limits(int maxBatch, int batchParallelism, int maxLongPolls, long maxBatchAnswerBytes) {
-        /** Without a bound on what a batch answers. */
+        /** Creates limits without a bound on the answers of a batch. */
         public Limits(int maxBatch, int batchParallelism, int maxLongPolls) {
             this(maxBatch, batchParallelism, maxLongPolls, Long.MAX_VALUE);
         }
     }
 
     /**
-     * Where calls go on that did not answer at once.
+     * Threads for calls that did not answer at once.
      *
-     * @param answers never refuses: what it is given may be the answer of a payment
+     * @param answers never refuses: a task may be the answer of a payment
      * @param full whether so much work waits that new calls are refused with -32042 instead of being begun
      */
     public record Threads(Executor answers, BooleanSupplier full) {}
 
-    /** With threads that are never too busy for a new call. */
+    /** Creates a dispatcher with threads that are never too busy for a new call. */
     public RpcDispatcher(
             MethodRegistry registry,
             List<ErrorTranslator> translators,
@@ -81,14 +81,14 @@ public final class RpcDispatcher {
         this.limits = limits;
     }
 
-    /** Long polls that are open now. */
+    /** Number of open long polls. */
     public int longPolls() {
         return shared.longPolls().open();
     }
 
     /**
      * @param body the complete request body, given over: it is overwritten when it holds secrets
-     * @param grant of the token that came with the request; empty when there was none or a wrong one
+     * @param grant rights of the token that came with the request; empty when there was none or a wrong one
      */
     public CompletionStage<RpcAnswer> dispatch(byte[] body, Optional<Grant> grant, Client client) {
         if (grant.isEmpty()) {
@@ -135,7 +135,7 @@ public final class RpcDispatcher {
     }
 
     /**
-     * Runs the items of one batch: a few lanes, each taking the next item when its last one is answered. A long poll takes no lane: all of a
+     * Runs the items of one batch in a few lanes, each taking the next item when its last one is answered. A long poll takes no lane: all those of a
      * batch are open together.
      */
     private final class BatchRun {
@@ -149,7 +149,10 @@ public final class RpcDispatcher {
         private final AtomicInteger open;
         private final AtomicInteger openInLanes;
         private final CompletableFuture<RpcAnswer> done = new CompletableFuture<>();
-        /** Empty when all is answered: a lane that still waits for its turn then must not keep what nobody counts any more. */
+        /**
+         * This batch until all is answered, then null: a lane that still waits for its turn must not keep objects in memory that are no longer
+         * counted.
+         */
         private final AtomicReference<BatchRun> unfinished = new AtomicReference<>(this);
 
         BatchRun(List<Envelope> envelopes, Grant grant, Client client) {
@@ -229,7 +232,9 @@ public final class RpcDispatcher {
             takeItems();
         }
 
-        /** A fault around one call must not leave the callers of all others waiting. */
+        /**
+         * Stores the answer of an item. A fault around one call becomes an internal error of this item and must not leave the other items waiting.
+         */
         private void answered(int item, List<byte[]> json, Throwable fault) {
             if (fault == null) {
                 answered(item, json);
@@ -260,7 +265,7 @@ public final class RpcDispatcher {
         }
     }
 
-    /** A part of a room for all answers of one batch. Once an answer did not fit, none of the items that have not begun is begun. */
+    /** Part of a budget for all answers of one batch. Once an answer did not fit, no further item is begun. */
     private static final class BatchRoom implements AnswerRoom {
         private final AnswerRoom room;
         private final AtomicLong left;
@@ -299,7 +304,7 @@ public final class RpcDispatcher {
         }
     }
 
-    /** Short names of calls, unique within the process and hardly ever the same in another one. */
+    /** Generator of short ids of calls, unique within the process and hardly ever the same in another one. */
     private static final class RequestIds {
         private static final int RADIX = 36;
 

@@ -12,10 +12,10 @@ import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Spelling;
 
 /**
- * One method of the interface with the function that answers it. Nearly all are declared by a record of package {@code api}.
+ * Method of the interface with the function that answers it. Nearly all are declared by a record of package {@code api}.
  *
- * <p>Parameters are bound by {@link Binder} from the components of {@code P}; see there for the types and annotations. Results are
- * written with snake_case member names; a null or empty-Optional component is omitted unless it carries {@link OrNull}.
+ * <p>Parameters are bound by {@link Binder} from the components of {@code P}; see there for the types and annotations. Results are written with
+ * snake_case member names; a null or empty-Optional component is omitted unless it carries {@link OrNull}.
  *
  * @param <P> parameter record
  * @param <R> result record
@@ -46,12 +46,12 @@ public final class RpcMethod<P extends Record, R> {
     /** Parameters of a method that takes none. */
     public record NoParams() {}
 
-    /** Answers calls. */
+    /** Function that answers calls. */
     @FunctionalInterface
     public interface Handler<P, R> {
         /**
-         * Must not block. Fails with {@link RefusedException}, or with a service's own exception that an {@link ErrorTranslator} knows;
-         * anything else becomes -32603.
+         * Answers a call. Must not block. Fails with {@link RefusedException}, or with a service's own exception that an {@link ErrorTranslator}
+         * knows; anything else becomes -32603.
          */
         CompletionStage<R> call(P params, CallContext context);
     }
@@ -75,12 +75,12 @@ public final class RpcMethod<P extends Record, R> {
         }
     }
 
-    /** A method that is declared by the record of its parameters. */
+    /** Creates a method that is declared by the record of its parameters. */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(Class<C> call, Handler<C, R> handler) {
         return of(call, Spelling.AS_DECLARED, handler);
     }
 
-    /** @param spelling names of the members where the brand has words of its own for them */
+    /** @param spelling names of the members for which the brand has its own words */
     public static <R, C extends Record & Call<R>> RpcMethod<C, R> of(
             Class<C> call, Spelling spelling, Handler<C, R> handler) {
         Call.CallType<C, R> type = Call.CallType.of(call);
@@ -88,14 +88,14 @@ public final class RpcMethod<P extends Record, R> {
         return new RpcMethod<>(method.name(), Declaration.of(method), type.params(), type.result(), spelling, handler);
     }
 
-    /** A method without a record that declares it, and without errors of its own. */
+    /** Creates a method without a declaring record, and without errors of its own. */
     public static <P extends Record, R> RpcMethod<P, R> of(
             String name, Scope scope, String summary, Class<P> params, Class<R> result, Handler<P, R> handler) {
         Declaration declared = new Declaration(scope, summary, false, List.of(), false, scope == Scope.READ);
         return new RpcMethod<>(name, declared, params, result, Spelling.AS_DECLARED, handler);
     }
 
-    /** The same under another name. */
+    /** Returns the same method under another name. */
     public RpcMethod<P, R> named(String other) {
         return new RpcMethod<>(other, declared, params, result, spelling, handler);
     }
@@ -108,7 +108,7 @@ public final class RpcMethod<P extends Record, R> {
         return declared.scope();
     }
 
-    /** Sentences for the reference page. */
+    /** Summary in sentences, for the reference page. */
     public String summary() {
         return declared.summary();
     }
@@ -123,14 +123,14 @@ public final class RpcMethod<P extends Record, R> {
         return declared.errors();
     }
 
-    /** As {@link Method#longPoll}. */
+    /** Whether the method waits for an event, see {@link Method#longPoll}. */
     public boolean longPoll() {
         return declared.longPoll();
     }
 
     /**
-     * Whether a call changes nothing, so that its caller may be told to come again (-32042) when there is no room for the answer. What tells
-     * the outcome of an act is always given.
+     * Whether a call changes nothing, so that its caller may be told to come again (-32042) when there is no room for the answer. The outcome of an
+     * act is always returned.
      */
     public boolean repeatable() {
         return declared.repeatable();
@@ -144,12 +144,12 @@ public final class RpcMethod<P extends Record, R> {
         return result;
     }
 
-    /** How the members of {@link #params} and {@link #result} are called where the daemon's brand has words of its own for them. */
+    /** Names of the members of {@link #params} and {@link #result} for which the daemon's brand has its own words. */
     public Spelling spelling() {
         return spelling;
     }
 
-    /** As {@link Handler#call}. */
+    /** Answers a call, see {@link Handler#call}. */
     public CompletionStage<R> call(P given, CallContext context) {
         return handler.call(given, context);
     }

@@ -22,10 +22,10 @@ import org.chainwalletd.wire.MemberNames;
 import org.chainwalletd.wire.WipedBuffers;
 
 /**
- * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no member twice, no half surrogate pairs, nesting and numbers bounded. What is
- * ambiguous is refused, not guessed. Strings under a secret's name are kept as UTF-8 bytes in a {@link BinaryNode}.
+ * Reads JSON values strictly: RFC 8259 in well-formed UTF-8, no duplicate members, no half surrogate pairs, nesting and numbers bounded. Ambiguous
+ * input is refused, not guessed. Strings under a secret's name are kept as UTF-8 bytes in a {@link BinaryNode}.
  *
- * <p>What is made of a text weighs up to fifty times as much as the text itself, so each node is counted: see {@link JsonWeight}.
+ * <p>The nodes made from a text take up to fifty times as much memory as the text itself, so each node is counted: see {@link JsonWeight}.
  */
 final class StrictJson implements AutoCloseable {
     static final int MAX_DEPTH = 64;
@@ -54,18 +54,18 @@ final class StrictJson implements AutoCloseable {
     private List<byte[]> secrets = List.of();
     private int secretsTaken;
 
-    /** @param room where is counted what values weigh; not given back here */
+    /** @param room budget in which the heap bytes of values are counted; not given back here */
     StrictJson(byte[] text, AnswerRoom room) throws IOException {
         if (!Utf8.isValid(text)) {
             throw new Malformed("the body is not valid UTF-8");
         }
         this.weight = new JsonWeight(room);
-        // Whatever the text calls it: a caller may misspell the name of a secret.
+        // Marked whatever the member's name is: a caller may misspell the name of a secret.
         WipedBuffers.markSecret();
         this.parser = FACTORY.createParser(text);
     }
 
-    /** JSON that the grammar allows and we do not, or no JSON at all; the message never quotes values. */
+    /** Signals a text that is no JSON, or JSON that is refused although the grammar allows it; the message never quotes values. */
     static final class Malformed extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -92,12 +92,12 @@ final class StrictJson implements AutoCloseable {
         return name;
     }
 
-    /** The characters of the current number as they stand. */
+    /** Returns the characters of the current number as they stand. */
     String numberText() throws IOException {
         return parser.getText();
     }
 
-    /** The secrets read since the last call of this; the caller overwrites them. */
+    /** Returns the secrets read since the last call of this; the caller overwrites them. */
     List<byte[]> takeSecrets() {
         if (secretsTaken == secrets.size()) {
             return List.of();
@@ -111,13 +111,13 @@ final class StrictJson implements AutoCloseable {
         return !secrets.isEmpty();
     }
 
-    /** All that were read, taken or not: when the whole text is refused. */
+    /** Overwrites all secrets that were read, taken or not, because the whole text is refused. */
     void overwriteSecrets() {
         secrets.forEach(secret -> Arrays.fill(secret, (byte) 0));
     }
 
     /**
-     * The current value, whole.
+     * Reads the whole current value.
      *
      * @param secret whether its strings are secrets
      */
@@ -135,7 +135,7 @@ final class StrictJson implements AutoCloseable {
         };
     }
 
-    /** The current string. */
+    /** Returns the current string. */
     String text() throws IOException {
         String text = parser.getText();
         for (int i = 0; i < text.length(); i++) {
@@ -203,7 +203,7 @@ final class StrictJson implements AutoCloseable {
         }
     }
 
-    /** UTF-8 of the current string without making a {@code String} of it; the parser's own buffer is overwritten. */
+    /** Returns the UTF-8 bytes of the current string without making a {@code String} of it; the parser's own buffer is overwritten. */
     private BinaryNode secretText() throws IOException {
         char[] buffer = parser.getTextCharacters();
         int offset = parser.getTextOffset();
@@ -231,7 +231,7 @@ final class StrictJson implements AutoCloseable {
         return new Malformed("a string holds half a surrogate pair");
     }
 
-    /** Strict UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF. */
+    /** Check for strict UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF. */
     private static final class Utf8 {
         private Utf8() {}
 
@@ -252,7 +252,7 @@ final class StrictJson implements AutoCloseable {
             return true;
         }
 
-        /** Bytes of the sequence that starts at {@code at} with a byte above 0x7F, or 0 when it is malformed (RFC 3629, section 4). */
+        /** Number of bytes of the sequence that starts at {@code at} with a byte above 0x7F, or 0 when it is malformed (RFC 3629, section 4). */
         private static int sequenceLength(byte[] text, int at) {
             int lead = text[at] & 0xFF;
             if (lead < 0xC2 || lead > 0xF4) {

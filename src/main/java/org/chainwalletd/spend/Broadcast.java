@@ -139,7 +139,7 @@ final class Broadcast {
      */
     private record Before(boolean ambiguous, boolean left, boolean fresh) {}
 
-    /** One send, with the questions that follow from its answer. */
+    /** Send of the bytes, with the questions that follow from the answer. */
     private final class Attempt {
         private final Hash256 txId;
         private final Bytes transaction;

@@ -21,7 +21,7 @@ import org.chainwalletd.api.Reads.GetStatus;
 import org.chainwalletd.watch.Row.Tone;
 import org.chainwalletd.wire.MemberNames;
 
-/** What is known of the daemon, and how it is laid out in so many lines. Pure: told everything, the time included. */
+/** Knowledge about the daemon, and its layout in a given number of lines. Pure: receives everything, the time included. */
 final class Board {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final int MOST_HAPPENINGS = 200;
@@ -38,10 +38,10 @@ final class Board {
     private String stream = "connecting";
 
     /**
-     * One line of the list of events.
+     * Line of the list of events.
      *
-     * @param text complete
-     * @param brief with the ends of long names only, for a screen
+     * @param text complete text
+     * @param brief text with only the ends of long names, for a screen
      */
     record Happening(Instant at, String kind, String text, String brief) {}
 
@@ -65,12 +65,12 @@ final class Board {
         slow = Optional.of(read);
     }
 
-    /** The daemon does not answer; what was read before stays on the board. */
+    /** Notes that the daemon does not answer; earlier readings stay on the board. */
     void unreadable(String why) {
         trouble = why;
     }
 
-    /** @param why empty when events are heard */
+    /** @param why reason why no events are received; empty when they are */
     void stream(String why) {
         stream = why;
     }
@@ -82,7 +82,7 @@ final class Board {
         }
     }
 
-    /** Everything that fits, the newest events below; never more than {@code height} rows. Where it is narrow, columns are left out. */
+    /** Lays out everything that fits, the newest events at the bottom, in at most {@code height} rows. On a narrow screen columns are left out. */
     List<Row> rows(int width, int height, Instant now) {
         List<Row> rows = new ArrayList<>();
         rows(now).forEach(row -> rows.add(row.fit(width)));
@@ -92,7 +92,7 @@ final class Board {
         return rows.subList(0, Math.min(rows.size(), Math.max(0, height)));
     }
 
-    /** Everything but the events. */
+    /** Lays out everything except the events. */
     List<Row> rows(Instant now) {
         List<Row> rows = new ArrayList<>(List.of(title()));
         if (!complaint().isEmpty()) {
@@ -113,7 +113,7 @@ final class Board {
         return rows;
     }
 
-    /** The parts that keep the daemon from being ready; {@code /readyz} has the reasons in words. */
+    /** Row with the parts that keep the daemon from being ready; {@code /readyz} has the reasons in words. */
     private Optional<Row> notReady() {
         String parts = quick
                 .flatMap(Readings.Quick::meters)
@@ -139,7 +139,7 @@ final class Board {
         return complaint().isEmpty() ? row.needed().and("  live", Tone.GOOD) : row;
     }
 
-    /** What a person must know, empty for nothing. */
+    /** Warning for a person; empty for none. */
     String complaint() {
         if (!trouble.isEmpty()) {
             return trouble;
@@ -157,7 +157,7 @@ final class Board {
         return row.optional(3).and("   heap ", Tone.SOFT).and(heap());
     }
 
-    /** One line with what changes most, for where there is no screen. */
+    /** Line with the figures that change most, for output without a screen. */
     String summary() {
         return "tip " + tip() + ", lag " + lag() + ", waits " + meter("walletd_rpc_waits") + ", in flight "
                 + quick.map(known -> String.valueOf(known.status().inFlightTransfers()))

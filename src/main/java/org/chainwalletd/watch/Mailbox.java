@@ -8,12 +8,14 @@ import java.util.concurrent.TimeUnit;
 import org.chainwalletd.client.EventStream;
 import org.chainwalletd.client.WalletdException;
 
-/** What the threads of a {@link Watch} tell the one that owns the board, and the end of them all. Bounded: who tells too much waits. */
+/**
+ * Messages of the threads of a {@link Watch} to the one that owns the board, and the end of them all. Bounded: a thread that sends too many waits.
+ */
 final class Mailbox {
     private static final int BACKLOG = 1_000;
     private static final Duration LOOK_UP = Duration.ofMillis(100);
 
-    /** News for the board. */
+    /** Message for the board. */
     sealed interface Message {
         record Read(Readings.Quick quick) implements Message {}
 
@@ -23,10 +25,10 @@ final class Mailbox {
 
         record Heard(EventStream.DaemonEvent event) implements Message {}
 
-        /** @param why empty when the stream is open */
+        /** @param why reason why the stream is not open; empty when it is */
         record Stream(String why) implements Message {}
 
-        /** The terminal has another size. */
+        /** Reports that the terminal has another size. */
         record Resized() implements Message {}
     }
 
@@ -37,14 +39,14 @@ final class Mailbox {
     void tell(Message message) {
         try {
             while (!isOver() && !messages.offer(message, LOOK_UP.toMillis(), TimeUnit.MILLISECONDS)) {
-                // Whoever draws is slow, or has ended.
+                // The drawing thread is slow, or has ended.
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** The next message, or nothing when none comes within {@code patience} or all is over. */
+    /** Takes the next message; empty when none comes within {@code patience}, or after the end. */
     Optional<Message> next(Duration patience) throws InterruptedException {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!isOver()) {
@@ -57,7 +59,7 @@ final class Mailbox {
         return Optional.empty();
     }
 
-    /** The first end counts. */
+    /** Ends all threads for a reason; only the first call counts. */
     synchronized void end(WalletdException reason) {
         if (!isOver()) {
             failure = reason;
@@ -69,12 +71,12 @@ final class Mailbox {
         return over.getCount() == 0;
     }
 
-    /** Why all is over; empty when somebody has just seen enough. */
+    /** Reason of the end; empty when the user has just seen enough. */
     Optional<WalletdException> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** Rests, but not beyond the end. */
+    /** Sleeps for a time, but not beyond the end. */
     void rest(Duration length) {
         try {
             over.await(length.toNanos(), TimeUnit.NANOSECONDS);

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The daemon's meters, read from Prometheus' text format. */
+/** Meters of the daemon, read from Prometheus' text format. */
 final class Meters {
     private static final Pattern LINE = Pattern.compile("([a-zA-Z_:][\\w:]*)(?:\\{(.*)})? (\\S+)(?: \\S+)?");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"((?:[^\"\\\\]|\\\\.)*)\"");
@@ -20,7 +20,7 @@ final class Meters {
 
     private Meters() {}
 
-    /** Lines that cannot be read are left out. */
+    /** Reads a page of meters; lines that cannot be read are left out. */
     static Meters of(String page) {
         Meters meters = new Meters();
         page.lines().filter(line -> !line.startsWith("#")).forEach(meters::add);
@@ -40,16 +40,16 @@ final class Meters {
             }
             meters.add(new Meter(read.group(1), labels, value));
         } catch (NumberFormatException e) {
-            // Neither a number nor one of the words for those that are none.
+            // Neither a number nor a word such as NaN: the line is left out.
         }
     }
 
-    /** Of all meters of that name; empty when there is none. */
+    /** Sums all meters of that name; empty when there is none. */
     OptionalDouble sum(String name) {
         return sum(name, Map.of());
     }
 
-    /** Of those with these labels. */
+    /** Sums the meters of that name with these labels. */
     OptionalDouble sum(String name, Map<String, String> labels) {
         List<Meter> found = meters.stream()
                 .filter(meter ->

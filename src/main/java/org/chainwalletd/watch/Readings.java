@@ -15,7 +15,7 @@ import org.chainwalletd.api.Reads.GetWalletBalance;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 
-/** What is asked of the daemon, with a read token. */
+/** Reader of the daemon's data, with a read token. */
 final class Readings {
     private static final int MOST_HTLCS = 1000;
 
@@ -26,20 +26,20 @@ final class Readings {
     }
 
     /**
-     * Cheap to ask, and so asked often.
+     * Data that is cheap to read, and so read often.
      *
      * @param follower empty before the first block
      * @param meters empty where they are served elsewhere
      */
     record Quick(GetStatus.Result status, Optional<GetFollowerStatus.Result> follower, Optional<Meters> meters) {}
 
-    /** What the addresses of one label hold together. */
+    /** Balance of the addresses of one label together, in base units. */
     record Holding(String label, int addresses, BigInteger balance) {}
 
     /**
-     * Asked now and then.
+     * Data that is read now and then.
      *
-     * @param holdings the greatest first
+     * @param holdings largest first
      * @param htlcs open ones, the next deadline first
      */
     record Slow(List<Holding> holdings, BigInteger total, List<Htlc> htlcs) {}

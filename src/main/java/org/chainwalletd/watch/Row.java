@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** One line of the board: pieces of text, each with what it means to the reader. */
+/** Line of the board: pieces of text, each with its meaning to the reader. */
 final class Row {
-    /** How a piece is shown where there are colours. */
+    /** Appearance of a piece where there are colours. */
     enum Tone {
         PLAIN,
         TITLE,
@@ -17,8 +17,8 @@ final class Row {
     }
 
     /**
-     * @param rank 0 for what is never left out; of the others the highest is left out first
-     * @param elastic a column that may be cut shorter
+     * @param rank 0 for pieces that are never left out; of the others the highest rank is left out first
+     * @param elastic whether the piece is a column that may be cut shorter
      */
     record Piece(String text, Tone tone, int rank, boolean elastic) {}
 
@@ -46,18 +46,18 @@ final class Row {
         return this;
     }
 
-    /** What comes now may be left out where there is little room; what has the same rank goes together. */
+    /** Makes the pieces from here on optional: they are left out where there is little room; pieces of the same rank go together. */
     Row optional(int newRank) {
         rank = newRank;
         return this;
     }
 
-    /** What comes now is never left out. */
+    /** Makes the pieces from here on mandatory. */
     Row needed() {
         return optional(0);
     }
 
-    /** The text in a column of its own, cut or filled up to {@code width} and followed by two spaces. */
+    /** Adds a text in a column of its own, cut or filled up to {@code width} and followed by two spaces. */
     Row column(String text, int width) {
         return column(text, width, Tone.PLAIN);
     }
@@ -67,7 +67,7 @@ final class Row {
         return and(cut + " ".repeat(width - cut.length() + 2), tone);
     }
 
-    /** Likewise, and cut shorter where there is little room. */
+    /** Adds a column like {@link #column} that is cut shorter where there is little room. */
     Row elastic(String text, int width) {
         column(text, width);
         Piece last = pieces.remove(pieces.size() - 1);
@@ -75,7 +75,7 @@ final class Row {
         return this;
     }
 
-    /** This row in {@code width} columns: without what may be left out, then with shorter names, then without the blanks of columns. */
+    /** Fits this row into {@code width} columns: first without optional pieces, then with shorter names, then without the blanks of columns. */
     Row fit(int width) {
         Row fitting = new Row();
         fitting.pieces.addAll(pieces);
@@ -114,7 +114,7 @@ final class Row {
         return text().length();
     }
 
-    /** Likewise, at the right of its column. */
+    /** Adds a column like {@link #column}, with the text at its right. */
     Row right(String text, int width) {
         return and(" ".repeat(Math.max(0, width - text.length())) + text + "  ");
     }
@@ -123,7 +123,7 @@ final class Row {
         return pieces;
     }
 
-    /** Without tones. */
+    /** Returns the text without tones. */
     String text() {
         StringBuilder text = new StringBuilder();
         pieces.forEach(piece -> text.append(piece.text()));
@@ -142,12 +142,14 @@ final class Row {
         return number(BigInteger.valueOf(Math.round(number)));
     }
 
-    /** The ends of a hash or address. */
+    /** Shortens a hash or address to its two ends. */
     static String brief(String hex) {
         return hex.length() <= 16 ? hex : hex.substring(0, 10) + "…" + hex.substring(hex.length() - 4);
     }
 
-    /** Labels and messages come from others: what a terminal would obey instead of showing it is shown as a dot. */
+    /**
+     * Replaces control characters by dots: labels and messages come from others, and a terminal would obey such characters instead of showing them.
+     */
     static String harmless(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(letter -> {

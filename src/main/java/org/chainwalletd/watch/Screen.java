@@ -13,7 +13,7 @@ import org.jline.utils.AttributedStyle;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
-/** The whole terminal: drawn where something has changed, and given back as it was. */
+/** Surface that takes the whole terminal: redrawn where something has changed, and restored at the end. */
 final class Screen implements Surface {
     private final Terminal terminal;
     private final Supplier<Instant> clock;
@@ -50,13 +50,13 @@ final class Screen implements Surface {
         terminal.flush();
     }
 
-    /** The old picture is of no use. */
+    /** Drops the old picture. */
     @Override
     public void resized() {
         display.clear();
     }
 
-    /** The board shows it. */
+    /** Does nothing, since the board shows the event. */
     @Override
     public void happened(Board.Happening happening) {}
 

@@ -1,14 +1,14 @@
 package org.chainwalletd.watch;
 
-/** Where a board is shown. Used by one thread, except for {@link #close}, which comes last. */
+/** Output of a board. Used by one thread, except for {@link #close}, which comes last. */
 interface Surface extends AutoCloseable {
-    /** The board has changed, or its clock went on. */
+    /** Shows the board, which has changed, or whose clock went on. */
     void show(Board board);
 
-    /** Something happened, told in the order in which it did. */
+    /** Shows an event; called in the order in which they happened. */
     void happened(Board.Happening happening);
 
-    /** There is another number of lines or columns. */
+    /** Adapts to another number of lines or columns. */
     default void resized() {}
 
     @Override

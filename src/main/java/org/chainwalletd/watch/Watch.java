@@ -23,8 +23,8 @@ import org.jline.terminal.Terminal;
 import org.jline.utils.NonBlockingReader;
 
 /**
- * Watches a daemon until somebody has seen enough. One thread owns the board and its surface and is told everything by messages; {@link Asking}
- * and {@link Listening} have a thread each. A daemon that is away is asked again, with longer and longer pauses.
+ * Watches a daemon until the user has seen enough. One thread owns the board and its surface and is told everything by messages; {@link Asking} and
+ * {@link Listening} have a thread each. A daemon that does not answer is asked again, with longer and longer pauses.
  */
 public final class Watch {
     private static final Duration REDRAW = Duration.ofSeconds(1);
@@ -36,9 +36,9 @@ public final class Watch {
     private final Mailbox mailbox = new Mailbox();
 
     /**
-     * @param interval between two readings
-     * @param slowEvery every how many readings balances and HTLCs are asked for too
-     * @param firstPause after a failure; doubled up to {@code longestPause}
+     * @param interval time between two readings
+     * @param slowEvery number of readings after which balances and HTLCs are read too
+     * @param firstPause pause after a failure; doubled up to {@code longestPause}
      */
     public record Pace(Duration interval, int slowEvery, Duration firstPause, Duration longestPause) {
         public static Pace every(Duration interval) {
@@ -51,7 +51,7 @@ public final class Watch {
         }
     }
 
-    /** @param url of the daemon, to be shown */
+    /** @param url URL of the daemon, to be shown */
     public Watch(WalletdClient daemon, URI url, Pace pace) {
         this.daemon = daemon;
         this.url = url.toString();
@@ -64,7 +64,7 @@ public final class Watch {
     }
 
     /**
-     * Prints what is known now, once, in as many lines as it takes.
+     * Prints the present state once, in as many lines as it takes.
      *
      * @throws WalletdException when the daemon does not answer or refuses
      */
@@ -78,18 +78,18 @@ public final class Watch {
     }
 
     /**
-     * Prints lines until {@link #enough}, or until nobody reads them any more.
+     * Prints lines until {@link #enough}, or until the reader of the output is gone.
      *
-     * @throws WalletdException what does not pass by itself: a wrong token, a wrong certificate
+     * @throws WalletdException for a failure that does not pass by itself: a wrong token, a wrong certificate
      */
     public void inLines(PrintStream out) {
         run(new Lines(out, Instant::now), out::checkError);
     }
 
     /**
-     * Takes the whole terminal until {@link #enough}, an interrupt (Ctrl-C), or {@code q}; gives it back as it was.
+     * Takes the whole terminal until {@link #enough}, an interrupt (Ctrl-C), or {@code q}; restores it at the end.
      *
-     * @throws WalletdException what does not pass by itself: a wrong token, a wrong certificate
+     * @throws WalletdException for a failure that does not pass by itself: a wrong token, a wrong certificate
      */
     public void onScreen(Terminal terminal) {
         terminal.handle(Terminal.Signal.INT, signal -> enough());
@@ -98,7 +98,7 @@ public final class Watch {
         run(new Screen(terminal, Instant::now), () -> false);
     }
 
-    /** A read without a time-out would hold the terminal, which could not be closed before another key is pressed. */
+    /** Reads the keyboard, with a time-out: a read without one would hold the terminal, which could not be closed before another key is pressed. */
     private void readKeys(Terminal terminal) {
         try {
             int key = NonBlockingReader.READ_EXPIRED;
@@ -158,7 +158,7 @@ public final class Watch {
         }
     }
 
-    /** Whether asking again is of no use. */
+    /** Whether asking again is useless. */
     static boolean isFinal(WalletdException failure) {
         return failure instanceof WalletdException.FingerprintMismatch
                 || failure instanceof WalletdException.Authentication;
@@ -170,7 +170,7 @@ public final class Watch {
         thread.start();
     }
 
-    /** Asks the daemon at intervals, and sooner when an event says that something has changed. */
+    /** Reads the daemon's data at intervals, and sooner when an event reports a change. */
     static final class Asking implements Runnable {
         private final Readings readings;
         private final Mailbox mailbox;
@@ -183,7 +183,7 @@ public final class Watch {
             this.pace = pace;
         }
 
-        /** Something has changed. */
+        /** Makes the next reading come soon, because something has changed. */
         void soon() {
             sooner.offer(true);
         }
@@ -222,13 +222,13 @@ public final class Watch {
         }
     }
 
-    /** Events of the daemon in words. */
+    /** Texts for events of the daemon. */
     static final class Told {
         private static final ObjectMapper JSON = new ObjectMapper();
 
         private Told() {}
 
-        /** Empty for an event that tells a person nothing. */
+        /** Makes the line of an event; empty for one that means nothing to a person. */
         static Optional<Board.Happening> of(EventStream.DaemonEvent event, Instant now) {
             if (event.kind().equals("resync")) {
                 return Optional.empty();
@@ -240,7 +240,7 @@ public final class Watch {
                     Row.harmless(words(event, Row::brief))));
         }
 
-        /** @param name shows a hash or address */
+        /** @param name formats a hash or address */
         private static String words(EventStream.DaemonEvent event, UnaryOperator<String> name) {
             JsonNode data;
             try {
@@ -277,7 +277,7 @@ public final class Watch {
         }
     }
 
-    /** Listens to the daemon's events, and comes back with the id of the last credit when the stream has ended. */
+    /** Listens to the daemon's events, and reconnects with the id of the last credit when the stream has ended. */
     static final class Listening implements Runnable, AutoCloseable {
         private static final Duration LOOK_UP = Duration.ofSeconds(10);
 
@@ -289,7 +289,7 @@ public final class Watch {
         private Duration pause;
         private volatile EventStream open;
 
-        /** @param changed is run at each event */
+        /** @param changed runs at each event */
         Listening(WalletdClient daemon, Mailbox mailbox, Watch.Pace pace, Runnable changed) {
             this.daemon = daemon;
             this.mailbox = mailbox;
@@ -328,7 +328,7 @@ public final class Watch {
                 return;
             }
             if (failure instanceof WalletdException.InvalidParams) {
-                // The id is of other books: what is told from now on is better than nothing.
+                // The id belongs to other books: events from now on are better than none.
                 last = Optional.empty();
             }
             mailbox.tell(new Mailbox.Message.Stream(failure.getMessage()));
@@ -345,7 +345,7 @@ public final class Watch {
         }
     }
 
-    /** A line for each thing that happens, and one whenever what the board sums up has changed: for pipes, files and dumb terminals. */
+    /** Surface of plain lines, for pipes, files and dumb terminals: one for each event, and one whenever the summary of the board has changed. */
     static final class Lines implements Surface {
         private final PrintStream out;
         private final Supplier<Instant> clock;

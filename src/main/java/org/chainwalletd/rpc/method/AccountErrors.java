@@ -11,7 +11,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
 
-/** What the account chain's client refuses or fails with, as errors of the catalogue. */
+/** Translates refusals and failures of the account chain's client into errors of the catalogue. */
 public final class AccountErrors implements ErrorTranslator {
     private static final String TOKEN = "token/";
     private static final long BUSY_RETRY_SECONDS = 15;
@@ -20,7 +20,7 @@ public final class AccountErrors implements ErrorTranslator {
 
     record TokenData(String clientToken) {}
 
-    /** One row for each refusal there is; a test compares them with the refusals. */
+    /** Rows of the table, one for each kind of refusal; a test compares them with the refusals. */
     private static final Map<Class<? extends SendRefusal>, Function<SendRefusal, RefusedException>> ROWS =
             Map.ofEntries(
                     row(

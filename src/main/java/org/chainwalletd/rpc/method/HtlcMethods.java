@@ -54,10 +54,10 @@ public final class HtlcMethods {
     }
 
     /**
-     * What the methods talk to.
+     * Services that the methods call.
      *
-     * @param records where the read methods look
-     * @param count how many HTLCs the local index has
+     * @param records records that the read methods search
+     * @param count number of HTLCs in the local index
      */
     public record Services(
             HtlcSpends spends, HtlcRecords records, Forgetting forgetting, Supplier<CompletionStage<Long>> count) {

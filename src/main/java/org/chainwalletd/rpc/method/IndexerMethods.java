@@ -58,10 +58,10 @@ public final class IndexerMethods {
     }
 
     /**
-     * Who answers beside the node.
+     * Sources of answers besides the node.
      *
      * @param client empty when no indexer is configured
-     * @param own answers for the addresses that the daemon keeps books of, before the indexer is asked
+     * @param own answers for the addresses that the daemon keeps books of, asked before the indexer
      */
     public record Sources(Optional<IndexerClient> client, IndexerClient.AddressHistory own) {
         public static final Sources NONE = new Sources(Optional.empty(), IndexerClient.AddressHistory.NONE);

@@ -45,7 +45,7 @@ public record MethodFamilies(
     /** Keys, and who objects to losing one. */
     public record Keys(Keyring keyring, DeletionGuard deletion, EvmKeyGuard evmDeletion) {}
 
-    /** What is known of the chain. */
+    /** Services that read the chain. */
     public record Chain(
             Nodes nodes,
             Follower follower,
@@ -55,7 +55,7 @@ public record MethodFamilies(
             WatchOnly watchOnly,
             IndexerMethods.Sources indexed) {}
 
-    /** How money leaves. */
+    /** Services that spend money. */
     public record Money(
             SpendService spending,
             ReadMethods.InFlight inFlight,
@@ -187,7 +187,7 @@ public record MethodFamilies(
                 profile, keys.keyring(), chain.nodes().chain(), InstantSource.system(), new SecureRandom(), executor);
     }
 
-    /** Whoever asks for coins of an address hears them from the daemon's own books where these are complete. */
+    /** Client for questions about coins of an address, answered from the daemon's own books where these are complete. */
     private NodeClient coins() {
         return new LedgerReads(chain.nodes().client(), chain.ledger(), executor);
     }

@@ -9,7 +9,7 @@ import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.ErrorTranslator;
 
 /**
- * What the nodes fail with: a signature for another chain than ours as -32030, everything else as -32020 with the node's code and words in the text
+ * Translates failures of the nodes: a signature for another chain than ours as -32030, everything else as -32020 with the node's code and text
  * (interface.md, sections 7.3 and 7.5).
  */
 public final class NodeErrors implements ErrorTranslator {

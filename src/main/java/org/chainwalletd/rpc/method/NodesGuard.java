@@ -44,7 +44,7 @@ public final class NodesGuard implements DeletionGuard {
         this.executor = executor;
     }
 
-    /** What one node answered to the question for its tip. */
+    /** Answer of one node to the question for its tip. */
     private record Told(NodesSeen.Seen node, NodeClient client, Outcome<NodeClient.Tip> tip) {}
 
     @Override

@@ -35,7 +35,7 @@ public final class OwnPaymentMethods {
     private static final int MOST_LOOKED_AT = 10_000;
 
     private static final int BITE = 500;
-    /** What a page may have, beside its brackets and its cursor: a megabyte in all. */
+    /** Most bytes of the rows of a page, besides its brackets and its cursor: a megabyte in all. */
     private static final long MOST_BYTES = (1 << 20) - 1_024;
 
     private static final String CURSOR = "s1.";
@@ -144,7 +144,7 @@ public final class OwnPaymentMethods {
             return true;
         }
 
-        /** What is said without reading the transaction. */
+        /** Whether a spend may match the filters, as far as that can be told without reading its transaction. */
         private boolean mayFit(PastSpend past) {
             return call.kind().filter(kind -> kind != kindOf(past)).isEmpty()
                     && call.state().filter(state -> state != stateOf(past)).isEmpty()

@@ -55,10 +55,10 @@ public final class PayoutMethods {
     }
 
     /**
-     * What the methods talk to.
+     * Services that the methods call.
      *
-     * @param keys of this daemon
-     * @param from addresses that pay when a call names none; empty: it has to
+     * @param keys keys of this daemon
+     * @param from addresses that pay when a call names none; empty: each call has to name them
      */
     public record Services(Payouts payouts, Supplier<List<KeyEntry>> keys, List<Address> from) {
         /** For methods that are only described. */
@@ -277,7 +277,7 @@ public final class PayoutMethods {
                 .thenApplyAsync(change -> new PayoutRelease.Result(done(change, context)), executor);
     }
 
-    /** Whoever is restricted in what it may spend has to do with its own payouts alone. */
+    /** Restricts a caller whose token limits its spending to its own payouts. */
     private static Claimant claimant(CallContext context) {
         Grant grant = context.grant();
         return grant.policy().restrictsMoney() ? new Claimant(grant.owner()) : Claimant.ANYBODY;

@@ -6,7 +6,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.swap.pool.PoolException;
 
-/** What the pool fails with: always -32020, with its words where it had any (swap.md, section 4). */
+/** Translates failures of the pool: always -32020, with the pool's text where there is one (swap.md, section 4). */
 public final class PoolErrors implements ErrorTranslator {
     @Override
     public Optional<RefusedException> translate(Throwable failure) {

@@ -91,10 +91,10 @@ public final class ReadMethods {
 
     /** Addresses that balances are told of, from memory. */
     public interface Addresses {
-        /** All of the keyring. */
+        /** Returns the keys of the keyring. */
         List<KeyEntry> owned();
 
-        /** Those that are watched although their keys are elsewhere. */
+        /** Returns the watch-only addresses, whose keys are elsewhere. */
         List<WatchStore.WatchOnly> watchOnly();
     }
 

@@ -99,7 +99,7 @@ public final class SpendErrors implements ErrorTranslator {
         };
     }
 
-    /** One row for each refusal there is; a test compares them with the refusals. */
+    /** Rows of the table, one for each kind of refusal; a test compares them with the refusals. */
     private static final Map<Class<? extends SpendRefusal>, Function<SpendRefusal, RefusedException>> ROWS =
             Map.ofEntries(
                     row(SpendRefusal.WalletNotFound.class, ErrorCode.WALLET_NOT_FOUND),

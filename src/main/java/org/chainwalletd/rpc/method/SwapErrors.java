@@ -11,11 +11,11 @@ import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.engine.SwapException;
 import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 
-/** What the engine refuses or fails with, as errors of the catalogue. */
+/** Translates refusals and failures of the swap engine into errors of the catalogue. */
 public final class SwapErrors implements ErrorTranslator {
     private static final long QUOTES_EXPIRE_SECONDS = 60;
 
-    /** One row for each refusal there is; a test compares them with the refusals. */
+    /** Rows of the table, one for each kind of refusal; a test compares them with the refusals. */
     private static final Map<Class<? extends SwapRefusal>, ErrorCode> CODES = Map.of(
             SwapRefusal.Unsafe.class, ErrorCode.INVALID_PARAMS,
             SwapRefusal.NotOurAddress.class, ErrorCode.WALLET_NOT_FOUND,

@@ -69,7 +69,7 @@ public final class SwapWords {
         return word.equals(EvmWords.DEFAULT.nativeAsset()) ? evm.nativeAsset() : word;
     }
 
-    /** Of members of parameters and results. */
+    /** Spelling of the members of parameters and results. */
     Spelling spelling() {
         return spelling;
     }
