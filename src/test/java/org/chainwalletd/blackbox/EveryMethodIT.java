@@ -41,6 +41,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -286,6 +287,13 @@ class EveryMethodIT {
                 .address();
         wallet.fund(swept.hex(), 5_000, 6_000);
         Sweep call = new Sweep(Payouts.Source.of(List.of(swept)), shop.address(), "sweep-of-one-address");
+        Await.until("the books have both coins", () -> {
+            try {
+                return !both.same(call).spends().isEmpty();
+            } catch (WalletdException notYet) {
+                return false;
+            }
+        });
         assertThat(both.same(call).spends())
                 .singleElement()
                 .satisfies(part -> assertThat(part.coins()).isEqualTo(2));
