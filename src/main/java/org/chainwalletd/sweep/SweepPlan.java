@@ -39,7 +39,7 @@ import org.chainwalletd.store.TokenBinding;
  * @param tipHeight of the chain on which its coins were seen unspent
  */
 record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
-    /** What a transaction of so many coins costs: one output to an address, without change. */
+    /** Shape of a transaction with so many inputs and one output to an address, without change; gives its minimum fee. */
     static TxShape shape(int coins) {
         return TxShape.EMPTY.plusPlainInputs(coins).plusPlainOutputs(1);
     }

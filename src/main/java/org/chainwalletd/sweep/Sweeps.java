@@ -78,19 +78,19 @@ public final class Sweeps {
     public static final int MOST_COINS = 10_000;
 
     static final int MOST_INPUTS = 100;
-    /** Below this a coin costs more than it brings. */
+    /** Smallest {@code min_value}, in base units: a smaller coin costs more as an input than it is worth. */
     public static final Amount LEAST_VALUE = Amount.of(61);
-    /** Spends of one minute and node: two thirds of what a node takes are for others. */
+    /** Parts sent a minute for each node; leaves two thirds of a node's quota to other payments. */
     private static final int PARTS_A_MINUTE = 20;
-    /** Blocks on top of the one that took a coin before a part that has no spend is given up. */
+    /** Blocks that must follow before a part that was never sent, and misses a coin, ends as conflicted. */
     private static final int DEPTH = 6;
-    /** How long a call waits for its parts to be sent. */
+    /** Longest time that a call waits for its parts to be sent. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     /**
-     * What sweeps stand on.
+     * Services and settings that sweeps use.
      *
      * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
      * @param maturity of coinbases, 0 while the network is not known
@@ -144,7 +144,7 @@ public final class Sweeps {
         }
     }
 
-    /** Why a coin is not moved. */
+    /** Reasons for which a coin is not moved. */
     public enum LeftOver {
         /** Came after the coins were fixed, or there were too many. */
         LATER,
@@ -157,11 +157,11 @@ public final class Sweeps {
         OF_FAILED_PART
     }
 
-    /** How many coins are left for one reason. */
+    /** Number and sum of the coins that are left for one reason. */
     public record Rest(long count, Amount amount) {}
 
     /**
-     * How a sweep stands.
+     * State of a sweep.
      *
      * @param waiting why parts are not sent yet, by number
      * @param leftOver empty while the books cannot tell the coins of every address
@@ -484,7 +484,7 @@ public final class Sweeps {
 
         private record Stepped(String clientToken, Outcome<Step> step) implements Command {}
 
-        /** What has come of looking at a sweep. */
+        /** Result of one look at a sweep. */
         private sealed interface Step {
             /** A part was looked at, and there may be others. */
             record Next(int part, boolean sent) implements Step {}
@@ -631,7 +631,7 @@ public final class Sweeps {
             return step();
         }
 
-        /** What follows runs beside the actor, one sweep at a time. */
+        /** Looks at a sweep outside the actor's thread; only one look is under way at any time. */
         private CompletionStage<Step> look(String token, Line line, int from) {
             return env.store()
                     .find(token)

@@ -257,7 +257,7 @@ class PayoutDrillIT {
         return all;
     }
 
-    /** What the blocks pay the recipient: each amount once. */
+    /** Amounts that the blocks pay the recipient: each one once. */
     private void assertPaidOnce(long since) {
         Ledger ledger = chain.node().ledger();
         Map<Long, Integer> times = new HashMap<>();

@@ -76,7 +76,7 @@ class EventsTest {
         publicKey = shop.path("pubkey").asText();
     }
 
-    /** What the test before has mined is told, so that each hears only its own. */
+    /** Waits until the blocks of the test before are told, so that each test hears only its own. */
     @BeforeEach
     void follow() {
         long tip = node.call("get_block_height", Map.of()).path("height").asLong();

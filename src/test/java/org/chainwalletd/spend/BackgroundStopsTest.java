@@ -147,7 +147,7 @@ class BackgroundStopsTest {
         assertThat(spends.coins(shop)).hasSize(2);
     }
 
-    /** What is opened is durable before {@link #holdsNextOpen}, and its spender hears of that after it. */
+    /** Makes the next opened intent durable at once, and tells its spender only when {@link #holdsNextOpen} completes. */
     private IntentStore heldOpen(IntentStore store) {
         return (IntentStore) Proxy.newProxyInstance(
                 IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {

@@ -89,7 +89,7 @@ class PayoutHistoryTest {
         private final StoreDeath death;
         private final Address payer;
         private final Set<Address> recipients = new HashSet<>();
-        /** What was acknowledged, as it was submitted. */
+        /** Payouts that were acknowledged, as they were submitted. */
         private final Map<Integer, Optional<String>> submitted = new HashMap<>();
 
         private final List<String> told = new CopyOnWriteArrayList<>();
@@ -215,7 +215,7 @@ class PayoutHistoryTest {
             rig.spends.clock.move(by);
         }
 
-        /** What a process that is killed leaves is all that the next one has. */
+        /** The next process has only what the killed one has left on disk. */
         private void die() {
             boolean started = false;
             while (!started) {
