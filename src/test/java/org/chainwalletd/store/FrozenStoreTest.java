@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class FrozenStoreTest {
     private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v15";
+    private static final String NEWEST = "v19";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -37,7 +37,10 @@ class FrozenStoreTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"})
+            strings = {
+                "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
+                "v17", "v18", "v19"
+            })
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         for (String name : List.of(SqliteStore.FILE_NAME, SentLog.FILE_NAME)) {
@@ -56,7 +59,7 @@ class FrozenStoreTest {
 
     /** What a later release must still be able to complete a store from. */
     @ParameterizedTest
-    @ValueSource(strings = {"v14", "v15"})
+    @ValueSource(strings = {"v14", "v15", "v16", "v17", "v18", "v19"})
     void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         Files.copy(sample.resolve(SentLog.FILE_NAME), folder.resolve(SentLog.FILE_NAME));
@@ -65,16 +68,16 @@ class FrozenStoreTest {
 
         try (SqliteStore store = SqliteStore.open(folder)) {
             assertThat(store.stopped()).isEmpty();
-            assertThat(restored(store, Files.exists(sample.resolve("told.txt"))))
-                    .isEqualTo(Files.readString(sample.resolve("restored.txt")));
+            assertThat(restored(store, sample)).isEqualTo(Files.readString(sample.resolve("restored.txt")));
         }
     }
 
-    private static String restored(Store store, boolean isTold) {
+    private static String restored(Store store, Path sample) {
         return StoreSample.read(store)
                 + StoreSample.kept(store)
                 + AccountSendSample.read(store)
-                + (isTold ? StoreSample.told(store) : "");
+                + (Files.exists(sample.resolve("told.txt")) ? StoreSample.told(store) : "")
+                + (Files.exists(sample.resolve("payouts.txt")) ? PayoutSample.read(store) : "");
     }
 
     /** Whatever was committed of it when the process died; no older release opens it then. */
@@ -168,6 +171,8 @@ class FrozenStoreTest {
         assertThat(SwapSample.read(store)).isEqualTo(Files.exists(swaps) ? Files.readString(swaps) : "");
         Path scans = sample.resolve("scans.txt");
         assertThat(SwapSample.scans(store)).isEqualTo(Files.exists(scans) ? Files.readString(scans) : "");
+        Path payouts = sample.resolve("payouts.txt");
+        assertThat(PayoutSample.read(store)).isEqualTo(Files.exists(payouts) ? Files.readString(payouts) : "");
         assertThat(StoreSample.used(store))
                 .isEqualTo(expected.stream()
                         .map(USED::matcher)
@@ -183,6 +188,7 @@ class FrozenStoreTest {
             StoreSample.write(store);
             AccountSendSample.write(store);
             SwapSample.write(store);
+            PayoutSample.write(store);
         }
         try (SqliteStore store = SqliteStore.open(folder)) {
             if (System.getProperty("freeze") != null) {
@@ -197,6 +203,7 @@ class FrozenStoreTest {
                 Files.writeString(sample.resolve("account.txt"), AccountSendSample.read(store));
                 Files.writeString(sample.resolve("swaps.txt"), SwapSample.read(store));
                 Files.writeString(sample.resolve("scans.txt"), SwapSample.scans(store));
+                Files.writeString(sample.resolve("payouts.txt"), PayoutSample.read(store));
             }
             assertIsWhatIsExpected(store, sample);
         }
@@ -206,7 +213,7 @@ class FrozenStoreTest {
             Files.delete(folder.resolve(SqliteStore.FILE_NAME));
             SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
             try (SqliteStore store = SqliteStore.open(folder)) {
-                Files.writeString(sample.resolve("restored.txt"), restored(store, true));
+                Files.writeString(sample.resolve("restored.txt"), restored(store, sample));
             }
         }
     }

@@ -132,6 +132,7 @@ final class StoreSample {
         return lines.toString();
     }
 
+    /** Says everything of a spend but the id of a sweep, which is random. */
     static String words(SpendHistory.PastSpend spend) {
         SpendHistory.Told told = spend.told();
         return String.join(
@@ -142,7 +143,7 @@ final class StoreSample {
                         spend.kind(),
                         spend.state().name(),
                         spend.from().toString(),
-                        spend.clientToken().toString(),
+                        spend.clientToken().toString().replaceAll("sweep-[0-9a-f]{64}", "sweep-ID"),
                         spend.createdAt().toString(),
                         Long.toString(spend.changedAt()),
                         spend.blockHeight().toString(),
