@@ -28,20 +28,27 @@ final class AllowanceTable {
     }
 
     static BigInteger sum(SqlSession session, long minute) throws SQLException {
-        return session.queryOne(
-                        "SELECT amount FROM allowance_minutes WHERE minute = ?",
-                        row -> new BigInteger(1, row.getBytes(1)),
-                        minute)
-                .orElse(BigInteger.ZERO);
+        return session.find(of(minute)).orElse(BigInteger.ZERO);
+    }
+
+    static SqlSession.Lookup<BigInteger> of(long minute) {
+        return new SqlSession.Lookup<>(
+                minute,
+                "SELECT amount FROM allowance_minutes WHERE minute = ?",
+                row -> new BigInteger(1, row.getBytes(1)),
+                minute);
     }
 
     static void add(SqlSession session, long minute, BigInteger amount) throws SQLException {
         if (amount.signum() != 0) {
-            session.update(
+            BigInteger sum = sum(session, minute).add(amount);
+            session.set(
+                    of(minute),
+                    sum,
                     "INSERT INTO allowance_minutes (minute, amount) VALUES (?, ?)"
                             + " ON CONFLICT (minute) DO UPDATE SET amount = excluded.amount",
                     minute,
-                    sum(session, minute).add(amount).toByteArray());
+                    sum.toByteArray());
         }
     }
 }

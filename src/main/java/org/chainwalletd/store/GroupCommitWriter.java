@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,26 @@ final class GroupCommitWriter {
     @FunctionalInterface
     interface Work<T> {
         T apply(SqlSession session) throws SQLException;
+
+        /** Returns lookups that the unit will probably make, for fetching those of many units at once. */
+        default List<SqlSession.Lookup<?>> lookups() {
+            return List.of();
+        }
+
+        /** Returns a unit of work that tells its lookups. */
+        static <T> Work<T> of(Supplier<List<SqlSession.Lookup<?>>> lookups, Work<T> work) {
+            return new Work<>() {
+                @Override
+                public T apply(SqlSession session) throws SQLException {
+                    return work.apply(session);
+                }
+
+                @Override
+                public List<SqlSession.Lookup<?>> lookups() {
+                    return lookups.get();
+                }
+            };
+        }
     }
 
     /** State in memory that is derived from the rows, and rolls back together with the transaction that has changed both. */
@@ -46,6 +68,19 @@ final class GroupCommitWriter {
         SqlSession session();
 
         void begin() throws SQLException;
+
+        /** Fetches what these units of work look up, where that is quicker than one lookup after the other. */
+        default void foresee(Supplier<Stream<Work<?>>> units) throws SQLException {}
+
+        /**
+         * Tells whether another unit may join the transaction.
+         *
+         * @param applying nanoseconds for which units have been applied in it
+         * @param committing nanoseconds that the last commit has taken
+         */
+        default boolean mayGrow(long applying, long committing) {
+            return applying < Math.max(LEAST_APPLYING_NANOS, 2 * committing);
+        }
 
         /**
          * Commits the transaction; returns when it is durable.
@@ -225,23 +260,22 @@ final class GroupCommitWriter {
     }
 
     /**
-     * Moves units to {@code batch} and writes them in one transaction. Stops taking more once applying has lasted twice as long as the last
-     * commit took (at least one millisecond): then a second commit costs less than what the first units would wait for the rest, and callers of
-     * written units proceed while the next are applied. Uses no savepoints, which are almost never needed. Returns false, with nothing written,
+     * Moves units to {@code batch} and writes them in one transaction. On a disk, stops taking more once applying has lasted twice as long as the
+     * last commit took (at least one millisecond): then a second commit costs less than what the first units would wait for the rest, and callers
+     * of written units proceed while the next are applied. Uses no savepoints, which are almost never needed. Returns false, with nothing written,
      * when a unit is refused.
      */
     private boolean commitTogether(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
-        long began = System.nanoTime();
-        long longest = Math.max(LEAST_APPLYING_NANOS, 2 * commitNanos);
         batch.add(waiting.remove());
         transactions.begin();
-        boolean written = batch.get(0).apply();
-        while (written && !waiting.isEmpty() && System.nanoTime() - began < longest) {
+        long began = System.nanoTime();
+        boolean written = foreseen(waiting, batch) && batch.get(0).apply();
+        while (written && !waiting.isEmpty() && transactions.mayGrow(System.nanoTime() - began, commitNanos)) {
             Unit<?> unit = waiting.remove();
             batch.add(unit);
             written = unit.apply();
         }
-        if (!written) {
+        if (!written || !flushed()) {
             transactions.rollback();
             memory.forEach(state -> state.undoTo(0));
             return false;
@@ -252,6 +286,43 @@ final class GroupCommitWriter {
         return true;
     }
 
+    /** Fetches what the units look up. Returns false when a value of any of them is refused; then all are in {@code batch}. */
+    private boolean foreseen(Deque<Unit<?>> waiting, List<Unit<?>> batch) throws SQLException {
+        try {
+            transactions.foresee(() -> Stream.concat(batch.stream(), waiting.stream())
+                    .filter(unit -> unit != end)
+                    .map(unit -> unit.work));
+            return true;
+        } catch (SQLException e) {
+            requireRefusal(e);
+            batch.addAll(waiting);
+            waiting.clear();
+            return false;
+        }
+    }
+
+    /** Sends deferred writes. Returns false when a row is refused. */
+    private boolean flushed() throws SQLException {
+        try {
+            transactions.session().flush();
+            return true;
+        } catch (SQLException e) {
+            requireRefusal(e);
+            return false;
+        }
+    }
+
+    /** Throws everything that is not the refusal of a row, and the refusal of one that can only be due to a fault in this program. */
+    private void requireRefusal(SQLException e) throws SQLException {
+        SqlSession.Dialect dialect = transactions.session().dialect();
+        if (!dialect.isConstraint(e)) {
+            throw e;
+        }
+        if (dialect.isImpossible(e)) {
+            throw new AssertionError("memory and rows differ: " + e.getMessage(), e);
+        }
+    }
+
     /** Writes the batch with a savepoint for each unit: one that is refused leaves nothing behind, and the others are written. */
     private void commitEachAlone(List<Unit<?>> batch) throws SQLException {
         transactions.begin();
@@ -259,7 +330,8 @@ final class GroupCommitWriter {
         for (Unit<?> unit : batch) {
             session.update("SAVEPOINT unit");
             int[] marks = memory.stream().mapToInt(InMemory::mark).toArray();
-            if (!unit.apply()) {
+            if (!unit.apply() || !unit.flushed()) {
+                session.forget();
                 session.update("ROLLBACK TO unit");
                 for (int i = 0; i < marks.length; i++) {
                     memory.get(i).undoTo(marks[i]);
@@ -302,20 +374,30 @@ final class GroupCommitWriter {
                 result = work.apply(transactions.session());
                 return true;
             } catch (SQLException e) {
-                if (!transactions.session().dialect().isConstraint(e)) {
-                    throw e;
-                }
-                if (transactions.session().dialect().isImpossible(e)) {
-                    throw new AssertionError("memory and rows differ: " + e.getMessage(), e);
-                }
-                // Collisions are checked before anything is written, so this is a fault in the unit's code.
-                refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);
+                refuse(e);
             } catch (RuntimeException e) {
                 refusal = e instanceof StoreException known
                         ? known
                         : new StoreException(StoreException.Reason.UNAVAILABLE, "store " + file + ": " + e, e);
             }
             return false;
+        }
+
+        /** Sends the unit's deferred writes. Returns false when a row is refused. */
+        private boolean flushed() throws SQLException {
+            try {
+                transactions.session().flush();
+                return true;
+            } catch (SQLException e) {
+                refuse(e);
+                return false;
+            }
+        }
+
+        /** Collisions are checked before anything is written, so a refused row is a fault in the unit's code. */
+        private void refuse(SQLException e) throws SQLException {
+            requireRefusal(e);
+            refusal = unavailable(file, "refuses a row: " + e.getMessage(), e);
         }
 
         private void complete() {

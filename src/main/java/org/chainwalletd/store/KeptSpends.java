@@ -148,8 +148,13 @@ final class KeptSpends {
 
     /** Finds the newest receipt that the token is bound to, unless it was settled before {@code closedBefore} (milliseconds since 1970). */
     static Optional<Bound.ToReceipt> bound(SqlSession session, String token, long closedBefore) throws SQLException {
+        return session.find(ofToken(token, closedBefore));
+    }
+
+    static SqlSession.Lookup<Bound.ToReceipt> ofToken(String token, long closedBefore) {
         TokenHash hash = TokenHash.of(token);
-        return session.queryOne(
+        return new SqlSession.Lookup<>(
+                token,
                 "SELECT tx_id, digest, answer FROM kept_spends WHERE " + OF_TOKEN + " AND form = " + ANSWERING
                         + " AND settled_at >= ? ORDER BY id DESC LIMIT 1",
                 row -> new Bound.ToReceipt(row.hash("tx_id"), row.hash("digest"), row.bytes("answer")),
@@ -161,22 +166,26 @@ final class KeptSpends {
 
     /** Tells whether a kept spend with this transaction was confirmed: then no other payment can be made by it. */
     static boolean has(SqlSession session, Hash256 txId) throws SQLException {
-        return is(session, txId, " AND state IS NULL");
+        return session.find(confirmed(txId)).isPresent();
+    }
+
+    static SqlSession.Lookup<Long> confirmed(Hash256 txId) {
+        return isThere(txId, " AND state IS NULL");
     }
 
     /** Tells whether a kept spend with this transaction exists, however it ended. */
     static boolean knows(SqlSession session, Hash256 txId) throws SQLException {
-        return is(session, txId, "");
+        return session.find(isThere(txId, "")).isPresent();
     }
 
-    private static boolean is(SqlSession session, Hash256 txId, String and) throws SQLException {
+    private static SqlSession.Lookup<Long> isThere(Hash256 txId, String and) {
         byte[] key = txId.toArray();
-        return session.queryOne(
-                        "SELECT 1 FROM kept_spends WHERE short_id = ? AND tx_id = ?" + and,
-                        row -> row.getLong(1),
-                        SpendRow.shortId(key),
-                        key)
-                .isPresent();
+        return new SqlSession.Lookup<>(
+                txId,
+                "SELECT 1 FROM kept_spends WHERE short_id = ? AND tx_id = ?" + and,
+                row -> row.getLong(1),
+                SpendRow.shortId(key),
+                key);
     }
 
     static boolean hasNumber(SqlSession session, long number) throws SQLException {

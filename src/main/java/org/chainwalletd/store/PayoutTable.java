@@ -79,7 +79,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
                 .orElseThrow();
     }
 
-    /** Reloads the state in memory after other processes have changed payouts, or the spends that carry them. */
+    /** Reloads the state in memory after other processes have changed payouts; their rows change with the spends that carry them. */
     void follow(SqlSession session) throws SQLException {
         takeUp(session);
         unfinished = OptionalLong.empty();
@@ -180,8 +180,11 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     static boolean has(SqlSession session, String payoutId) throws SQLException {
-        return session.queryOne("SELECT 1 FROM payouts WHERE payout_id = ?", row -> true, payoutId)
-                .isPresent();
+        return session.find(ofToken(payoutId)).isPresent();
+    }
+
+    static SqlSession.Lookup<Boolean> ofToken(String token) {
+        return new SqlSession.Lookup<>(token, "SELECT 1 FROM payouts WHERE payout_id = ?", row -> true, token);
     }
 
     static long source(SqlSession session, List<Address> from) throws SQLException {

@@ -66,6 +66,11 @@ final class Postgres implements SqlSession.Dialect {
     }
 
     @Override
+    public boolean isRemote() {
+        return true;
+    }
+
+    @Override
     public String beginReading() {
         return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
     }

@@ -232,7 +232,8 @@ final class PostgresStore extends SqlStore {
             follow(
                     session,
                     changes.getOrDefault("spends", List.of()),
-                    changes.getOrDefault("allowance_minutes", List.of()));
+                    changes.getOrDefault("allowance_minutes", List.of()),
+                    changes.containsKey("payouts"));
         }
 
         @Override

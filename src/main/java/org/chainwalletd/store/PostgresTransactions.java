@@ -9,8 +9,11 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     static final long KEPT_COMMITS = 10_000;
 
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
+
+    /** Number of messages in a transaction from which on no more units join it: all other daemons wait for its end. */
+    private static final long MOST_MESSAGES = 64;
 
     /**
      * Statements that begin a transaction, sent as one message. The commit gets its number by a statement of its own, which sees everything that
@@ -97,6 +103,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Number of the last commit that the state in memory includes. */
     private long followed;
 
+    private long messagesBefore;
     private boolean readAgain = true;
     private boolean committing;
     private Made next;
@@ -173,10 +180,25 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     null);
         }
         follow(head);
+        session.forget();
         next = new Made(head.number(), next.random());
         if (head.number() % COMMITS_BETWEEN_PRUNING == 0) {
             prune(head.number() - KEPT_COMMITS);
         }
+    }
+
+    /** Fetches the lookups of all units in one message. */
+    @Override
+    public void foresee(Supplier<Stream<GroupCommitWriter.Work<?>>> units) throws SQLException {
+        messagesBefore = session.messages();
+        List<SqlSession.Lookup<?>> lookups = new ArrayList<>();
+        units.get().forEach(unit -> lookups.addAll(unit.lookups()));
+        session.fetch(lookups);
+    }
+
+    @Override
+    public boolean mayGrow(long applying, long committing) {
+        return session.messages() - messagesBefore < MOST_MESSAGES;
     }
 
     private Head head() throws SQLException {
@@ -184,6 +206,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             connection = connector.connect();
             session = new SqlSession(connection, Postgres.DIALECT);
         }
+        session.forget();
         committing = false;
         next = new Made(0, random.nextLong());
         counter++;

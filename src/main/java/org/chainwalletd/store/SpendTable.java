@@ -121,10 +121,10 @@ final class SpendTable {
         holdings.freeAll(changed::contains);
         for (long id : changed) {
             lastId = Math.max(lastId, id);
-            for (SpendRow row : select(session, "id = ?", id)) {
+            session.find(ofNumber(id)).ifPresent(row -> {
                 accepted.forget(row.intent().txId());
-                row.heldCoins().forEach(coin -> holdings.take(row.id(), coin.outpoint()));
-            }
+                row.heldCoins().forEach(coin -> holdings.take(id, coin.outpoint()));
+            });
         }
         holdings.settle();
     }
@@ -141,8 +141,22 @@ final class SpendTable {
     }
 
     static Optional<SpendRow> find(SqlSession session, Hash256 txId) throws SQLException {
+        return session.find(ofTransaction(txId));
+    }
+
+    static SqlSession.Lookup<SpendRow> ofTransaction(Hash256 txId) {
         byte[] key = txId.toArray();
-        return session.queryOne(SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
+        return new SqlSession.Lookup<>(
+                txId, SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
+    }
+
+    private static SqlSession.Lookup<SpendRow> ofNumber(long id) {
+        return new SqlSession.Lookup<>(id, SELECT + "id = ?", SpendRow::read, id);
+    }
+
+    /** Returns the lookups for {@link #follow(SqlSession, Collection)}. */
+    static List<SqlSession.Lookup<SpendRow>> ofNumbers(Collection<Long> ids) {
+        return ids.stream().map(SpendTable::ofNumber).toList();
     }
 
     static Optional<SpendRow> findBatch(SqlSession session, Hash256 txId) throws SQLException {
@@ -159,7 +173,12 @@ final class SpendTable {
      * 1970).
      */
     static Optional<SpendRow> bound(SqlSession session, String token, long closedBefore) throws SQLException {
-        return session.queryOne(
+        return session.find(ofToken(token, closedBefore));
+    }
+
+    static SqlSession.Lookup<SpendRow> ofToken(String token, long closedBefore) {
+        return new SqlSession.Lookup<>(
+                token,
                 SELECT + "token_key = ? AND token = ? AND NOT (" + FINAL + " AND changed_at < ?)",
                 SpendRow::read,
                 tokenKey(token),
@@ -302,16 +321,14 @@ final class SpendTable {
         Intent intent = asked;
         if (intent.token().isPresent()) {
             TokenBinding binding = intent.token().get();
-            long key = tokenKey(binding.token());
-            first = session.queryOne(
-                    "SELECT coalesce(first_id, id) AS first, token_name, memo, fee FROM spends"
-                            + " WHERE token_key = ? AND token = ? AND digest = ? AND state = 'CONFLICTED'",
-                    row -> new First(row.number("first"), SpendRow.details(row)),
-                    key,
-                    binding.token(),
-                    binding.digest().toArray());
-            session.update(
-                    "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?", key, binding.token());
+            Optional<First> earlier = session.find(boundEarlier(binding.token()));
+            first = earlier.filter(spend -> spend.isConflicted(binding));
+            if (earlier.isPresent()) {
+                session.update(
+                        "UPDATE spends SET token_key = NULL WHERE token_key = ? AND token = ?",
+                        tokenKey(binding.token()),
+                        binding.token());
+            }
         }
         if (first.isPresent()) {
             // A rebuilt payment keeps the token name and memo of the first request, whatever the repeated call gives.
@@ -322,7 +339,10 @@ final class SpendTable {
         byte[] txId = intent.txId().toArray();
         byte[] held =
                 SpendRow.Held.of(takeFree(id, intent.inputs()), intent.inputs().size());
-        session.update(
+        session.later(
+                intent.token().isEmpty()
+                        ? List.of(intent.txId())
+                        : List.of(intent.txId(), intent.token().get().token()),
                 "INSERT INTO spends (" + SpendRow.COLUMNS
                         + ", short_id, token_key, first_id)"
                         + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -354,12 +374,39 @@ final class SpendTable {
     }
 
     /**
-     * First spend of a payment that is being rebuilt.
+     * Spend that a token was bound to until now, and the first spend of the same payment.
      *
-     * @param number its row number
-     * @param details of the spend that the token was bound to until now
+     * @param number of the first one
+     * @param details of the one that was bound
      */
-    private record First(long number, Intent.Details details) {}
+    private record First(long number, Hash256 digest, IntentState state, Intent.Details details) {
+        boolean isConflicted(TokenBinding binding) {
+            return state == IntentState.CONFLICTED && digest.equals(binding.digest());
+        }
+    }
+
+    private static SqlSession.Lookup<First> boundEarlier(String token) {
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT coalesce(first_id, id) AS first, digest, state, token_name, memo, fee FROM spends"
+                        + " WHERE token_key = ? AND token = ?",
+                row -> new First(
+                        row.number("first"),
+                        row.hash("digest"),
+                        IntentState.valueOf(row.text("state")),
+                        SpendRow.details(row)),
+                tokenKey(token),
+                token);
+    }
+
+    /** Returns the lookups for opening a spend. */
+    static List<SqlSession.Lookup<?>> forOpening(Intent intent, long closedBefore) {
+        if (intent.token().isEmpty()) {
+            return List.of(ofTransaction(intent.txId()));
+        }
+        String token = intent.token().get().token();
+        return List.of(ofTransaction(intent.txId()), ofToken(token, closedBefore), boundEarlier(token));
+    }
 
     /** Changes the caller's memo of a spend. Returns whether a spend with this number exists. */
     boolean setMemo(SqlSession session, long number, Optional<String> memo) throws SQLException {

@@ -1,11 +1,14 @@
 package org.chainwalletd.store;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +33,14 @@ public final class SqlSession implements AutoCloseable {
         /** Tells whether the rejected row can only come from a fault in this program: then the writer must stop. */
         boolean isImpossible(SQLException e);
 
+        /**
+         * Tells whether a statement costs a round trip to a server: then lookups are fetched together ({@link SqlSession#fetch}) and writes sent
+         * together ({@link SqlSession#later}).
+         */
+        default boolean isRemote() {
+            return false;
+        }
+
         /** Makes the present transaction write a commit although no data changes. */
         void touch(SqlSession session) throws SQLException;
 
@@ -49,8 +60,38 @@ public final class SqlSession implements AutoCloseable {
         void visit(Row row) throws SQLException;
     }
 
+    /**
+     * A query for the few rows of one key. Queries with the same text can be fetched in one message for many keys; the order of the rows of one
+     * key is not defined.
+     *
+     * @param key by which deferred writes name the rows that they change
+     */
+    record Lookup<T>(Object key, String sql, RowReader<T> reader, Object... values) {
+        private List<Object> identity() {
+            List<Object> identity = new ArrayList<>(List.of(sql, key));
+            for (Object value : values) {
+                identity.add(value instanceof byte[] bytes ? ByteBuffer.wrap(bytes) : value);
+            }
+            return identity;
+        }
+    }
+
+    /** A write that was not sent yet. */
+    private record Write(String sql, Object... values) {}
+
+    /** Most statements in a message: the driver waits for an answer after some more. */
+    private static final int STATEMENTS_IN_MESSAGE = 200;
+
     private final Connection connection;
     private final Dialect dialect;
+    /** Rows of lookups that no statement has changed since they were fetched. */
+    private final Map<List<Object>, List<?>> fetched = new HashMap<>();
+
+    private final Map<Object, List<List<Object>>> fetchedByKey = new HashMap<>();
+    /** Deferred writes in their order; one that sets the row of a key replaces an earlier one. */
+    private final Map<Object, Write> unsent = new LinkedHashMap<>();
+
+    private long messages;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
     SqlSession(Connection connection, Dialect dialect) {
@@ -67,8 +108,184 @@ public final class SqlSession implements AutoCloseable {
         return Set.copyOf(prepared.keySet());
     }
 
+    /** Returns the number of messages that were sent for statements. */
+    long messages() {
+        return messages;
+    }
+
+    /** Fetches the rows of many lookups from a server at once: one statement for each text, all in one message. */
+    void fetch(Collection<? extends Lookup<?>> lookups) throws SQLException {
+        if (!dialect.isRemote() || lookups.isEmpty()) {
+            return;
+        }
+        flush();
+        Map<String, Map<List<Object>, Lookup<?>>> byText = new LinkedHashMap<>();
+        for (Lookup<?> lookup : lookups) {
+            byText.computeIfAbsent(lookup.sql(), text -> new LinkedHashMap<>()).put(lookup.identity(), lookup);
+        }
+        StringBuilder text = new StringBuilder();
+        for (Map<List<Object>, Lookup<?>> group : byText.values()) {
+            text.append(ofMany(group.values().iterator().next())).append(";\n");
+        }
+        messages++;
+        try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
+            int parameter = 1;
+            for (Map<List<Object>, Lookup<?>> group : byText.values()) {
+                parameter = bindMany(statement, parameter, List.copyOf(group.values()));
+            }
+            statement.execute();
+            for (Map<List<Object>, Lookup<?>> group : byText.values()) {
+                readMany(statement.getResultSet(), group);
+                statement.getMoreResults();
+            }
+        }
+    }
+
+    /** Returns the statement of a lookup for arrays of values; its last column is the place of the values in the arrays, from 1. */
+    private String ofMany(Lookup<?> lookup) {
+        StringBuilder arrays = new StringBuilder();
+        StringBuilder names = new StringBuilder();
+        String text = dialect.text(lookup.sql());
+        for (int i = 0; i < lookup.values().length; i++) {
+            arrays.append(i == 0 ? "?::" : ", ?::")
+                    .append(typeOf(lookup.values()[i]))
+                    .append("[]");
+            names.append("value_").append(i).append(", ");
+            text = text.replaceFirst("\\?", "asked.value_" + i);
+        }
+        return "SELECT found.*, asked.place FROM unnest(" + arrays + ") WITH ORDINALITY AS asked (" + names
+                + "place) CROSS JOIN LATERAL (" + text + ") AS found";
+    }
+
+    private int bindMany(PreparedStatement statement, int first, List<Lookup<?>> lookups) throws SQLException {
+        Object[] one = lookups.get(0).values();
+        for (int i = 0; i < one.length; i++) {
+            int column = i;
+            Object[] values = lookups.stream()
+                    .map(lookup -> lookup.values()[column])
+                    .toArray(length -> one[column] instanceof byte[] ? new byte[length][] : new Object[length]);
+            statement.setArray(first + i, connection.createArrayOf(typeOf(one[i]), values));
+        }
+        return first + one.length;
+    }
+
+    private static String typeOf(Object value) {
+        return value instanceof byte[] ? "bytea" : value instanceof String ? "text" : "bigint";
+    }
+
+    private void readMany(ResultSet result, Map<List<Object>, Lookup<?>> group) throws SQLException {
+        List<Lookup<?>> lookups = List.copyOf(group.values());
+        List<List<Object>> rows = new ArrayList<>();
+        lookups.forEach(lookup -> rows.add(new ArrayList<>()));
+        int place = result.getMetaData().getColumnCount();
+        Row row = new Row(result);
+        while (result.next()) {
+            int which = result.getInt(place) - 1;
+            rows.get(which).add(lookups.get(which).reader().read(row));
+        }
+        int which = 0;
+        for (List<Object> identity : group.keySet()) {
+            remember(lookups.get(which).key(), identity, rows.get(which));
+            which++;
+        }
+    }
+
+    private void remember(Object key, List<Object> identity, List<?> rows) {
+        fetched.put(identity, rows);
+        fetchedByKey.computeIfAbsent(key, any -> new ArrayList<>()).add(identity);
+    }
+
+    /** Returns the first row of a lookup, from what was fetched before if it still holds. */
+    @SuppressWarnings("unchecked")
+    <T> Optional<T> find(Lookup<T> lookup) throws SQLException {
+        // Only the reader of this lookup has read the rows that are kept under its identity.
+        List<T> rows = fetched.isEmpty() ? null : (List<T>) fetched.get(lookup.identity());
+        if (rows == null) {
+            return queryOne(lookup.sql(), lookup.reader(), lookup.values());
+        }
+        return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
+    }
+
+    /**
+     * Runs a statement whose result nobody needs: on a server together with others, before the next query that was not fetched, or before the
+     * commit.
+     *
+     * @param keys of all lookups whose rows the statement changes
+     */
+    void later(Collection<?> keys, String sql, Object... values) throws SQLException {
+        if (dialect.isRemote()) {
+            keys.forEach(this::forget);
+            unsent.put(new Object(), new Write(sql, values));
+        } else {
+            update(sql, values);
+        }
+    }
+
+    /**
+     * Sets the row of a lookup, whatever it was, as {@link #later} does.
+     *
+     * @param value that the lookup finds from then on
+     */
+    <T> void set(Lookup<T> lookup, T value, String sql, Object... values) throws SQLException {
+        if (dialect.isRemote()) {
+            forget(lookup.key());
+            remember(lookup.key(), lookup.identity(), List.of(value));
+            List<Object> place = List.of(sql, lookup.identity());
+            unsent.remove(place);
+            unsent.put(place, new Write(sql, values));
+        } else {
+            update(sql, values);
+        }
+    }
+
+    private void forget(Object key) {
+        List<List<Object>> identities = fetchedByKey.remove(key);
+        if (identities != null) {
+            identities.forEach(fetched::remove);
+        }
+    }
+
+    /** Sends the deferred writes. */
+    void flush() throws SQLException {
+        if (unsent.isEmpty()) {
+            return;
+        }
+        List<Write> writes = List.copyOf(unsent.values());
+        unsent.clear();
+        for (int from = 0; from < writes.size(); from += STATEMENTS_IN_MESSAGE) {
+            send(writes.subList(from, Math.min(from + STATEMENTS_IN_MESSAGE, writes.size())));
+        }
+    }
+
+    private void send(List<Write> writes) throws SQLException {
+        StringBuilder text = new StringBuilder();
+        writes.forEach(write -> text.append(dialect.text(write.sql())).append(";\n"));
+        messages++;
+        try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
+            int parameter = 1;
+            for (Write write : writes) {
+                for (Object value : write.values()) {
+                    statement.setObject(parameter++, value);
+                }
+            }
+            statement.execute();
+        }
+    }
+
+    /** Forgets what was fetched, and the deferred writes: the transaction, or a part of it, is rolled back. */
+    void forget() {
+        fetched.clear();
+        fetchedByKey.clear();
+        unsent.clear();
+    }
+
     /** Runs a statement and returns the number of rows it changed. */
     public int update(String sql, Object... values) throws SQLException {
+        if (dialect.isRemote()) {
+            // It may change any row.
+            flush();
+            forget();
+        }
         try {
             return bind(sql, values).executeUpdate();
         } catch (SQLException e) {
@@ -85,6 +302,7 @@ public final class SqlSession implements AutoCloseable {
 
     /** Passes each row to {@code visitor} without collecting results: for many rows of which little is kept. */
     public void visit(String sql, RowVisitor visitor, Object... values) throws SQLException {
+        flush();
         try (ResultSet result = bind(sql, values).executeQuery()) {
             Row row = new Row(result);
             while (result.next()) {
@@ -109,6 +327,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     private PreparedStatement bind(String sql, Object... values) throws SQLException {
+        messages++;
         PreparedStatement statement = prepared.get(sql);
         if (statement == null) {
             statement = connection.prepareStatement(dialect.text(sql));

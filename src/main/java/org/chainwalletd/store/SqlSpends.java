@@ -48,7 +48,22 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     /** Checks everything that can refuse the spend before it writes any part of it. */
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
-        return store.writeNew(session -> opened(session, intent, List.of(), closedBefore, capped, now));
+        return store.writeNew(GroupCommitWriter.Work.of(
+                () -> lookups(intent, closedBefore, now),
+                session -> opened(session, intent, List.of(), closedBefore, capped, now)));
+    }
+
+    /** Returns what {@link #opened} looks up unless something collides. */
+    private static List<SqlSession.Lookup<?>> lookups(Intent intent, long closedBefore, LongSupplier now) {
+        List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.forOpening(intent, closedBefore));
+        lookups.add(KeptSpends.confirmed(intent.txId()));
+        lookups.add(AllowanceTable.of(AllowanceStore.Minute.startOf(now.getAsLong())));
+        if (intent.token().isPresent()) {
+            String token = intent.token().get().token();
+            lookups.addAll(List.of(
+                    PayoutTable.ofToken(token), SqlSweeps.ofToken(token), KeptSpends.ofToken(token, closedBefore)));
+        }
+        return lookups;
     }
 
     @Override
@@ -168,15 +183,17 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     /** Writes a row only when a closed spend turns out to be in flight; for a spend in flight the acceptance is kept in memory and in the log. */
     @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
-        return store.write(session -> spends.change(session, txId, before, row -> {
-            if (row.intent().state().inFlight()) {
-                spends.heardAccepted(txId, now);
-            } else {
-                spends.enter(session, row, IntentState.ACCEPTED, "", now);
-                session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
-                payouts.followed(session, row, now);
-            }
-        }));
+        return store.write(GroupCommitWriter.Work.of(
+                () -> List.of(SpendTable.ofTransaction(txId)),
+                session -> spends.change(session, txId, before, row -> {
+                    if (row.intent().state().inFlight()) {
+                        spends.heardAccepted(txId, now);
+                    } else {
+                        spends.enter(session, row, IntentState.ACCEPTED, "", now);
+                        session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());
+                        payouts.followed(session, row, now);
+                    }
+                })));
     }
 
     @Override
@@ -372,10 +389,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<Optional<Intent>> findForCertain(Hash256 txId) {
-        return store.write(session -> {
+        return store.write(GroupCommitWriter.Work.of(() -> List.of(SpendTable.ofTransaction(txId)), session -> {
             session.dialect().touch(session);
             return SpendTable.find(session, txId).map(spends::known);
-        });
+        }));
     }
 
     @Override

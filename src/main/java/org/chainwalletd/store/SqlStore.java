@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
@@ -66,10 +67,16 @@ abstract class SqlStore implements Store {
     }
 
     /** Reloads rows that other processes have changed; called in a transaction, before anything is checked. */
-    void follow(SqlSession session, Collection<Long> spendIds, Collection<Long> minutes) throws SQLException {
+    void follow(SqlSession session, Collection<Long> spendIds, Collection<Long> minutes, boolean ofPayouts)
+            throws SQLException {
+        List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.ofNumbers(spendIds));
+        minutes.forEach(minute -> lookups.add(AllowanceTable.of(minute)));
+        session.fetch(lookups);
         spendTable.follow(session, spendIds);
         allowance.follow(session, minutes);
-        payoutTable.follow(session);
+        if (ofPayouts) {
+            payoutTable.follow(session);
+        }
     }
 
     /** Reloads everything, when it is not known which rows have changed. */

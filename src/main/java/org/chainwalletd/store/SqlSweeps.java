@@ -47,8 +47,11 @@ final class SqlSweeps implements SweepStore {
     }
 
     static boolean has(SqlSession session, String clientToken) throws SQLException {
-        return session.queryOne("SELECT 1 FROM sweeps WHERE client_token = ?", row -> true, clientToken)
-                .isPresent();
+        return session.find(ofToken(clientToken)).isPresent();
+    }
+
+    static SqlSession.Lookup<Boolean> ofToken(String token) {
+        return new SqlSession.Lookup<>(token, "SELECT 1 FROM sweeps WHERE client_token = ?", row -> true, token);
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.chainwalletd.store.StoreSample.intent;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.math.BigInteger;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -190,7 +191,7 @@ class PostgresStoresTest {
     @Test
     void a_commit_whose_answer_is_lost_is_unknown_until_another_one_tells() throws Exception {
         for (boolean arrives : List.of(true, false)) {
-            try (CommitCutter cutter = new CommitCutter(PostgresServer.port(), arrives);
+            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
                     PostgresStore store = PostgresStore.open(
                             schema, () -> PostgresServer.connect(cutter.port(), schema, ""), OptionalLong.empty())) {
                 int number = arrives ? 1 : 2;
@@ -207,6 +208,62 @@ class PostgresStoresTest {
                         .isInstanceOf(arrives ? Opening.CoinTaken.class : Opening.Opened.class);
             }
         }
+    }
+
+    @Test
+    void sixty_four_spends_that_come_at_once_cost_six_round_trips_under_the_store_lock() throws Exception {
+        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true);
+                PostgresStore store = PostgresStore.open(
+                        schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty())) {
+            done(store.intents().open(intent(900, Optional.empty(), 900), 0));
+            proxy.roundTrips().clear();
+            List<CompletionStage<Opening>> answers = new ArrayList<>();
+            try (Connection other = PostgresServer.connect(schema);
+                    Statement holds = other.createStatement()) {
+                // While another holds the lock they queue up: the first waits for it alone, the others behind that one.
+                holds.execute("BEGIN");
+                holds.execute("SELECT 1 FROM store FOR UPDATE");
+                for (int i = 0; i < 65; i++) {
+                    answers.add(store.intents().open(intent(i, Optional.of("token-" + i), i), 0));
+                }
+                holds.execute("ROLLBACK");
+            }
+            answers.forEach(answer -> assertThat(done(answer)).isInstanceOf(Opening.Opened.class));
+
+            assertThat(proxy.roundTrips())
+                    .hasSizeLessThanOrEqualTo(4)
+                    .allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(4));
+
+            // The same with what another store has committed meanwhile: its rows are fetched in one more.
+            for (int i = 100; i < 140; i++) {
+                done(stores.get(0).intents().open(intent(i, Optional.of("token-" + i), i), 0));
+            }
+            assertThat(done(store.intents().open(intent(200, Optional.empty(), 139), 0)))
+                    .isInstanceOf(Opening.CoinTaken.class);
+            assertThat(proxy.roundTrips()).allSatisfy(trips -> assertThat(trips).isLessThanOrEqualTo(6));
+        }
+    }
+
+    @Test
+    void spends_of_one_group_that_share_a_token_or_a_transaction_meet_each_other_as_one_after_the_other() {
+        CompletionStage<Void> first = stores.get(0).write(session -> null);
+        List<CompletionStage<Opening>> answers = List.of(
+                stores.get(0).intents().open(intent(1, Optional.of("one"), 1), 0),
+                stores.get(0).intents().open(intent(2, Optional.of("one"), 2), 0),
+                stores.get(0).intents().open(intent(1, Optional.empty(), 1), 0),
+                stores.get(0).intents().open(intent(3, Optional.empty(), 1), 0),
+                stores.get(0).intents().open(intent(4, Optional.empty(), 4), 0));
+        done(first);
+
+        assertThat(answers.stream().map(answer -> done(answer).getClass().getSimpleName()))
+                .containsExactly("Opened", "TokenTaken", "SameTransaction", "CoinTaken", "Opened");
+        assertThat(done(stores.get(1).allowance().spentSince(Long.MIN_VALUE)).stream()
+                        .map(AllowanceStore.Minute::amount)
+                        .reduce(BigInteger.ZERO, BigInteger::add))
+                .isEqualTo(intent(1, Optional.empty(), 1)
+                        .allowance()
+                        .toBigInteger()
+                        .add(intent(4, Optional.empty(), 4).allowance().toBigInteger()));
     }
 
     @Test
