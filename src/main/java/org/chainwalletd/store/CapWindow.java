@@ -19,7 +19,9 @@ import org.chainwalletd.chain.Amount;
  * kept. The writer checks caps; any thread may read the window.
  *
  * <p>Two clocks are used, the daemon's and the followed chain's: a use from before the start leaves the window only when both have advanced far
- * enough, or when this process has run for a whole period, see {@link #startOfWindow}.
+ * enough, or when this process has run for a whole period, see {@link #startOfWindow}. Where several daemons count against the same caps, the
+ * database's clock takes the place of the daemon's, a use is stamped with the later of both, and leaves the window only when both are a period
+ * past that: a clock that jumps, or a chain whose times are ahead, can only make the window longer.
  */
 final class CapWindow implements GroupCommitWriter.InMemory {
     /** Tolerance in milliseconds: clocks are often corrected by less than this. */
@@ -38,6 +40,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     private final AllowanceStore.Limits limits;
     private final Clock clock;
     private final Supplier<OptionalLong> chainMillis;
+    private final boolean shared;
     /** Committed sums by the last millisecond of their minute. */
     private final NavigableMap<Long, BigInteger> minutes = new TreeMap<>();
 
@@ -50,11 +53,34 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     private long begun;
 
     CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
+        this(limits, clock, chainMillis, false);
+    }
+
+    private CapWindow(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis, boolean shared) {
+        this.shared = shared;
         this.limits = limits;
         this.clock = clock;
         this.chainMillis = chainMillis;
         this.begun = clock.millis();
         this.windowStart = startOfWindow(begun);
+    }
+
+    /**
+     * Creates the window of caps that several daemons share.
+     *
+     * @param clock of the database
+     */
+    static CapWindow shared(AllowanceStore.Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
+        return new CapWindow(limits, clock, chainMillis, true);
+    }
+
+    /** Returns the time that a use gets which the daemon's clock stamps with {@code at}. */
+    long stamp(long at) {
+        if (!shared) {
+            return at;
+        }
+        long now = clock.millis();
+        return Math.max(now, Math.min(chainMillis.get().orElse(now), NO_TIME));
     }
 
     /** Loads a row of the table. */
@@ -242,7 +268,7 @@ final class CapWindow implements GroupCommitWriter.InMemory {
     }
 
     private boolean hasRunForAPeriod(long now) {
-        return now - begun >= limits.period().toMillis();
+        return !shared && now - begun >= limits.period().toMillis();
     }
 
     /**

@@ -20,6 +20,12 @@ final class PostgresSchema {
 
     static final String SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
 
+    /** Expression for the number of the start of the daemon that writes. */
+    static final String RUNNER = "current_setting('walletd.runner')::bigint";
+
+    /** Expression for the server's clock in milliseconds since 1970. */
+    static final String MILLIS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
     private static final String COMMIT = "current_setting('walletd.commit')::bigint";
 
     private PostgresSchema() {}
@@ -43,8 +49,13 @@ final class PostgresSchema {
               ended BOOLEAN NOT NULL DEFAULT false)""",
                 "CREATE TABLE changes (commit BIGINT NOT NULL, rows_of TEXT NOT NULL, id BIGINT NOT NULL,"
                         + " PRIMARY KEY (commit, rows_of, id))",
-                "ALTER TABLE spends ADD COLUMN runner BIGINT NOT NULL, ADD COLUMN adopted BOOLEAN NOT NULL DEFAULT false",
-                "ALTER TABLE spends ALTER COLUMN runner SET DEFAULT current_setting('walletd.runner')::bigint",
+                "ALTER TABLE spends ADD COLUMN runner BIGINT NOT NULL",
+                "ALTER TABLE spends ALTER COLUMN runner SET DEFAULT " + RUNNER,
+                """
+            CREATE TABLE former_runners (
+              spend BIGINT NOT NULL REFERENCES spends ON DELETE CASCADE,
+              runner BIGINT NOT NULL,
+              PRIMARY KEY (spend, runner))""",
                 "CREATE TABLE live_tokens (token TEXT PRIMARY KEY)",
                 "CREATE TABLE held_coins (outpoint BYTEA PRIMARY KEY, spend BIGINT NOT NULL)",
                 "CREATE INDEX held_coins_by_spend ON held_coins (spend)",

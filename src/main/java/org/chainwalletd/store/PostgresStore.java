@@ -2,6 +2,7 @@ package org.chainwalletd.store;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. No command line opens
- * one yet: it still lacks {@code sent.log} beside it, and the release of a spend by its runner.
+ * one yet: it still lacks {@code sent.log} beside it.
  */
 final class PostgresStore extends SqlStore {
     private static final int OLDEST_SERVER = 150_000;
@@ -26,7 +27,13 @@ final class PostgresStore extends SqlStore {
 
     /** State of a server, as it reports it. */
     private record Server(
-            int version, boolean recovering, boolean readOnly, boolean durable, long system, long timeline) {}
+            int version,
+            boolean recovering,
+            boolean readOnly,
+            boolean durable,
+            long system,
+            long timeline,
+            long millis) {}
 
     private final String name;
     private final Postgres.Connector connector;
@@ -38,11 +45,13 @@ final class PostgresStore extends SqlStore {
         thread.setDaemon(true);
         return thread;
     });
+    private final Optional<Clock> sharedClock;
     private SqlSession reading;
 
     private final long start;
 
-    private PostgresStore(String name, Postgres.Connector connector, SqlSession session, OptionalLong earlier)
+    private PostgresStore(
+            String name, Postgres.Connector connector, SqlSession session, OptionalLong earlier, boolean countsByServer)
             throws SQLException {
         super(name, new SentLog.Lines());
         this.name = name;
@@ -67,7 +76,8 @@ final class PostgresStore extends SqlStore {
                         row -> new PostgresTransactions.Made(row.getLong(1), row.getLong(2)))
                 .orElse(PostgresTransactions.NONE);
         this.transactions = new PostgresTransactions(
-                this::connect, name, new Rows(), start, server.system(), server.timeline(), seen);
+                this::connect, name, new Rows(), start, server.system(), server.timeline(), server.millis(), seen);
+        this.sharedClock = countsByServer ? Optional.of(transactions.clock()) : Optional.empty();
         write(transactions);
     }
 
@@ -79,10 +89,19 @@ final class PostgresStore extends SqlStore {
      * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server, {@code DAMAGED} when a newer release has written it
      */
     static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start) {
+        return open(name, connector, start, true);
+    }
+
+    /**
+     * Opens the store as {@link #open(String, Postgres.Connector, OptionalLong)} does.
+     *
+     * @param countsByServer whether the server's clock decides when a use of the allowance ends, not the daemon's
+     */
+    static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start, boolean countsByServer) {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
             requireFit(session, name);
             PostgresSchema.migrate(session, name);
-            PostgresStore store = new PostgresStore(name, connector, session, start);
+            PostgresStore store = new PostgresStore(name, connector, session, start, countsByServer);
             store.startWriter();
             store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
             return store;
@@ -116,14 +135,15 @@ final class PostgresStore extends SqlStore {
                                 + " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'"
                                 + " AND current_setting('synchronous_commit') <> 'off' AS durable, "
                                 + PostgresSchema.SYSTEM + " AS system, CASE WHEN pg_is_in_recovery() THEN 0 ELSE "
-                                + PostgresSchema.TIMELINE + " END AS timeline",
+                                + PostgresSchema.TIMELINE + " END AS timeline, " + PostgresSchema.MILLIS + " AS millis",
                         row -> new Server(
                                 (int) row.number("version"),
                                 row.truth("recovering"),
                                 row.truth("read_only"),
                                 row.truth("durable"),
                                 row.number("system"),
-                                row.number("timeline")))
+                                row.number("timeline"),
+                                row.number("millis")))
                 .orElseThrow();
         if (server.version() < OLDEST_SERVER) {
             throw GroupCommitWriter.unavailable(name, "is on a server older than PostgreSQL 15: upgrade it", null);
@@ -156,14 +176,19 @@ final class PostgresStore extends SqlStore {
         return false;
     }
 
-    /** Checks that the newest commit that was seen still exists, for a daemon that has nothing to write. */
+    /**
+     * Checks that the newest commit that was seen still exists and that no standby was promoted, for a daemon that has nothing to write: the
+     * others wait for its confirmation.
+     */
     void check() {
         PostgresTransactions.Made seen = transactions.confirmed();
         CompletableFuture<Boolean> there = read(session -> session.queryOne(
-                        "SELECT 1 FROM commits WHERE number = ? AND random = ?",
+                        "SELECT 1 FROM commits WHERE number = ? AND random = ?"
+                                + " AND (SELECT timeline FROM daemons WHERE start = ?) = " + PostgresSchema.TIMELINE,
                         row -> true,
                         seen.number(),
-                        seen.random())
+                        seen.random(),
+                        start)
                 .isPresent());
         there.thenAcceptAsync(
                 found -> {
@@ -182,8 +207,8 @@ final class PostgresStore extends SqlStore {
     @Override
     boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
         return session.queryOne(
-                        "SELECT 1 FROM spends WHERE id = ? AND NOT adopted"
-                                + " AND runner = current_setting('walletd.runner')::bigint",
+                        "SELECT 1 FROM spends WHERE id = ? AND runner = " + PostgresSchema.RUNNER
+                                + " AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
                         found -> true,
                         row.id())
                 .isPresent();
@@ -192,9 +217,50 @@ final class PostgresStore extends SqlStore {
     @Override
     void adopt(SqlSession session, SpendRow row) throws SQLException {
         session.update(
-                "UPDATE spends SET adopted = true, runner = current_setting('walletd.runner')::bigint"
-                        + " WHERE id = ? AND runner <> current_setting('walletd.runner')::bigint",
+                "INSERT INTO former_runners (spend, runner) SELECT id, runner FROM spends WHERE id = ? AND runner <> "
+                        + PostgresSchema.RUNNER + " ON CONFLICT DO NOTHING",
                 row.id());
+        session.update("UPDATE spends SET runner = " + PostgresSchema.RUNNER + " WHERE id = ?", row.id());
+    }
+
+    /** Refuses while a process that has run the spend, and may be paused, has not ended: it could still send the bytes. */
+    @Override
+    void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {
+        Optional<Long> runner = session.queryOne(
+                "SELECT start FROM daemons WHERE NOT ended AND start <> " + PostgresSchema.RUNNER
+                        + " AND (start = (SELECT runner FROM spends WHERE id = ?)"
+                        + " OR start IN (SELECT runner FROM former_runners WHERE spend = ?)) LIMIT 1",
+                found -> found.getLong(1),
+                row.id(),
+                row.id());
+        if (runner.isPresent()) {
+            throw new StoreException(
+                    StoreException.Reason.BUSY,
+                    "spend " + row.intent().txId() + " may still be sent by start " + runner.get()
+                            + " of a daemon, which has not ended; stop that daemon first",
+                    null);
+        }
+    }
+
+    /**
+     * Declares that a start of a daemon can never send anything again: its machine is off, or its successor holds the lock of its datadir. If it
+     * wakes nevertheless, it writes nothing any more. Blocks; works also while nothing else is written because that daemon does not confirm a
+     * fail-over.
+     */
+    void signOff(long ended) throws SQLException {
+        if (ended == start) {
+            throw new IllegalArgumentException("a daemon signs itself off when it ends");
+        }
+        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+            session.execute(PostgresTransactions.LOCK);
+            session.update("UPDATE daemons SET ended = true WHERE start = ?", ended);
+            session.execute("COMMIT");
+        }
+    }
+
+    @Override
+    Optional<Clock> sharedClock() {
+        return sharedClock;
     }
 
     @Override

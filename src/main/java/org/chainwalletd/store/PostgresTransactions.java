@@ -6,12 +6,17 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -33,12 +38,14 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Number of messages in a transaction from which on no more units join it: all other daemons wait for its end. */
     private static final long MOST_MESSAGES = 64;
 
+    /** Statements that begin a short transaction under the store lock which is no commit of the store. */
+    static final String LOCK = "BEGIN; SET LOCAL lock_timeout = '3s'; SELECT 1 FROM store WHERE one = 1 FOR UPDATE";
+
     /**
      * Statements that begin a transaction, sent as one message. The commit gets its number by a statement of its own, which sees everything that
      * was committed before the lock was granted. No sequence is used: it would survive commits that a fail-over has lost.
      */
-    private static final String HEAD =
-            """
+    private static final String HEAD = """
             BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
             SET LOCAL lock_timeout = '3s';
             SET LOCAL idle_in_transaction_session_timeout = '1s';
@@ -52,8 +59,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SELECT set_config('walletd.commit', (SELECT max(number)::text FROM commits), true),
               set_config('walletd.runner', ?, true);
             SELECT EXISTS (SELECT 1 FROM commits WHERE number = ? AND random = ?) AS has_last,
-              (SELECT count(*) FROM daemons WHERE NOT ended AND timeline < %s) AS silent;
-            SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(PostgresSchema.SYSTEM, PostgresSchema.TIMELINE, PostgresSchema.TIMELINE);
+              (SELECT count(*) FROM daemons WHERE NOT ended AND timeline < %s) AS silent,
+              (SELECT ended FROM daemons WHERE start = ?) AS signed_off, %s AS millis;
+            SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(
+                    PostgresSchema.SYSTEM, PostgresSchema.TIMELINE, PostgresSchema.TIMELINE, PostgresSchema.MILLIS);
 
     /** State in memory that is derived from rows which other daemons change too. */
     interface Memory {
@@ -88,11 +97,13 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long number,
             boolean hasLast,
             long silent,
+            boolean signedOff,
             Map<String, Collection<Long>> changes) {}
 
     private final Postgres.Connector connector;
     private final String name;
     private final Memory memory;
+    private final ServerClock clock;
     private final SecureRandom random = new SecureRandom();
     private final long start;
     private final long system;
@@ -114,6 +125,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * Creates the transactions of a daemon.
      *
      * @param start number of this start of the daemon
+     * @param millis now by the server's clock, milliseconds since 1970
      * @param confirmed a commit that the daemon has seen
      */
     PostgresTransactions(
@@ -123,7 +135,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long start,
             long system,
             long timeline,
+            long millis,
             Made confirmed) {
+        this.clock = new ServerClock(millis);
         this.connector = connector;
         this.name = name;
         this.memory = memory;
@@ -131,6 +145,48 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         this.system = system;
         this.timeline = timeline;
         this.confirmed = confirmed;
+    }
+
+    /** The server's clock as it was read under the lock last, going on from there by the time that this process has measured. */
+    private static final class ServerClock extends Clock {
+        /** The server's time, less the process's monotonic time. */
+        private volatile long difference;
+
+        ServerClock(long millis) {
+            set(millis);
+        }
+
+        void set(long millis) {
+            difference = millis - monotonic();
+        }
+
+        private static long monotonic() {
+            return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+        }
+
+        @Override
+        public long millis() {
+            return difference + monotonic();
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochMilli(millis());
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            return this;
+        }
+    }
+
+    Clock clock() {
+        return clock;
     }
 
     @Override
@@ -159,6 +215,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     name,
                     "has version " + head.version() + " by now, this release writes version " + Schema.version(),
                     null);
+        }
+        if (head.signedOff()) {
+            stopped =
+                    "start " + start + " of a daemon was declared off while it was paused: it writes and sends nothing"
+                            + " any more; start it again";
+            throw StoreException.stopped(stopped);
         }
         Optional<String> lost = lost(head);
         if (lost.isPresent()) {
@@ -217,7 +279,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             statement.setString(4, Long.toString(start));
             statement.setLong(5, confirmed.number());
             statement.setLong(6, confirmed.random());
-            statement.setLong(7, followed);
+            statement.setLong(7, start);
+            statement.setLong(8, followed);
             statement.execute();
             ResultSet row = answer(statement);
             if (!row.next()) {
@@ -238,6 +301,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             row.next();
             boolean hasLast = row.getBoolean("has_last");
             long silent = row.getLong("silent");
+            boolean signedOff = row.getBoolean("signed_off");
+            clock.set(row.getLong("millis"));
             Map<String, Collection<Long>> changes = new HashMap<>();
             row = answer(statement);
             while (row.next()) {
@@ -245,7 +310,18 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                         .add(row.getLong(2));
             }
             return new Head(
-                    version, belongs, pruned, why, nowSystem, nowTimeline, durable, number, hasLast, silent, changes);
+                    version,
+                    belongs,
+                    pruned,
+                    why,
+                    nowSystem,
+                    nowTimeline,
+                    durable,
+                    number,
+                    hasLast,
+                    silent,
+                    signedOff,
+                    changes);
         }
     }
 
@@ -277,11 +353,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private void stop(String why) throws SQLException {
         rollback();
         String reason = "the store " + name + " " + why + ": payments may be forgotten, so nothing is spent";
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("BEGIN; SET LOCAL lock_timeout = '3s'");
-            session.update("UPDATE store SET stopped = ? WHERE one = 1 AND stopped IS NULL", reason);
-            statement.execute("COMMIT");
-        }
+        session.execute(LOCK);
+        session.update("UPDATE store SET stopped = ? WHERE one = 1 AND stopped IS NULL", reason);
+        session.execute("COMMIT");
         LOG.error(reason);
         stopped = reason;
         throw StoreException.stopped(reason);

@@ -66,7 +66,9 @@ final class SqlAllowance implements AllowanceStore {
     @Override
     public CompletionStage<Void> govern(Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
         GroupCommitWriter.Work<Void> load = session -> {
-            CapWindow next = new CapWindow(limits, clock, chainMillis);
+            CapWindow next = store.sharedClock().isPresent()
+                    ? CapWindow.shared(limits, store.sharedClock().get(), chainMillis)
+                    : new CapWindow(limits, clock, chainMillis);
             if (!limits.none()) {
                 AllowanceTable.minutes(session, Long.MIN_VALUE).forEach(next::load);
             }
@@ -140,8 +142,19 @@ final class SqlAllowance implements AllowanceStore {
         return window.judge(intent.allowance(), givenBack);
     }
 
-    /** Counts a spend's use of the allowance from {@code at}, milliseconds since 1970; returns empty when its amount is zero. */
-    OptionalLong count(SqlSession session, Intent intent, long at) throws SQLException {
+    /** Returns the time from which a use counts that the daemon's clock stamps with {@code at}. */
+    long stamp(long at) {
+        return window.stamp(at);
+    }
+
+    /**
+     * Counts a spend's use of the allowance.
+     *
+     * @param now by the daemon's clock, milliseconds since 1970
+     * @return since when it counts; empty when its amount is zero
+     */
+    OptionalLong count(SqlSession session, Intent intent, long now) throws SQLException {
+        long at = stamp(now);
         window.change(at, intent.allowance().toBigInteger());
         tokens.count(session, intent, at);
         return AllowanceTable.count(session, intent.allowance(), at);

@@ -49,15 +49,15 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         return store.writeNew(GroupCommitWriter.Work.of(
-                () -> lookups(intent, closedBefore, now),
+                () -> lookups(intent, closedBefore, allowance.stamp(now.getAsLong())),
                 session -> opened(session, intent, List.of(), closedBefore, capped, now)));
     }
 
     /** Returns what {@link #opened} looks up unless something collides. */
-    private static List<SqlSession.Lookup<?>> lookups(Intent intent, long closedBefore, LongSupplier now) {
+    private static List<SqlSession.Lookup<?>> lookups(Intent intent, long closedBefore, long at) {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.forOpening(intent, closedBefore));
         lookups.add(KeptSpends.confirmed(intent.txId()));
-        lookups.add(AllowanceTable.of(AllowanceStore.Minute.startOf(now.getAsLong())));
+        lookups.add(AllowanceTable.of(AllowanceStore.Minute.startOf(at)));
         if (intent.token().isPresent()) {
             String token = intent.token().get().token();
             lookups.addAll(List.of(
@@ -201,6 +201,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             requireNodesMayClose(row);
+            store.requireSignedOff(session, row);
             spends.enter(session, row, outcome, reason, now);
             spends.freeAll(session, row);
         }));
@@ -276,11 +277,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
-        return store.write(session -> spends.change(
-                session,
-                txId,
-                IntentState.PREPARED,
-                row -> spends.enter(session, row, IntentState.ABANDONED, reason, now)));
+        return store.write(session -> spends.change(session, txId, IntentState.PREPARED, row -> {
+            store.requireSignedOff(session, row);
+            spends.enter(session, row, IntentState.ABANDONED, reason, now);
+        }));
     }
 
     @Override
@@ -625,6 +625,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     public CompletionStage<Transition> end(Hash256 txId, IntentState before) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             requireNodesMayClose(row);
+            store.requireSignedOff(session, row);
             spends.freeAll(session, row);
         }));
     }
@@ -651,6 +652,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     }
 
     private Reservation end(SqlSession session, SpendRow holder, Outpoint outpoint, long now) throws SQLException {
+        store.requireSignedOff(session, holder);
         if (holder.intent().state().inFlight()) {
             spends.enter(session, holder, IntentState.ABANDONED, BY_THE_OPERATOR, now);
         }

@@ -1,9 +1,11 @@
 package org.chainwalletd.store;
 
 import java.sql.SQLException;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -96,6 +98,14 @@ abstract class SqlStore implements Store {
 
     /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
     void adopt(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Refuses an act that frees coins of a spend while another process may still send it. */
+    void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Returns the clock of the database, when several daemons whose clocks may differ count against the same caps. */
+    Optional<Clock> sharedClock() {
+        return Optional.empty();
+    }
 
     /** Tells whether the reader's session was lost and can be opened again. */
     boolean readingWasCutOff(SQLException e) {

@@ -51,6 +51,43 @@ final class PostgresServer {
         return connect(port(), schema, "");
     }
 
+    /**
+     * Opens a store whose server answers as a test says: the functions of the schema come before those of PostgreSQL, so that a clock, a timeline
+     * or a setting can be another one.
+     */
+    static PostgresStore openActing(String schema) {
+        return PostgresStore.open(schema, () -> connect(port(), schema + ",pg_catalog", ""), OptionalLong.empty());
+    }
+
+    /** Creates the functions for {@link #openActing}. */
+    static void act(String schema) {
+        run(schema, """
+                CREATE TABLE acting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+                CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+                  $$SELECT pg_catalog.clock_timestamp()
+                    + coalesce((SELECT value FROM acting WHERE name = 'clock_ahead'), '0')::interval$$;
+                CREATE FUNCTION pg_walfile_name(at pg_lsn) RETURNS text LANGUAGE sql VOLATILE AS
+                  $$SELECT lpad(coalesce((SELECT value FROM acting WHERE name = 'timeline'), '1'), 8, '0')$$;
+                CREATE FUNCTION pg_is_in_recovery() RETURNS boolean LANGUAGE sql VOLATILE AS
+                  $$SELECT EXISTS (SELECT 1 FROM acting WHERE name = 'recovering')$$;
+                CREATE FUNCTION current_setting(setting text) RETURNS text LANGUAGE sql VOLATILE AS
+                  $$SELECT coalesce((SELECT value FROM acting WHERE name = setting),
+                    pg_catalog.current_setting(setting))$$;
+                """);
+    }
+
+    /**
+     * Sets what the server answers.
+     *
+     * @param name {@code clock_ahead}, {@code timeline}, {@code recovering}, or the name of a setting
+     */
+    static void act(String schema, String name, String value) {
+        run(
+                schema,
+                "INSERT INTO acting VALUES ('" + name + "', '" + value
+                        + "') ON CONFLICT (name) DO UPDATE SET value = excluded.value");
+    }
+
     /** @param options of the server's process, as {@code -c name=value} */
     static Connection connect(int port, String schema, String options) throws SQLException {
         Properties how = new Properties();
@@ -72,13 +109,13 @@ final class PostgresServer {
         }
     }
 
-    /** Opens the store of a schema in a new process. */
+    /** Opens the store of a schema in a new process, with the clock of the test. */
     static PostgresStore open(String schema) {
-        return PostgresStore.open(schema, () -> connect(schema), OptionalLong.empty());
+        return PostgresStore.open(schema, () -> connect(schema), OptionalLong.empty(), false);
     }
 
     /** Opens it again in the process of this number. */
     static PostgresStore open(String schema, long start) {
-        return PostgresStore.open(schema, () -> connect(schema), OptionalLong.of(start));
+        return PostgresStore.open(schema, () -> connect(schema), OptionalLong.of(start), false);
     }
 }

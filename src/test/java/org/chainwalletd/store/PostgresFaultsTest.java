@@ -1,0 +1,325 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Servers that are not fit for money, that are promoted, replaced or set back, and daemons that are paused. */
+@Tag("postgres")
+class PostgresFaultsTest {
+    private final List<PostgresStore> stores = new ArrayList<>();
+    private String schema;
+
+    @BeforeEach
+    void make() {
+        schema = PostgresServer.schema();
+        PostgresServer.act(schema);
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(PostgresStore::close);
+    }
+
+    private PostgresStore open() {
+        PostgresStore store = PostgresServer.openActing(schema);
+        stores.add(store);
+        return store;
+    }
+
+    @Test
+    void a_server_that_is_too_old_or_a_standby_or_loses_commits_is_refused_in_one_sentence() {
+        refused("server_version_num", "140011", "older than PostgreSQL 15");
+        refused("recovering", "yes", "read-only");
+        refused("fsync", "off", "loses commits");
+        refused("full_page_writes", "off", "loses commits");
+        refused("synchronous_commit", "off", "loses commits");
+        assertOpened(open(), 1);
+    }
+
+    private void refused(String name, String value, String why) {
+        PostgresServer.act(schema, name, value);
+        assertThatThrownBy(this::open).isInstanceOf(StoreException.class).hasMessageContaining(why);
+        PostgresServer.run(schema, "DELETE FROM acting");
+    }
+
+    @Test
+    void a_server_that_begins_to_lose_commits_is_not_written_until_it_keeps_them_again() {
+        PostgresStore store = open();
+        PostgresServer.act(schema, "synchronous_commit", "off");
+        assertFails(openSpend(store, 1), StoreException.Reason.UNAVAILABLE);
+        PostgresServer.run(schema, "DELETE FROM acting");
+        assertOpened(store, 1);
+    }
+
+    @Test
+    void a_database_that_was_copied_to_another_system_stops_all_stores() {
+        PostgresStore store = open();
+        PostgresStore other = open();
+        assertOpened(store, 1);
+        PostgresServer.run(schema, "UPDATE store SET system = system + 1");
+
+        assertFails(openSpend(store, 2), StoreException.Reason.STOPPED);
+        assertFails(openSpend(other, 3), StoreException.Reason.STOPPED);
+        assertThat(other.stopped().orElseThrow()).contains("another database system");
+    }
+
+    @Test
+    void a_timeline_that_goes_back_stops_all_stores() {
+        PostgresServer.act(schema, "timeline", "3");
+        PostgresStore store = open();
+        assertOpened(store, 1);
+        PostgresServer.act(schema, "timeline", "2");
+
+        Await.until("it has looked", () -> store.stopped().isPresent());
+        assertThat(store.stopped().orElseThrow()).contains("has gone back from timeline 3 to 2");
+    }
+
+    @Test
+    void after_a_promotion_all_goes_on_by_itself_once_each_store_has_found_its_commits() {
+        PostgresStore store = open();
+        open();
+        assertOpened(store, 1);
+        PostgresServer.act(schema, "timeline", "2");
+
+        Await.until("each has told", () -> number("SELECT count(*) FROM daemons WHERE timeline < 2") == 0);
+        assertOpened(store, 2);
+        assertThat(store.stopped()).isEmpty();
+    }
+
+    @Test
+    void after_a_promotion_nothing_is_written_while_a_daemon_is_silent_until_it_is_declared_off() throws SQLException {
+        PostgresStore store = open();
+        assertOpened(store, 1);
+        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
+        long silent = number("SELECT max(start) FROM daemons");
+        PostgresServer.act(schema, "timeline", "2");
+
+        assertFails(openSpend(store, 2), StoreException.Reason.BUSY);
+        store.signOff(silent);
+        assertOpened(store, 2);
+    }
+
+    @Test
+    void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
+        PostgresStore store = open();
+        PostgresServer.run(schema, """
+                CREATE TABLE warnings (remaining BIGINT NOT NULL);
+                INSERT INTO warnings VALUES (1);
+                CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  IF (SELECT remaining FROM warnings) > 0 THEN
+                    UPDATE warnings SET remaining = remaining - 1;
+                    RAISE WARNING 'the transaction has committed locally, but might not have been replicated';
+                  END IF;
+                  RETURN NULL;
+                END $$;
+                CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON commits DEFERRABLE INITIALLY DEFERRED
+                  FOR EACH ROW EXECUTE FUNCTION warn()""");
+        assertOpened(store, 1);
+        assertThat(number("SELECT count(*) FROM commits")).isEqualTo(2);
+
+        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        assertFails(openSpend(store, 2), StoreException.Reason.UNKNOWN);
+        // It was committed, and its coin stays held.
+        assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+    }
+
+    @Test
+    void old_commits_are_pruned_but_each_daemons_newest_is_kept_and_a_store_far_behind_reads_all_again() {
+        PostgresStore store = open();
+        PostgresStore behind = open();
+        assertOpened(behind, 1);
+        assertOpened(store, 2);
+        long newestOfBehind = number("SELECT max(number) FROM commits WHERE daemon = " + behind.start());
+        long last = PostgresTransactions.KEPT_COMMITS + 1_999;
+        PostgresServer.run(
+                schema, "INSERT INTO commits (number, daemon, counter, random) VALUES (" + last + ", 999, 1, 1)");
+        assertOpened(store, 3);
+
+        assertThat(number("SELECT count(*) FROM commits WHERE number < 1000")).isEqualTo(1);
+        assertThat(number("SELECT min(number) FROM commits")).isEqualTo(newestOfBehind);
+        assertThat(number("SELECT count(*) FROM changes WHERE commit < 1000")).isZero();
+        assertThat(done(behind.intents().open(intent(4, Optional.empty(), 2), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+        assertThat(behind.stopped()).isEmpty();
+    }
+
+    @Test
+    void a_role_without_the_right_to_define_tables_runs_a_store_that_another_has_made() {
+        open();
+        String role = "runs_" + schema;
+        PostgresServer.run(
+                schema,
+                "CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA " + schema + " TO " + role
+                        + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO " + role
+                        + "; GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO " + role);
+        PostgresStore store = PostgresStore.open(
+                schema,
+                () -> PostgresServer.connect(PostgresServer.port(), schema, "-c role=" + role),
+                OptionalLong.empty());
+        stores.add(store);
+
+        assertOpened(store, 1);
+        assertThatThrownBy(
+                        () -> Await.result(store.write(session -> session.update("CREATE TABLE other (one BIGINT)"))))
+                .hasMessageContaining("permission denied");
+    }
+
+    @Test
+    void coins_are_not_freed_while_a_daemon_that_may_send_the_spend_has_not_ended() throws SQLException {
+        PostgresStore runner = open();
+        PostgresStore other = open();
+        Intent spend = intent(1, Optional.of("token"), 1);
+        done(runner.intents().open(spend, 0));
+
+        assertFails(other.intents().abandon(spend.txId(), "by hand", 9), StoreException.Reason.BUSY);
+        assertFails(
+                other.reservations().abandon(List.of(spend.inputs().get(0).outpoint()), 9), StoreException.Reason.BUSY);
+        assertFails(
+                other.intents().failSent(spend.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "no", 9),
+                StoreException.Reason.BUSY);
+        assertThat(done(other.intents().find(spend.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.PREPARED);
+
+        other.signOff(runner.start());
+        assertThat(done(other.intents().abandon(spend.txId(), "by hand", 9)))
+                .isEqualTo(new IntentStore.Transition.Made());
+        // The paused daemon wakes: it writes nothing, so it opens nothing that it could send.
+        assertFails(openSpend(runner, 2), StoreException.Reason.STOPPED);
+        assertThat(other.stopped()).isEmpty();
+    }
+
+    @Test
+    void a_spend_that_another_has_sent_again_is_not_freed_before_both_have_ended() throws SQLException {
+        PostgresStore first = open();
+        PostgresStore second = open();
+        PostgresStore third = open();
+        Intent spend = intent(1, Optional.empty(), 1);
+        done(first.intents().open(spend, 0));
+        done(first.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 5));
+        done(second.intents().reopen(spend.in(IntentState.REFUSED, "no", 5), 6));
+
+        third.signOff(second.start());
+        assertFails(third.intents().abandon(spend.txId(), "by hand", 9), StoreException.Reason.BUSY);
+        third.signOff(first.start());
+        assertThat(done(third.intents().abandon(spend.txId(), "by hand", 9)))
+                .isEqualTo(new IntentStore.Transition.Made());
+    }
+
+    @Test
+    void a_daemon_that_ends_signs_its_spends_off() {
+        PostgresStore runner = open();
+        Intent spend = intent(1, Optional.empty(), 1);
+        done(runner.intents().open(spend, 0));
+        stores.remove(runner);
+        runner.close();
+
+        assertThat(done(open().intents().abandon(spend.txId(), "by hand", 9)))
+                .isEqualTo(new IntentStore.Transition.Made());
+    }
+
+    @Test
+    void a_use_leaves_the_cap_only_when_the_servers_clock_and_the_chain_are_both_a_period_further() {
+        PostgresStore one = open();
+        PostgresStore two = open();
+        Duration day = Duration.ofDays(1);
+        AtomicLong chain = new AtomicLong(System.currentTimeMillis());
+        // The clock of the second daemon is ahead by years, which must not matter.
+        Clock right = Clock.systemUTC();
+        Clock fast = Clock.offset(right, Duration.ofDays(5_000));
+        capForOneSpend(one, right, chain);
+        capForOneSpend(two, fast, chain);
+
+        assertThat(openNow(one, 1, right)).isInstanceOf(Opening.Opened.class);
+        assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
+
+        PostgresServer.act(schema, "clock_ahead", "3 days");
+        assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
+        PostgresServer.act(schema, "clock_ahead", "0");
+        chain.addAndGet(day.multipliedBy(3).toMillis());
+        assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.CapExceeded.class);
+
+        PostgresServer.act(schema, "clock_ahead", "3 days");
+        assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.Opened.class);
+        assertThat(openNow(one, 3, right)).isInstanceOf(Opening.CapExceeded.class);
+    }
+
+    @Test
+    void a_use_that_the_servers_fast_clock_has_stamped_ends_a_period_after_the_clock_was_set_back() {
+        PostgresStore store = open();
+        AtomicLong chain = new AtomicLong(System.currentTimeMillis());
+        Clock right = Clock.systemUTC();
+        capForOneSpend(store, right, chain);
+        PostgresServer.act(schema, "clock_ahead", "1000 days");
+        assertThat(openNow(store, 1, right)).isInstanceOf(Opening.Opened.class);
+
+        PostgresServer.act(schema, "clock_ahead", "0");
+        assertThat(openNow(store, 2, right)).isInstanceOf(Opening.CapExceeded.class);
+        PostgresServer.act(schema, "clock_ahead", "2 days");
+        chain.addAndGet(Duration.ofDays(2).toMillis());
+        assertThat(openNow(store, 2, right)).isInstanceOf(Opening.Opened.class);
+    }
+
+    private static void capForOneSpend(PostgresStore store, Clock clock, AtomicLong chain) {
+        Amount cap = intent(1, Optional.empty(), 1).allowance();
+        done(store.allowance()
+                .govern(
+                        new AllowanceStore.Limits(Optional.empty(), Optional.of(cap), Duration.ofDays(1)),
+                        clock,
+                        () -> OptionalLong.of(chain.get())));
+    }
+
+    private static Opening openNow(PostgresStore store, int number, Clock clock) {
+        return done(store.intents().open(intent(number, Optional.empty(), number), 0, true, clock::millis));
+    }
+
+    private static CompletionStage<Opening> openSpend(PostgresStore store, int number) {
+        return store.intents().open(intent(number, Optional.empty(), number), 0);
+    }
+
+    private static void assertOpened(PostgresStore store, int number) {
+        assertThat(done(openSpend(store, number))).isInstanceOf(Opening.Opened.class);
+    }
+
+    private long number(String query) {
+        try (Connection connection = PostgresServer.connect(schema);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
+        assertThatThrownBy(() -> Await.result(stage))
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+}
