@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.api.ErrorCode;
-import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
@@ -92,11 +91,6 @@ public final class Grant {
     /** The name that payments are bound to; empty for the classic tokens, which are one owner. */
     public Optional<String> owner() {
         return classic ? Optional.empty() : Optional.of(name);
-    }
-
-    /** Whether it is that of a token that every daemon has, which nothing restricts. */
-    public boolean isClassic() {
-        return classic;
     }
 
     public Scope scope() {
@@ -194,13 +188,6 @@ public final class Grant {
                 ErrorCode.POLICY_REFUSED,
                 "policy of token " + name + ": " + why,
                 new PolicyData(name, rule, value, limit));
-    }
-
-    /** As {@link #objectionTo(String, Scope)}. */
-    public void require(String method, Scope required) {
-        objectionTo(method, required).ifPresent(refusal -> {
-            throw new RefusedException(refusal);
-        });
     }
 
     boolean isValidAt(long now) {

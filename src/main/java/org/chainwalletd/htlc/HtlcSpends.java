@@ -74,12 +74,7 @@ public final class HtlcSpends {
         this.executor = executor;
     }
 
-    /** Builds, signs and broadcasts a lock. */
-    public CompletionStage<Receipt> lock(LockRequest request) {
-        return lock(request, Requester.unrestricted());
-    }
-
-    /** As {@link #lock(LockRequest)}, as far as the caller's token allows it: who is paid is the address of the receiver's key. */
+    /** Builds, signs and broadcasts a lock, as far as the caller's token allows it: who is paid is the address of the receiver's key. */
     public CompletionStage<Receipt> lock(LockRequest request, Requester requester) {
         List<Address> receiver = List.of(profile.addressOf(request.receiver()));
         return checked(request, sender -> noted(spending.spend(request.plan(sender), requester, receiver)));

@@ -54,10 +54,6 @@ public final class AnswerJson {
         return parser.nextToken();
     }
 
-    JsonToken current() {
-        return parser.currentToken();
-    }
-
     /** Begins the object at the current token. */
     public void beginObject() {
         expect(JsonToken.START_OBJECT, "an object");

@@ -155,10 +155,6 @@ final class UnburiedSpends {
         return entries.get(txId);
     }
 
-    boolean isEmpty() {
-        return entries.size() == 0;
-    }
-
     void remove(Hash256 txId) {
         Entry entry = entries.get(txId);
         if (entry != null) {

@@ -45,10 +45,6 @@ public record Intent(
     public record Details(Optional<String> tokenName, Optional<String> memo, Optional<Amount> fee) {
         public static final Details NONE = new Details(Optional.empty(), Optional.empty(), Optional.empty());
 
-        public Details withMemo(Optional<String> changed) {
-            return new Details(tokenName, changed, fee);
-        }
-
         /** Leaves out the memo, which must not get into a log. */
         @Override
         public String toString() {

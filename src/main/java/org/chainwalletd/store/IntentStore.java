@@ -244,9 +244,5 @@ public interface IntentStore {
         public Hash256 txId() {
             return spend.txId();
         }
-
-        public ConfirmedSpend at(BlockPlace other) {
-            return new ConfirmedSpend(spend, Optional.of(other));
-        }
     }
 }

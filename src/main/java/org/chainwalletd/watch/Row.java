@@ -33,10 +33,6 @@ final class Row {
         return new Row();
     }
 
-    static Row of(String text) {
-        return new Row().and(text);
-    }
-
     Row and(String text) {
         return and(text, Tone.PLAIN);
     }

@@ -85,10 +85,6 @@ public final class PoolSwap {
         this.userTimeout = userTimeout;
     }
 
-    public String id() {
-        return id;
-    }
-
     /** Whether the user sells the chain's coin. */
     public boolean isSell() {
         return sell;
@@ -96,10 +92,6 @@ public final class PoolSwap {
 
     public Hash256 hashLock() {
         return hashLock;
-    }
-
-    public Stage stage() {
-        return stage;
     }
 
     boolean isOver() {

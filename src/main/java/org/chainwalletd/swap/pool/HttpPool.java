@@ -32,7 +32,6 @@ import org.chainwalletd.net.HttpRequest;
 import org.chainwalletd.net.NoAnswerException;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.pool.Pool.Kline;
-import org.chainwalletd.swap.pool.Pool.PoolHint;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
@@ -112,11 +111,6 @@ public final class HttpPool implements Pool {
     @Override
     public CompletionStage<PoolInfo> info() {
         return get("/pool", answers::info);
-    }
-
-    @Override
-    public CompletionStage<PoolHint> swap(String poolSwapId) {
-        return get("/swap/" + word(poolSwapId), PoolAnswers::hint);
     }
 
     @Override

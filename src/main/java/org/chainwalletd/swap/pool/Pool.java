@@ -33,9 +33,6 @@ public interface Pool {
 
     CompletionStage<PoolInfo> info();
 
-    /** @param poolSwapId as a quote gave it */
-    CompletionStage<PoolHint> swap(String poolSwapId);
-
     /** Tells it of our lock on the chain, which it would find by itself. */
     CompletionStage<Void> notifyChainLock(String poolSwapId, Hash256 txId);
 
@@ -77,9 +74,6 @@ public interface Pool {
 
     /** @param time Unix seconds at which it begins */
     record Kline(long time, BigDecimal open, BigDecimal high, BigDecimal low, BigDecimal close) {}
-
-    /** What the pool says of a swap: where one might look, never what is true. */
-    record PoolHint(Optional<String> status, Optional<String> poolLockTx, Optional<String> userClaimTx) {}
 
     /** What the pool says of itself; each empty when it says nothing. Shown, and used to judge the pool by its own words. */
     record PoolInfo(

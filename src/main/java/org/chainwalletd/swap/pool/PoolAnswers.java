@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.pool.Pool.Kline;
-import org.chainwalletd.swap.pool.Pool.PoolHint;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 
@@ -59,13 +58,6 @@ final class PoolAnswers {
                 maybe(reserves, words.chain(), PoolAnswers::decimal),
                 maybe(reserves, words.nativeAsset(), PoolAnswers::decimal),
                 maybe(json.path(words.evm()), "htlc_contract", PoolAnswers::text));
-    }
-
-    static PoolHint hint(JsonNode json) {
-        return new PoolHint(
-                maybe(json, "status", PoolAnswers::text),
-                maybe(json, "poolLockTxhash", PoolAnswers::text),
-                maybe(json, "userClaimTxhash", PoolAnswers::text));
     }
 
     static Hash256 relayed(JsonNode json) {
