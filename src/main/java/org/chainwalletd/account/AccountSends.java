@@ -1,99 +1,38 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.store.AccountSend;
 
 /**
  * The one way by which transactions leave for the account chain. Every version is durable with its nonce before its first byte leaves; after
- * a crash the same bytes go out again. All versions are followed until one of them is final.
+ * a crash the same bytes go out again. All versions are followed until one of them is final. What it tells of a transaction's depth is as of
+ * the last look.
  *
  * <p>Stages fail with {@link SendRefusal.SendException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
  * before one was, and with the exceptions of the keyring and the store. They are completed on the daemon's own threads.
  */
-public interface AccountSends {
-    /**
-     * Gives a nonce, signs, journals, and hands the transaction to all endpoints. Completes when the first endpoint has it, or when all have
-     * failed to take it: the record then says {@link SendRecord.SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
-     * reference that is known already is answered with its record as it stands, and nothing is made.
-     *
-     * <p>A {@link SendRequest.SendKind#SEND} and a {@link SendRequest.SendKind#LOCK} leave what open swaps need; claims and refunds are what it is kept for. These pay
-     * what ceiling and balance allow rather than being refused, and are made although the quorum is away.
-     */
-    CompletionStage<SendRecord> send(SendRequest request);
-
-    /** Outcome so far, from the journal, without asking an endpoint. */
-    CompletionStage<Optional<SendRecord>> find(String reference);
-
-    /** All of one owner, oldest first. */
-    CompletionStage<List<SendRecord>> ofOwner(String owner);
-
-    /** Sends the newest version once more, the same bytes, to all endpoints. Does nothing once it is in a block. */
-    CompletionStage<SendRecord> push(String reference);
-
-    /**
-     * Makes and sends a version that pays at least an eighth more in both fee fields, within its ceiling and the balance; when there is no
-     * room for that it is pushed as it is.
-     */
-    CompletionStage<SendRecord> raise(String reference);
-
-    /**
-     * Keeps a claim or a refund going that the journal has, as long as its owner sees that it is wanted: call it at every look. It goes out at
-     * the nonce that the journal gave it and, as a copy that is journalled before, at every nonce that an endpoint names now. Copies are
-     * sent again and raised by these calls alone, and never once one of them, or what they repeat, is in a block. Does nothing for what is not open.
-     *
-     * @param deadline Unix seconds, unsigned, after which it is worth nothing: its fee stands at the ceiling half of the margin before that;
-     *     empty where there is none
-     */
-    void pursue(String reference, OptionalLong deadline);
-
-    /** Spends its nonce to ourselves, at a higher fee, once. Either may be mined: the record tells which. */
-    CompletionStage<SendRecord> cancel(String reference);
-
-    /**
-     * Whether anything of an address is in no block yet, which would hold up what comes after it. What has waited for long is replaced: by a
-     * version that pays more, or, where its owner pushes it and has not got it through, by one that spends its nonce to ourselves.
-     */
-    CompletionStage<Boolean> makeWay(EvmAddress from);
-
-    /**
-     * Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. Blocks the calling thread,
-     * which must be of a pool of its caller's own: it waits for what is being made.
-     */
-    AccountFunds funds(EvmAddress address);
-
-    /** The same on the threads of claims and refunds, for a claim that is about to leave or not. */
-    AccountFunds pressingFunds(EvmAddress address);
-
-    /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
-    AccountFunds funds(EvmAddress address, String swap);
-
-    /** Sends that are not over, without copies, oldest first; for deletion guards. */
-    CompletionStage<List<SendRecord>> open(EvmAddress from);
-
-    /** Sets the counter of swaps that need gas; once, before anything is sent. */
-    void reserveFor(OpenSwaps swaps);
-
+public final class AccountSends {
     /** @param why for people: the nonces that differ, and which words are whose */
-    record Stopped(EvmAddress from, String why) {}
-
-    /**
-     * Calls {@code listener} each time that something new is not sent, or could not be, because the nonces of an address cannot be explained:
-     * endpoints that differ about the account, or transactions that the journal does not know; it must not block.
-     */
-    void onStop(Consumer<Stopped> listener);
-
-    /** Calls {@code listener} after each change of a record's state is durable; it must not block. */
-    void onChange(Consumer<SendRecord> listener);
+    public record Stopped(EvmAddress from, String why) {}
 
     /** How the swap engine tells the nonce owner what must not be spent. */
     @FunctionalInterface
-    interface OpenSwaps {
+    public interface OpenSwaps {
         OpenSwaps NONE = address -> 0;
 
         /**
@@ -127,7 +66,7 @@ public interface AccountSends {
      * @param claimsAhead claims that swaps before the one that asks may send, and have not
      * @param obstacle why nothing at all is sent from it: its nonces are not explained, it has code, the chain has no transactions of type 2
      */
-    record AccountFunds(
+    public record AccountFunds(
             BigInteger balance,
             BigInteger committed,
             BigInteger reservePerSwap,
@@ -150,5 +89,227 @@ public interface AccountSends {
         public BigInteger spendable() {
             return balance.subtract(committed).subtract(reserved).max(BigInteger.ZERO);
         }
+    }
+
+    private final SendSetup setup;
+    private final AtomicLong head = new AtomicLong();
+    private final List<Consumer<SendRecord>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<Stopped>> stops = new CopyOnWriteArrayList<>();
+    private final ActorRef<SendWatch.Command> watch;
+    private final SendMaker maker;
+    private final ActorRef<Nonces.Command> nonces;
+    private volatile OpenSwaps swaps = OpenSwaps.NONE;
+
+    private AccountSends(SendSetup setup, Spawner spawner, List<AccountSend> open) {
+        this.setup = setup;
+        this.watch = spawner.spawn(SendWatch.create(setup, open, head, this::changed), "account-sends");
+        this.maker = new SendMaker(setup, new NonceCheck(setup.knownNonce()), this::stopped);
+        this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, maker, watch), "account-nonces");
+    }
+
+    private void stopped(Stopped stop) {
+        stops.forEach(listener -> listener.accept(stop));
+    }
+
+    /** Takes up what the journal has of earlier runs. */
+    public static CompletionStage<AccountSends> start(SendSetup setup, Spawner spawner) {
+        return setup.store()
+                .open(setup.chain().chainId())
+                .thenApplyAsync(
+                        open -> new AccountSends(setup, spawner, open),
+                        setup.threads().continuations());
+    }
+
+    private void changed(SendRecord record) {
+        listeners.forEach(listener -> listener.accept(record));
+    }
+
+    /** A page of the history, newest first. */
+    public record Page(List<SendRecord> records, Optional<Long> next) {}
+
+    /** @param before where the page before has ended; {@link Long#MAX_VALUE} for the newest */
+    public CompletionStage<Page> history(long before, int most) {
+        return setup.store()
+                .page(setup.chain().chainId(), before, most + 1)
+                .thenApplyAsync(
+                        rows -> {
+                            List<AccountSend> shown = rows.subList(0, Math.min(most, rows.size()));
+                            return new Page(
+                                    shown.stream().map(this::record).toList(),
+                                    rows.size() > most
+                                            ? Optional.of(shown.get(most - 1).id())
+                                            : Optional.empty());
+                        },
+                        setup.threads().continuations());
+    }
+
+    private SendRecord record(AccountSend row) {
+        return SendRecords.of(row, head.get());
+    }
+
+    /**
+     * Gives a nonce, signs, journals, and hands the transaction to all endpoints. Completes when the first endpoint has it, or when all have
+     * failed to take it: the record then says {@link SendRecord.SendState.Journalled}, and the daemon goes on with it unless its owner pushes it. A
+     * reference that is known already is answered with its record as it stands, and nothing is made.
+     *
+     * <p>A {@link SendRequest.SendKind#SEND} and a {@link SendRequest.SendKind#LOCK} leave what open swaps need; claims and refunds are what it is kept for. These pay
+     * what ceiling and balance allow rather than being refused, and are made although the quorum is away.
+     */
+    public CompletionStage<SendRecord> send(SendRequest request) {
+        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
+        nonces.tell(new Nonces.Send(request, answer));
+        return answer;
+    }
+
+    /** Outcome so far, from the journal, without asking an endpoint. */
+    public CompletionStage<Optional<SendRecord>> find(String reference) {
+        return setup.store()
+                .find(reference)
+                .thenApplyAsync(row -> row.map(this::record), setup.threads().continuations());
+    }
+
+    /** All of one owner, oldest first. */
+    public CompletionStage<List<SendRecord>> ofOwner(String owner) {
+        return setup.store()
+                .ofOwner(setup.chain().chainId(), owner)
+                .thenApplyAsync(
+                        rows -> rows.stream().map(this::record).toList(),
+                        setup.threads().continuations());
+    }
+
+    /** Sends the newest version once more, the same bytes, to all endpoints. Does nothing once it is in a block. */
+    public CompletionStage<SendRecord> push(String reference) {
+        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.Push(reference, answer));
+        return answer;
+    }
+
+    /**
+     * Makes and sends a version that pays at least an eighth more in both fee fields, within its ceiling and the balance; when there is no
+     * room for that it is pushed as it is.
+     */
+    public CompletionStage<SendRecord> raise(String reference) {
+        return replace(reference, Replacer.Purpose.THE_SAME);
+    }
+
+    /**
+     * Keeps a claim or a refund going that the journal has, as long as its owner sees that it is wanted: call it at every look. It goes out at
+     * the nonce that the journal gave it and, as a copy that is journalled before, at every nonce that an endpoint names now. Copies are
+     * sent again and raised by these calls alone, and never once one of them, or what they repeat, is in a block. Does nothing for what is not open.
+     *
+     * @param deadline Unix seconds, unsigned, after which it is worth nothing: its fee stands at the ceiling half of the margin before that;
+     *     empty where there is none
+     */
+    public void pursue(String reference, OptionalLong deadline) {
+        watch.tell(new SendWatch.Pursue(reference, deadline));
+    }
+
+    /** Spends its nonce to ourselves, at a higher fee, once. Either may be mined: the record tells which. */
+    public CompletionStage<SendRecord> cancel(String reference) {
+        return replace(reference, Replacer.Purpose.NOTHING);
+    }
+
+    private CompletionStage<SendRecord> replace(String reference, Replacer.Purpose purpose) {
+        CompletableFuture<SendRecord> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.Replace(reference, purpose, answer));
+        return answer;
+    }
+
+    /**
+     * Whether anything of an address is in no block yet, which would hold up what comes after it. What has waited for long is replaced: by a
+     * version that pays more, or, where its owner pushes it and has not got it through, by one that spends its nonce to ourselves.
+     */
+    public CompletionStage<Boolean> makeWay(EvmAddress from) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.MakeWay(from, answer));
+        return answer;
+    }
+
+    /**
+     * Balance, commitments and gas reserve of an address; what is being made when it is asked counts as committed. Blocks the calling thread,
+     * which must be of a pool of its caller's own: it waits for what is being made.
+     */
+    public AccountFunds funds(EvmAddress address) {
+        return newestFunds(address, false);
+    }
+
+    /** The same on the threads of claims and refunds, for a claim that is about to leave or not. */
+    public AccountFunds pressingFunds(EvmAddress address) {
+        return newestFunds(address, true);
+    }
+
+    private AccountFunds newestFunds(EvmAddress address, boolean isPressing) {
+        return funds(
+                setup.chain(isPressing),
+                address,
+                Survey.Basis.NEWEST,
+                new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
+    }
+
+    /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
+    public AccountFunds funds(EvmAddress address, String swap) {
+        return funds(setup.chain(true), address, Survey.Basis.SETTLED, swaps.ahead(address, swap));
+    }
+
+    /**
+     * Reads the earlier claims first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
+     * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
+     */
+    private AccountFunds funds(AccountChain chain, EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {
+        long covered = nextNonce(address).orElse(0);
+        CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
+        nonces.tell(new Nonces.Commit(address, commitments));
+        List<Commitment> open = await(commitments).commitments();
+        Survey survey = maker.survey(chain, address, basis);
+        OptionalLong next = nextNonce(address);
+        OptionalLong stolen = await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address)));
+        return funds(survey, new NonceCheck.Line(address, next, covered, stolen, open, before.swaps()), before);
+    }
+
+    private OptionalLong nextNonce(EvmAddress address) {
+        return await(setup.store().nextNonce(setup.chain().chainId(), SendSetup.bytes(address)));
+    }
+
+    private AccountFunds funds(Survey survey, NonceCheck.Line line, OpenSwaps.Ahead before) {
+        BigInteger perSwap = Survey.reservePerSwap(survey.market());
+        return new AccountFunds(
+                survey.balance(),
+                Commitment.sum(line.commitments(), survey.count()),
+                perSwap,
+                perSwap.multiply(BigInteger.valueOf(line.openSwaps())).add(before.locks()),
+                before.claims(),
+                maker.obstacle(line, survey));
+    }
+
+    /** Sends that are not over, without copies, oldest first; for deletion guards. */
+    public CompletionStage<List<SendRecord>> open(EvmAddress from) {
+        CompletableFuture<List<SendRecord>> answer = new CompletableFuture<>();
+        watch.tell(new SendWatch.Open(from, answer));
+        return answer;
+    }
+
+    /** Sets the counter of swaps that need gas; once, before anything is sent. */
+    public void reserveFor(OpenSwaps openSwaps) {
+        swaps = openSwaps;
+    }
+
+    /**
+     * Calls {@code listener} each time that something new is not sent, or could not be, because the nonces of an address cannot be explained:
+     * endpoints that differ about the account, or transactions that the journal does not know; it must not block.
+     */
+    public void onStop(Consumer<Stopped> listener) {
+        stops.add(listener);
+    }
+
+    /** Calls {@code listener} after each change of a record's state is durable; it must not block. */
+    public void onChange(Consumer<SendRecord> listener) {
+        listeners.add(listener);
+    }
+
+    /** Takes no new sends; complete when none is being made. What is not final goes on after the next start. */
+    public CompletionStage<Void> drain() {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        nonces.tell(new Nonces.Drain(answer));
+        return answer;
     }
 }

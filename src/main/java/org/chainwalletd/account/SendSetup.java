@@ -30,7 +30,7 @@ public record SendSetup(
         Threads threads) {
 
     /**
-     * Pools for straight-line code of sending, each bounded. None waits for a thread of its own pool; {@link AccountService#funds} waits for
+     * Pools for straight-line code of sending, each bounded. None waits for a thread of its own pool; {@link AccountSends#funds} waits for
      * what is being made, so its callers bring their own threads.
      *
      * @param ordinary makes, looks at and replaces transactions

@@ -9,13 +9,13 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.chainwalletd.account.AccountKeyGuard;
-import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.account.SendSetup.SendPace;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.BlockRef;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
@@ -24,13 +24,14 @@ import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.rpc.method.AccountMethods;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /** Account chain: its endpoints, the service that sends on it, its methods, and the guard of its key. */
-record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Services methods, EvmKeyGuard guard) {
+record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services methods, EvmKeyGuard guard) {
     private static final Logger LOG = LoggerFactory.getLogger(Accounts.class);
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMinutes(2);
@@ -40,7 +41,7 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             Settings settings,
             ActorSystem<?> system,
             HttpPeers peers,
-            EvmEndpoints.Spawner spawner,
+            Spawner spawner,
             Keyring keyring,
             Store store,
             ByteBudget heldForPeers,
@@ -48,10 +49,10 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
             Workers workers) {
         Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
         return settings.account().chain().map(evm -> {
-            EvmEndpoints chain = EvmEndpoints.start(
+            AccountChain chain = AccountChain.start(
                     peers,
                     setup(evm, heldForPeers, metrics),
-                    new EvmEndpoints.Threads(workers.upstream(), workers::blocking));
+                    new AccountChain.Threads(workers.upstream(), workers::blocking));
             Executor reads = workers.blocking("account-read");
             store.stopped().ifPresent(chain::stopSending);
             List<String> complaints = Futures.await(
@@ -81,8 +82,8 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                     InstantSource.system(),
                     new SendSetup.Threads(
                             workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()));
-            AccountService sends =
-                    Futures.await(AccountService.start(sending, spawner), OPENING, "taking up the account chain");
+            AccountSends sends =
+                    Futures.await(AccountSends.start(sending, spawner), OPENING, "taking up the account chain");
             return new Accounts(
                     chain,
                     sends,
@@ -107,14 +108,14 @@ record Accounts(EvmEndpoints chain, AccountService sends, AccountMethods.Service
                 : Optional.of("fewer than " + chain.quorum() + " endpoints of the account chain have answered yet");
     }
 
-    private static EvmEndpoints.Setup setup(Settings.Evm evm, ByteBudget heldForPeers, MeterRegistry metrics) {
-        return new EvmEndpoints.Setup(
+    private static AccountChain.Setup setup(Settings.Evm evm, ByteBudget heldForPeers, MeterRegistry metrics) {
+        return new AccountChain.Setup(
                 evm.urls(),
                 evm.quorum(),
                 BigInteger.valueOf(evm.chainId()),
                 finality(evm.finality()),
                 evm.callTimeout(),
-                heldForPeers.within(ByteBudget.ofHeap(EvmEndpoints.HEAP_SHARE).limit()),
+                heldForPeers.within(ByteBudget.ofHeap(AccountChain.HEAP_SHARE).limit()),
                 metrics);
     }
 

@@ -4,14 +4,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keeper.Keeper;
-import org.chainwalletd.keyring.Spawner;
 import org.chainwalletd.net.ByteBudget;
-import org.chainwalletd.node.Nodes;
 import org.chainwalletd.observe.Metrics;
-import org.chainwalletd.wait.Waits;
+import org.chainwalletd.stage.Spawner;
 
 /**
  * Dependencies that all parts of the daemon share.
@@ -40,8 +37,7 @@ record DaemonContext(
     }
 
     /** Spawns the actors of other packages as children of the guardian. */
-    record UnderGuardian(ActorSystem<Guardian.Command> system)
-            implements Spawner, Keeper.Root, Nodes.Spawner, Waits.Spawner, EvmEndpoints.Spawner {
+    record UnderGuardian(ActorSystem<Guardian.Command> system) implements Spawner {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             return Guardian.spawn(system, behavior, name);

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.Settings;
@@ -101,8 +101,8 @@ public final class StartupRefusals {
      * @param heap greatest heap of this process in bytes
      */
     static void roomForSwaps(long heap) {
-        if (heap < EvmEndpoints.LEAST_HEAP) {
-            throw new StartupException("swaps need a heap of at least " + EvmEndpoints.LEAST_HEAP / MIB
+        if (heap < AccountChain.LEAST_HEAP) {
+            throw new StartupException("swaps need a heap of at least " + AccountChain.LEAST_HEAP / MIB
                     + " MiB, and this process has " + heap / MIB + ": an answer of the account chain with events would"
                     + " never fit into its share. Start with more, such as WALLETD_HEAP=512m (java -Xmx512m)");
         }

@@ -19,6 +19,7 @@ import org.chainwalletd.node.push.PushFeed;
 import org.chainwalletd.node.push.PushNews;
 import org.chainwalletd.node.push.WatchReason;
 import org.chainwalletd.observe.Metrics;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.wait.AddressWatch;
 import org.chainwalletd.wait.MempoolListener;
 import org.chainwalletd.wait.WaitSetup;
@@ -35,7 +36,7 @@ record Waiting(Waits waits, ActorRef<PushFeed.Command> feed, Sighted sighted) {
             Settings settings,
             ActorSystem<?> system,
             HttpPeers peers,
-            Waits.Spawner spawner,
+            Spawner spawner,
             Nodes nodes,
             Following following,
             Workers workers,

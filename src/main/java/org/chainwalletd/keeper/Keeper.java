@@ -19,6 +19,7 @@ import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.stage.Spawner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,13 +55,8 @@ public final class Keeper implements Background {
         this.parent = parent;
     }
 
-    /** How the keeper's actor is put under the guardian. */
-    public interface Root {
-        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
-    }
-
     /** Nothing runs yet. */
-    public static Keeper under(Root root) {
+    public static Keeper under(Spawner root) {
         // Ends with any child: work that fails for good must not be missing unnoticed.
         return new Keeper(root.spawn(
                 Behaviors.<Spawn<?>>setup(context -> Behaviors.receiveMessage(spawn -> {

@@ -39,6 +39,7 @@ import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.CrashPoint;
 
 /**

@@ -24,6 +24,7 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.stage.Spawner;
 
 /**
  * The nodes as the rest of the daemon sees them.
@@ -34,11 +35,6 @@ import org.chainwalletd.net.HttpPeers;
  * @param followed one client for each configured node, which asks it once; the background checks hear what it says of its tip
  */
 public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> seen, List<NodeClient> followed) {
-    /** How boot puts the actors of this package under its guardian. */
-    public interface Spawner {
-        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
-    }
-
     /**
      * Transport of the calls to the nodes.
      *
@@ -318,7 +314,7 @@ public record Nodes(NodeClient client, ChainIdentity chain, Supplier<NodesSeen> 
          * @param stopped run when the actor has stopped for good
          */
         static Upstreams start(
-                Nodes.Spawner spawner,
+                Spawner spawner,
                 Settings.Node settings,
                 UpstreamKind kind,
                 Nodes.Way way,

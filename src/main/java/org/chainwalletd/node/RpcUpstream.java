@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.stage.Spawner;
 
 /**
  * JSON-RPC calls to services that are not nodes but are asked in the same way: with rotation, failover, sweeps, places and caps. Every
@@ -28,7 +29,7 @@ public final class RpcUpstream {
      * @param bearer token that goes with each request
      */
     public static RpcUpstream toIndexers(
-            Nodes.Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Way way) {
+            Spawner spawner, Settings.Node settings, Optional<String> bearer, Nodes.Way way) {
         ByteBudget part = way.answers().within(way.answers().limit() / PART);
         Nodes.Way narrower = new Nodes.Way(way.peers(), part, way.executor(), way.metrics());
         return new RpcUpstream(

@@ -1,2 +1,2 @@
-/** Helpers around the JDK that every package needs: its stages, and the signals that it hears. Uses nothing, and everybody may use it. */
+/** Helpers that every package needs: the JDK's stages, signals, and how actors are put under the guardian. Uses nothing, and everybody may use it. */
 package org.chainwalletd.stage;

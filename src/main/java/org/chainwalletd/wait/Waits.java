@@ -8,11 +8,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.push.PushNews;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 
@@ -29,11 +29,6 @@ public final class Waits {
     private final WaitMetrics creditMetrics;
     private final Executor executor;
     private final LongSupplier clock;
-
-    /** How boot puts the actors of this package under its guardian. */
-    public interface Spawner {
-        <T> ActorRef<T> spawn(Behavior<T> behavior, String name);
-    }
 
     /**
      * @param watch is told the addresses that somebody waits for

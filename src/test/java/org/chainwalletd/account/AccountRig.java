@@ -17,17 +17,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.SendSetup.SendPace;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.BlockRef;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -35,10 +33,12 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
@@ -75,8 +75,8 @@ public final class AccountRig implements AutoCloseable {
     OptionalLong knownNonce = OptionalLong.empty();
     public SqliteStore store;
     public SealedSends journal;
-    public EvmEndpoints endpoints;
-    public AccountService sends;
+    public AccountChain endpoints;
+    public AccountSends sends;
     private ActorTestKit kit;
 
     public AccountRig(Path folder) {
@@ -112,41 +112,35 @@ public final class AccountRig implements AutoCloseable {
 
     private void start(AccountSendStore journal) {
         kit = ActorTestKit.create();
-        endpoints = EvmEndpoints.start(Peers.of(kit.system()), setup(quorum, patience, urls()), threads());
+        endpoints = AccountChain.start(Peers.of(kit.system()), setup(quorum, patience, urls()), threads());
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
-        sends = done(AccountService.start(
+        sends = done(AccountSends.start(
                 new SendSetup(endpoints, keys, this.journal, knownNonce, PACE, chain.clock(), sendThreads(executor)),
                 spawner()));
     }
 
-    private EvmEndpoints.Threads threads() {
-        return new EvmEndpoints.Threads(executor, TestPools::of);
+    private AccountChain.Threads threads() {
+        return new AccountChain.Threads(executor, TestPools::of);
     }
 
     public static SendSetup.Threads sendThreads(Executor continuations) {
         return new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), continuations);
     }
 
-    EvmEndpoints.Spawner spawner() {
-        ActorTestKit here = kit;
-        return new EvmEndpoints.Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return here.spawn(behavior);
-            }
-        };
+    Spawner spawner() {
+        return Spawners.of(kit);
     }
 
-    private static EvmEndpoints.Setup setup(int agree, Duration time, List<URI> urls) {
-        return new EvmEndpoints.Setup(urls, agree, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, time);
+    private static AccountChain.Setup setup(int agree, Duration time, List<URI> urls) {
+        return new AccountChain.Setup(urls, agree, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, time);
     }
 
     /** With what it may hold of answers, and somebody who reads its figures. */
-    public EvmEndpoints client(ByteBudget answers, MeterRegistry metrics) {
-        return EvmEndpoints.start(
+    public AccountChain client(ByteBudget answers, MeterRegistry metrics) {
+        return AccountChain.start(
                 Peers.of(kit.system()),
-                new EvmEndpoints.Setup(
+                new AccountChain.Setup(
                         urls(),
                         2,
                         BigInteger.valueOf(EvmDevnet.CHAIN_ID),
@@ -157,12 +151,12 @@ public final class AccountRig implements AutoCloseable {
                 threads());
     }
 
-    public EvmEndpoints client(int agree, URI... urls) {
+    public AccountChain client(int agree, URI... urls) {
         return client(agree, patience, urls);
     }
 
-    public EvmEndpoints client(int agree, Duration time, URI... urls) {
-        return EvmEndpoints.start(Peers.of(kit.system()), setup(agree, time, List.of(urls)), threads());
+    public AccountChain client(int agree, Duration time, URI... urls) {
+        return AccountChain.start(Peers.of(kit.system()), setup(agree, time, List.of(urls)), threads());
     }
 
     List<URI> urls() {

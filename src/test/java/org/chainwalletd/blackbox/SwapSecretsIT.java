@@ -26,13 +26,10 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
-import org.chainwalletd.keyring.Spawner;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.SqliteStore;
@@ -42,6 +39,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.EventReader;
+import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.Traces;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -306,12 +304,7 @@ class SwapSecretsIT {
                 Keyring keyring = Await.result(Keyring.open(
                         setup,
                         SecretBytes.takeOver(DaemonProcess.PASSPHRASE.getBytes(StandardCharsets.UTF_8)),
-                        new Spawner() {
-                            @Override
-                            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                                return kit.spawn(behavior);
-                            }
-                        }));
+                        Spawners.of(kit)));
                 try (SealedRecords seals = Await.result(
                         keyring.swapJournal(Await.result(store.swaps().newest()).map(SwapEntry::content)))) {
                     SwapJournal journal = new SwapJournal(store.swaps(), seals, threads);

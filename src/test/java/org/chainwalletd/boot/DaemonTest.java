@@ -11,7 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
@@ -41,7 +41,7 @@ class DaemonTest {
 
     @Test
     void a_heap_that_holds_no_events_of_the_account_chain_is_refused_for_swaps() {
-        long least = EvmEndpoints.LEAST_HEAP;
+        long least = AccountChain.LEAST_HEAP;
         assertThatCode(() -> StartupRefusals.roomForSwaps(least)).doesNotThrowAnyException();
         assertThatThrownBy(() -> StartupRefusals.roomForSwaps(least - 1))
                 .isInstanceOf(StartupException.class)

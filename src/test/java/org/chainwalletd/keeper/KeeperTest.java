@@ -12,6 +12,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,7 @@ class KeeperTest {
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final AtomicInteger lives = new AtomicInteger();
     private ActorRef<?> root;
-    private final Keeper keeper = Keeper.under(new Keeper.Root() {
+    private final Keeper keeper = Keeper.under(new Spawner() {
         @Override
         public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
             ActorRef<T> actor = kit.spawn(behavior, name);

@@ -13,8 +13,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
@@ -22,6 +20,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.store.Fence;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Spawners;
 
 /** A keyring on a folder of a test, with a cheap Argon2id and a clock that the test moves. */
 final class KeyringFixture implements AutoCloseable {
@@ -140,12 +139,7 @@ final class KeyringFixture implements AutoCloseable {
     }
 
     CompletionStage<Keyring> tryOpen(SecretBytes passphrase) {
-        return Keyring.open(setup(), passphrase, new Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return testKit.spawn(behavior);
-            }
-        });
+        return Keyring.open(setup(), passphrase, Spawners.of(testKit));
     }
 
     static SecretBytes secret(String text) {

@@ -19,10 +19,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Spawners;
 
 /** A node client over real sockets with a clock that the test moves. */
 final class NodeHarness implements AutoCloseable {
@@ -62,26 +63,19 @@ final class NodeHarness implements AutoCloseable {
      */
     NodeClient client(Settings.Node settings, Executor readers) {
         Nodes.Way way = Nodes.Way.of(kit.system(), () -> trust, readers, metrics);
-        Nodes.Upstreams upstreams =
-                Nodes.Upstreams.start(new UnderKit(), settings, UpstreamKind.NODE, way, clock::get, way.peers()::close);
+        Nodes.Upstreams upstreams = Nodes.Upstreams.start(
+                Spawners.of(kit), settings, UpstreamKind.NODE, way, clock::get, way.peers()::close);
         upstream = upstreams.actor();
         return new HttpNodeClient(upstreams.calls(), HttpNodeClient.TipJudge.NONE, settings, executor);
     }
 
-    Nodes.Spawner spawner() {
-        return new UnderKit();
+    Spawner spawner() {
+        return Spawners.of(kit);
     }
 
     /** To all upstreams, with connections of its own. */
     Nodes.Way way() {
         return Nodes.Way.of(kit.system(), () -> trust, executor, metrics);
-    }
-
-    private final class UnderKit implements Nodes.Spawner {
-        @Override
-        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-            return kit.spawn(behavior);
-        }
     }
 
     Nodes nodes(Optional<Hash256> expectGenesis, Path datadir, URI... urls) {

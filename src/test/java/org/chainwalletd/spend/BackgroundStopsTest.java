@@ -12,8 +12,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Keeper;
@@ -23,6 +21,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Spawners;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,12 +41,7 @@ class BackgroundStopsTest {
     @BeforeEach
     void start() {
         spends = new SpendHarness(folder);
-        keeper = Keeper.under(new Keeper.Root() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return spends.kit.spawn(behavior, name);
-            }
-        });
+        keeper = Keeper.under(Spawners.of(spends.kit));
         spends.background = keeper;
         spends.before = this::heldOpen;
         spends.start();

@@ -17,7 +17,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -36,6 +35,7 @@ import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditTable;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Spawners;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -86,12 +86,7 @@ class CreditWaitsTest {
                 Runnable::run,
                 () -> System.nanoTime() / 1_000_000);
         waits = Waits.start(
-                new Waits.Spawner() {
-                    @Override
-                    public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                        return kit.spawn(behavior, name);
-                    }
-                },
+                Spawners.of(kit),
                 setup,
                 new AddressWatch() {
                     @Override

@@ -44,6 +44,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.node.push.PushNews;
 import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.testkit.Await;
@@ -106,7 +107,7 @@ final class WaitRig implements AutoCloseable {
                             : answer(method.getName(), arguments);
                 });
         waits = Waits.start(
-                new Waits.Spawner() {
+                new Spawner() {
                     @Override
                     public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
                         return system.systemActorOf(behavior, name + NAMES.incrementAndGet(), Props.empty());

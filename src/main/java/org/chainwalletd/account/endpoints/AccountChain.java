@@ -1,93 +1,56 @@
 package org.chainwalletd.account.endpoints;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.stage.Work;
 
 /**
  * The account chain through all of its configured endpoints. A question is ordinary blocking code over one endpoint's {@link AccountReads}; it
  * is put to all endpoints at once, and an endpoint that has not answered the whole of it within 25 s, or the time of one
  * call where that is longer, counts as silent. Stages fail with {@link AccountException}; await them on a thread that may block.
  */
-public interface AccountChain {
-    /** Configured chain id; no endpoint is asked. */
-    BigInteger chainId();
-
-    /** How many endpoints must give the same answer ({@code --evm-quorum}). */
-    int quorum();
-
-    /** Rule for finality ({@code --swap-evm-finality}). */
-    Finality finality();
-
-    /**
-     * The same endpoints on threads and permits that only claims and refunds of swaps use: whatever else waits for an endpoint that hangs keeps
-     * nothing from them.
-     */
-    AccountChain pressing();
-
-    /**
-     * Reads from one endpoint, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
-     * refusals are final, its silence is not. Blocks the calling thread.
-     */
-    AccountReads any();
-
-    /** Puts a question to {@link #any} on threads of its own: for several that do not wait for each other. */
-    <T> CompletionStage<T> asked(Function<AccountReads, T> question);
-
-    /**
-     * Puts a question to all endpoints and completes with the answer that at least {@link #quorum()} of them give, as soon as no other
-     * answer can reach as many. Answers are compared by {@code equals}. Fails with {@link AccountException.Disagreement}, which tells each
-     * endpoint's answer.
-     *
-     * @param question runs once for each endpoint, on threads of that endpoint; made of several reads where their answers belong together, such
-     *     as chain id, block hash and state at that hash
-     */
-    <T> CompletionStage<T> agreed(Function<AccountReads, T> question);
-
-    /**
-     * The highest value that at least {@link #quorum()} endpoints reach: no single one can push it up. For heights and counts, which an
-     * endpoint that lags behind names too low, and for balances. Waits for all endpoints.
-     */
-    <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question);
-
+public final class AccountChain {
     /**
      * An endpoint's answer.
      *
      * @param endpoint by {@link AccountEndpoint#name}
      */
-    record Told<T>(String endpoint, T answer) {}
-
-    /** The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails; waits for all endpoints. */
-    <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, T> question);
-
-    /**
-     * Price of gas: the base fee in the header of {@link #newestBlock}, and the lower median of the tips that endpoints name, within {@link
-     * GasPrice}'s bounds. Fails when the quorum does not agree on that header. Without a base fee there: zero.
-     */
-    CompletionStage<FeeMarket> fees();
-
-    /**
-     * The newest block that the quorum has: of the heights that the endpoints name, the highest that enough of them reach, and the header that
-     * enough of them show there. Fails with {@link AccountException.Disagreement}.
-     */
-    CompletionStage<AccountBlock> newestBlock();
-
-    /**
-     * The newest block that is final by {@link #finality()} and that the quorum has: of the heights that the endpoints name, the highest
-     * that enough of them reach, and there the hash that enough of them give. Empty while nothing is final.
-     */
-    CompletionStage<Optional<AccountBlock>> finalBlock();
-
-    /**
-     * Hands a transaction to every endpoint. Completes as soon as one of them has it; fails with {@link AccountException.NotTaken} when none
-     * has taken it, which is no proof that none has it.
-     */
-    CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash);
+    public record Told<T>(String endpoint, T answer) {}
 
     /**
      * Price of gas in the next block, in wei per gas.
@@ -105,7 +68,7 @@ public interface AccountChain {
     }
 
     /** From when on a block of the account chain is taken for final. */
-    sealed interface Finality {
+    public sealed interface Finality {
         /** The endpoints' tag {@code finalized} or {@code safe}. */
         record Tagged(BlockRef.Tag tag) implements Finality {}
 
@@ -113,5 +76,605 @@ public interface AccountChain {
         record Depth(long blocks) implements Finality {}
 
         Finality FINALIZED = new Tagged(BlockRef.Tag.FINALIZED);
+    }
+
+    /** The part of the heap that endpoints' answers may fill. */
+    public static final int HEAP_SHARE = 8;
+    /** Bytes of heap below which no answer with events can be read. */
+    public static final long LEAST_HEAP = HEAP_SHARE * Question.Size.WIDE.heap();
+
+    /**
+     * @param answers reads what endpoints answer and continues stages; never blocks
+     * @param pools makes a bounded pool of the given name whose threads may block
+     */
+    public record Threads(Executor answers, Function<String, Executor> pools) {}
+
+    /**
+     * @param urls at least as many as the quorum
+     * @param callTimeout for one call to one endpoint
+     * @param answers of the heap, for what they answer
+     */
+    public record Setup(
+            List<URI> urls,
+            int quorum,
+            BigInteger chainId,
+            Finality finality,
+            Duration callTimeout,
+            ByteBudget answers,
+            MeterRegistry metrics) {
+        /** With a part of the heap that nobody else takes from, and figures that nobody reads. */
+        public Setup(List<URI> urls, int quorum, BigInteger chainId, Finality finality, Duration callTimeout) {
+            this(
+                    urls,
+                    quorum,
+                    chainId,
+                    finality,
+                    callTimeout,
+                    ByteBudget.ofHeap(HEAP_SHARE),
+                    new SimpleMeterRegistry());
+        }
+
+        public Setup {
+            urls = List.copyOf(urls);
+            if (quorum < 1 || quorum > urls.size()) {
+                throw new IllegalArgumentException("a quorum of " + quorum + " of " + urls.size() + " endpoints");
+            }
+        }
+    }
+
+    /** Longest time that a whole question to one endpoint may take; more where a single call may take much of it. */
+    private static final Duration LEAST_QUESTION = Duration.ofSeconds(25);
+
+    private final Setup setup;
+    private final Executor executor;
+    private final List<EndpointReads> endpoints;
+    private final AccountReads any;
+    private final Executor anyThreads;
+    private final Duration longestQuestion;
+    private final AtomicReference<String> stopped;
+    private final Optional<AccountChain> pressing;
+
+    private AccountChain(
+            Setup setup,
+            List<Endpoint> all,
+            Threads threads,
+            String suffix,
+            AtomicReference<String> stopped,
+            Optional<AccountChain> pressing) {
+        this.setup = setup;
+        this.executor = threads.answers();
+        List<EndpointReads> reads = new ArrayList<>();
+        for (Endpoint endpoint : all) {
+            Executor pool = threads.pools().apply("account-endpoint-" + (reads.size() + 1) + suffix);
+            ByteBudget part = pressing.isPresent() ? ordinaryPart(endpoint.answers()) : endpoint.answers();
+            reads.add(new EndpointReads(endpoint, new Endpoint.Lane(pool, part)));
+        }
+        this.endpoints = List.copyOf(reads);
+        this.any = new FailoverReads(endpoints);
+        this.anyThreads = threads.pools().apply("account-endpoint-any" + suffix);
+        this.longestQuestion = setup.callTimeout().compareTo(LEAST_QUESTION) > 0 ? setup.callTimeout() : LEAST_QUESTION;
+        this.stopped = stopped;
+        this.pressing = pressing;
+    }
+
+    /** Leaves a quarter to claims and refunds, where the heap is large enough for that. */
+    private static ByteBudget ordinaryPart(ByteBudget ofEndpoint) {
+        return ofEndpoint.within(Math.max(ofEndpoint.limit() / 4 * 3, Size.WIDE.heap()));
+    }
+
+    /** Asks nothing yet. */
+    public static AccountChain start(HttpPeers peers, Setup setup, Threads threads) {
+        List<Endpoint> endpoints = new CopyOnWriteArrayList<>();
+        LongSupplier best = () -> endpoints.stream()
+                .mapToLong(endpoint -> endpoint.figures().height())
+                .max()
+                .orElse(0);
+        Gauge.builder("walletd.evm.answer.bytes", setup.answers(), ByteBudget::held)
+                .description("Bytes that may be held by answers of the account chain's endpoints that are being read")
+                .register(setup.metrics());
+        long share = Math.max(setup.answers().limit() / setup.urls().size(), Size.WIDE.heap());
+        for (URI url : setup.urls()) {
+            endpoints.add(new Endpoint(
+                    peers,
+                    url,
+                    setup.chainId(),
+                    setup.callTimeout(),
+                    setup.answers().within(share),
+                    threads.answers(),
+                    setup.metrics(),
+                    best));
+        }
+        AtomicReference<String> stopped = new AtomicReference<>();
+        AccountChain pressing = new AccountChain(setup, endpoints, threads, "-redeem", stopped, Optional.empty());
+        return new AccountChain(setup, endpoints, threads, "", stopped, Optional.of(pressing));
+    }
+
+    /**
+     * The same endpoints on threads and permits that only claims and refunds of swaps use: whatever else waits for an endpoint that hangs keeps
+     * nothing from them.
+     */
+    public AccountChain pressing() {
+        return pressing.orElse(this);
+    }
+
+    /** Asks each for its newest block, so that the figures are true when nothing else asks. */
+    public void look() {
+        endpoints.forEach(endpoint -> ask(endpoint, reads -> reads.block(BlockRef.Tag.LATEST)));
+    }
+
+    /** Whether as many as the quorum have answered since the start. */
+    public boolean wasReached() {
+        return endpoints.stream().filter(EndpointReads::hasAnswered).count() >= setup.quorum();
+    }
+
+    /** Begins a question to one endpoint; what has not begun when its time is over never does. */
+    private <T> CompletableFuture<T> ask(EndpointReads endpoint, Function<AccountReads, T> question) {
+        return begin(endpoint, () -> question.apply(endpoint));
+    }
+
+    private <T> CompletableFuture<T> begin(EndpointReads endpoint, Supplier<T> question) {
+        return Work.on(endpoint.threads(), question).orTimeout(longestQuestion.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Puts a question to all at once, in the configured order. */
+    private <T> List<CompletableFuture<T>> askAll(Function<AccountReads, T> question) {
+        return endpoints.stream().map(endpoint -> ask(endpoint, question)).toList();
+    }
+
+    private AccountException why(EndpointReads endpoint, Throwable failure) {
+        Throwable cause = Causes.of(failure);
+        if (cause instanceof AccountException known) {
+            return known;
+        }
+        return new AccountException.Unreachable(
+                endpoint.name(),
+                cause instanceof TimeoutException
+                        ? "not all that was asked within " + longestQuestion.toMillis() + " ms"
+                        : cause instanceof RejectedExecutionException
+                                ? "too many questions wait for it"
+                                : AccountException.words(cause));
+    }
+
+    /**
+     * Faults of endpoints that do not pass by themselves: another chain, a tag of finality that is not known, or no answer about the state at its
+     * own settled block, as from one that keeps only the newest states. One that does not answer now is not complained of; it is asked before it is used.
+     *
+     * @param contract of swaps, which has to be readable there too
+     */
+    public CompletionStage<List<String>> complaints(Optional<EvmAddress> contract) {
+        return ended(askAll(endpoint -> readsState(endpoint, contract)))
+                .thenApplyAsync(
+                        ends -> ends.stream()
+                                .flatMap(end -> end.failure().stream())
+                                .filter(why -> why instanceof AccountException.WrongChain
+                                        || why instanceof AccountException.Refused)
+                                .map(Throwable::getMessage)
+                                .toList(),
+                        executor);
+    }
+
+    /** By the hash of its settled block, as nonces and locks are asked for. */
+    private boolean readsState(AccountReads endpoint, Optional<EvmAddress> contract) {
+        long height = finalHeight(endpoint);
+        Optional<AccountBlock> block = height < 0 ? Optional.empty() : endpoint.block(BlockRef.number(height));
+        if (block.isEmpty()) {
+            return true;
+        }
+        BlockRef at = BlockRef.hash(block.get().hash());
+        try {
+            endpoint.transactionCount(contract.orElseGet(() -> EvmAddress.of(new byte[EvmAddress.LENGTH])), at);
+            contract.ifPresent(sample -> endpoint.call(sample, SwapContract.getSwap(Hash256.ZERO), at));
+            return true;
+        } catch (AccountException.Refused e) {
+            throw new AccountException.Refused(
+                    ((EndpointReads) endpoint).name(),
+                    e.code(),
+                    "it does not answer about the state at its settled block, which swaps are judged by; it may be"
+                            + " pruned: " + e.words());
+        }
+    }
+
+    /** How each question has ended, once all have, in the order of the endpoints; never fails. */
+    private <T> CompletionStage<List<Outcome<T>>> ended(List<CompletableFuture<T>> asked) {
+        List<CompletableFuture<Outcome<T>>> ends = new ArrayList<>();
+        for (int i = 0; i < asked.size(); i++) {
+            EndpointReads endpoint = endpoints.get(i);
+            ends.add(asked.get(i)
+                    .handleAsync(
+                            (answer, failure) -> Outcome.of(answer, failure == null ? null : why(endpoint, failure)),
+                            executor));
+        }
+        return CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
+                .thenApplyAsync(
+                        done -> ends.stream().map(CompletableFuture::join).toList(), executor);
+    }
+
+    /** Configured chain id; no endpoint is asked. */
+    public BigInteger chainId() {
+        return setup.chainId();
+    }
+
+    /** How many endpoints must give the same answer ({@code --evm-quorum}). */
+    public int quorum() {
+        return setup.quorum();
+    }
+
+    /** Rule for finality ({@code --swap-evm-finality}). */
+    public Finality finality() {
+        return setup.finality();
+    }
+
+    /** In the configured order. */
+    List<? extends AccountReads> endpoints() {
+        return endpoints;
+    }
+
+    /**
+     * Reads from one endpoint, with failover: for what is only shown, or checked otherwise. The endpoint that answered last is asked first; its
+     * refusals are final, its silence is not. Blocks the calling thread.
+     */
+    public AccountReads any() {
+        return any;
+    }
+
+    /** Puts a question to {@link #any} on threads of its own: for several that do not wait for each other. */
+    public <T> CompletionStage<T> asked(Function<AccountReads, T> question) {
+        return Work.on(anyThreads, () -> question.apply(any))
+                .exceptionallyComposeAsync(
+                        failure -> CompletableFuture.failedFuture(
+                                Causes.of(failure) instanceof RejectedExecutionException
+                                        ? new AccountException.Unreachable("(any)", "too many questions wait")
+                                        : Causes.of(failure)),
+                        executor);
+    }
+
+    /**
+     * Puts a question to all endpoints and completes with the answer that at least {@link #quorum()} of them give, as soon as no other
+     * answer can reach as many. Answers are compared by {@code equals}. Fails with {@link AccountException.Disagreement}, which tells each
+     * endpoint's answer.
+     *
+     * @param question runs once for each endpoint, on threads of that endpoint; made of several reads where their answers belong together, such
+     *     as chain id, block hash and state at that hash
+     */
+    public <T> CompletionStage<T> agreed(Function<AccountReads, T> question) {
+        Tally<T> tally = new Tally<>(setup.quorum(), endpoints.size());
+        List<CompletableFuture<T>> asked = askAll(question);
+        for (int i = 0; i < asked.size(); i++) {
+            EndpointReads endpoint = endpoints.get(i);
+            asked.get(i)
+                    .whenCompleteAsync(
+                            (answer, failure) -> tally.vote(
+                                    endpoint.name(), answer, failure == null ? null : why(endpoint, failure)),
+                            executor);
+        }
+        tally.decision().whenCompleteAsync((decided, failure) -> asked.forEach(late -> late.cancel(false)), executor);
+        return tally.decision();
+    }
+
+    /**
+     * The highest value that at least {@link #quorum()} endpoints reach: no single one can push it up. For heights and counts, which an
+     * endpoint that lags behind names too low, and for balances. Waits for all endpoints.
+     */
+    public <T extends Comparable<T>> CompletionStage<T> reached(Function<AccountReads, T> question) {
+        return each(question).thenApplyAsync(told -> reachedBy(answersOf(told)), executor);
+    }
+
+    private <T> T highest(List<T> answers, Comparator<T> order) {
+        if (answers.size() < setup.quorum()) {
+            throw new AccountException.Disagreement(
+                    setup.quorum(), false, List.of(answers.size() + " of " + endpoints.size() + " answer"));
+        }
+        List<T> sorted = new ArrayList<>(answers);
+        sorted.sort(order.reversed());
+        return sorted.get(setup.quorum() - 1);
+    }
+
+    private <T extends Comparable<T>> T reachedBy(List<T> answers) {
+        return highest(answers, Comparable::compareTo);
+    }
+
+    /** The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails; waits for all endpoints. */
+    public <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, T> question) {
+        return ended(askAll(question))
+                .thenApplyAsync(
+                        ends -> {
+                            List<Told<T>> told = new ArrayList<>();
+                            for (int i = 0; i < ends.size(); i++) {
+                                String name = endpoints.get(i).name();
+                                ends.get(i).value().ifPresent(answer -> told.add(new Told<>(name, answer)));
+                            }
+                            return List.copyOf(told);
+                        },
+                        executor);
+    }
+
+    /**
+     * Price of gas: the base fee in the header of {@link #newestBlock}, and the lower median of the tips that endpoints name, within {@link
+     * GasPrice}'s bounds. Fails when the quorum does not agree on that header. Without a base fee there: zero.
+     */
+    public CompletionStage<AccountChain.FeeMarket> fees() {
+        return newestBlock()
+                .thenCombineAsync(
+                        each(AccountReads::tip), (block, tips) -> GasPrice.market(block, answersOf(tips)), executor);
+    }
+
+    private static <T> List<T> answersOf(List<Told<T>> told) {
+        return told.stream().map(Told::answer).toList();
+    }
+
+    /**
+     * The newest block that the quorum has: of the heights that the endpoints name, the highest that enough of them reach, and the header that
+     * enough of them show there. Fails with {@link AccountException.Disagreement}.
+     */
+    public CompletionStage<AccountBlock> newestBlock() {
+        return reached(reads -> reads.block(BlockRef.Tag.LATEST).orElseThrow().number())
+                .thenComposeAsync(
+                        height -> agreed(
+                                reads -> reads.block(BlockRef.number(height)).orElseThrow()),
+                        executor);
+    }
+
+    /**
+     * The newest block that is final by {@link #finality()} and that the quorum has: of the heights that the endpoints name, the highest
+     * that enough of them reach, and there the hash that enough of them give. Empty while nothing is final.
+     */
+    public CompletionStage<Optional<AccountBlock>> finalBlock() {
+        return reached(this::finalHeight)
+                .thenComposeAsync(
+                        height -> height < 0
+                                ? CompletableFuture.completedFuture(Optional.<AccountBlock>empty())
+                                : agreed(reads -> reads.block(BlockRef.number(height))),
+                        executor);
+    }
+
+    /** −1 while nothing is final. */
+    private long finalHeight(AccountReads reads) {
+        if (setup.finality() instanceof Finality.Depth depth) {
+            return reads.block(BlockRef.Tag.LATEST)
+                    .map(latest -> Math.max(-1, latest.number() - depth.blocks()))
+                    .orElse(-1L);
+        }
+        return reads.block(((Finality.Tagged) setup.finality()).tag())
+                .map(AccountBlock::number)
+                .orElse(-1L);
+    }
+
+    /** From now on no transaction is sent: the journal that they are from has forgotten others. */
+    public void stopSending(String why) {
+        stopped.set(why);
+    }
+
+    /**
+     * Hands a transaction to every endpoint. Completes as soon as one of them has it; fails with {@link AccountException.NotTaken} when none
+     * has taken it, which is no proof that none has it.
+     */
+    public CompletionStage<Void> sendToAll(Bytes raw, Hash256 hash) {
+        if (stopped.get() != null) {
+            return CompletableFuture.failedFuture(
+                    new AccountException.NotTaken(false, List.of("sending is stopped: " + stopped.get())));
+        }
+        CompletableFuture<Void> taken = new CompletableFuture<>();
+        List<CompletableFuture<Boolean>> sent = endpoints.stream()
+                .map(endpoint -> begin(endpoint, () -> endpoint.send(raw, hash)))
+                .toList();
+        sent.forEach(one -> one.thenAcceptAsync(yes -> taken.complete(null), executor));
+        // A yes that is about to be told counts, however soon after it all have ended.
+        ended(sent)
+                .thenAcceptAsync(
+                        ends -> {
+                            if (ends.stream().anyMatch(end -> end.failure().isEmpty())) {
+                                taken.complete(null);
+                            } else {
+                                taken.completeExceptionally(notTaken(ends.stream()
+                                        .flatMap(end -> end.failure().stream())
+                                        .toList()));
+                            }
+                        },
+                        executor);
+        return taken;
+    }
+
+    private static AccountException.NotTaken notTaken(List<Throwable> failures) {
+        return new AccountException.NotTaken(
+                failures.stream().allMatch(AccountChain::isRefusal),
+                failures.stream().map(AccountException::words).toList());
+    }
+
+    /** "Nonce too low" is no refusal: it speaks of the chain, which is looked at for that. */
+    private static boolean isRefusal(Throwable failure) {
+        return failure instanceof AccountException.Refused refused
+                && !refused.words().toLowerCase(Locale.ROOT).contains("nonce too low");
+    }
+
+    /** Reads from the first endpoint that answers, beginning with the one that answered last. */
+    static final class FailoverReads extends JsonReads {
+        private final List<EndpointReads> endpoints;
+        private final AtomicInteger preferred = new AtomicInteger();
+
+        FailoverReads(List<EndpointReads> endpoints) {
+            this.endpoints = endpoints;
+        }
+
+        @Override
+        <T> T ask(Question<T> question) {
+            int first = preferred.get();
+            for (int tried = 1; ; tried++) {
+                int index = (first + tried - 1) % endpoints.size();
+                try {
+                    T answer = endpoints.get(index).ask(question);
+                    preferred.set(index);
+                    return answer;
+                } catch (AccountException e) {
+                    if (e instanceof AccountException.Refused || tried == endpoints.size()) {
+                        throw e;
+                    }
+                }
+            }
+        }
+    }
+
+    /**
+     * Counts the answers to one question. Decided as soon as one answer has enough votes and no other can get as many from those who have not
+     * answered yet, or when none can get enough. Its endpoints answer on several threads.
+     */
+    private static final class Tally<T> {
+        private static final int LONGEST_ANSWER = 120;
+
+        private final int quorum;
+        private final int voters;
+        private final CompletableFuture<T> decision = new CompletableFuture<>();
+        private final Map<T, Integer> votes = new LinkedHashMap<>();
+        private final List<String> words = new ArrayList<>();
+        private int heard;
+
+        Tally(int quorum, int voters) {
+            this.quorum = quorum;
+            this.voters = voters;
+        }
+
+        CompletableFuture<T> decision() {
+            return decision;
+        }
+
+        void vote(String endpoint, T answer, Throwable failure) {
+            Runnable outcome;
+            synchronized (this) {
+                heard++;
+                if (failure == null) {
+                    votes.merge(answer, 1, Integer::sum);
+                }
+                words.add(
+                        failure == null
+                                ? endpoint + " says " + Quantities.readable(String.valueOf(answer), LONGEST_ANSWER)
+                                : AccountException.words(failure));
+                outcome = outcome();
+            }
+            // Outside the lock: whoever waits goes on from here.
+            outcome.run();
+        }
+
+        private Runnable outcome() {
+            int outstanding = voters - heard;
+            Optional<Map.Entry<T, Integer>> leader = votes.entrySet().stream().max(Map.Entry.comparingByValue());
+            int most = leader.map(Map.Entry::getValue).orElse(0);
+            if (most + outstanding < quorum) {
+                return refusal();
+            }
+            if (most < quorum) {
+                return () -> {};
+            }
+            T answer = leader.orElseThrow().getKey();
+            int second = votes.entrySet().stream()
+                    .filter(entry -> !entry.getKey().equals(answer))
+                    .mapToInt(Map.Entry::getValue)
+                    .max()
+                    .orElse(0);
+            if (second >= quorum) {
+                return refusal();
+            }
+            return second + outstanding < quorum ? () -> decision.complete(answer) : () -> {};
+        }
+
+        private Runnable refusal() {
+            AccountException.Disagreement why =
+                    new AccountException.Disagreement(quorum, votes.size() > 1, List.copyOf(words));
+            return () -> decision.completeExceptionally(why);
+        }
+    }
+
+    /** Typed questions to one endpoint, on one of its lanes. */
+    private static final class EndpointReads extends JsonReads {
+        /** How endpoints say that they have a transaction already; none has a code of its own for it. */
+        private static final List<String> HAS_IT = List.of("already known", "known transaction", "already imported");
+
+        /** Longer than any word or number in a refusal. */
+        private static final Pattern LONG_RUN = Pattern.compile("[0-9A-Za-z+/=_-]{24,}");
+
+        private final Endpoint endpoint;
+        private final Endpoint.Lane lane;
+
+        EndpointReads(Endpoint endpoint, Endpoint.Lane lane) {
+            this.endpoint = endpoint;
+            this.lane = lane;
+        }
+
+        /** Host and port, for logs and refusals: a path may hold the operator's access key. */
+        String name() {
+            return endpoint.name();
+        }
+
+        Executor threads() {
+            return lane.threads();
+        }
+
+        boolean hasAnswered() {
+            return endpoint.figures().hasAnswered();
+        }
+
+        @Override
+        public Optional<AccountBlock> block(BlockRef at) {
+            Optional<AccountBlock> block = super.block(at);
+            if (at == BlockRef.Tag.LATEST) {
+                block.ifPresent(endpoint.figures()::toldOf);
+            }
+            return block;
+        }
+
+        @Override
+        <T> T ask(Question<T> question) {
+            JsonNode result = endpoint.call(question, lane);
+            try {
+                return question.reader().read(result);
+            } catch (IllegalArgumentException e) {
+                throw new AccountException.BadAnswer(name(), question.method() + ": " + e.getMessage());
+            }
+        }
+
+        /**
+         * {@code eth_sendRawTransaction}: true when the endpoint has taken it or has it already. Throws {@link AccountException.Refused} when it
+         * says no. Neither is proof of anything.
+         *
+         * @param hash of the transaction, which the endpoint must answer
+         */
+        boolean send(Bytes raw, Hash256 hash) {
+            try {
+                ask(new Question<>(
+                        Question.SEND,
+                        Question.noParams().add(Quantities.text(raw)),
+                        Size.SMALL,
+                        result -> sameHash(Quantities.hash(result), hash)));
+                return true;
+            } catch (AccountException e) {
+                if (hasItAlready(e)) {
+                    return true;
+                }
+                throw withoutEcho(e);
+            }
+        }
+
+        /** An endpoint that repeats what it was sent must not bring the secret of a claim into a log. */
+        private AccountException withoutEcho(AccountException failure) {
+            return failure instanceof AccountException.Refused refused
+                    ? new AccountException.Refused(
+                            name(),
+                            refused.code(),
+                            LONG_RUN.matcher(refused.words()).replaceAll("…"))
+                    : failure;
+        }
+
+        private static Hash256 sameHash(Hash256 answered, Hash256 hash) {
+            if (!answered.equals(hash)) {
+                throw new IllegalArgumentException("the hash of another transaction");
+            }
+            return answered;
+        }
+
+        private static boolean hasItAlready(AccountException failure) {
+            if (!(failure instanceof AccountException.Refused refused)) {
+                return false;
+            }
+            String words = refused.words().toLowerCase(Locale.ROOT);
+            return HAS_IT.stream().anyMatch(words::contains);
+        }
     }
 }

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
-import org.chainwalletd.account.AccountService;
 import org.chainwalletd.account.SendRecord;
 import org.chainwalletd.account.SendRecord.SendState;
 import org.chainwalletd.account.SendRequest;
@@ -60,7 +60,7 @@ public final class AccountMethods {
      * @param threads of a bounded pool, which wait for endpoints
      */
     public record Services(
-            AccountChain chain, AccountService sends, EvmKeys keys, List<EvmAddress> tokens, Executor threads) {
+            AccountChain chain, AccountSends sends, EvmKeys keys, List<EvmAddress> tokens, Executor threads) {
         public Services {
             tokens = List.copyOf(tokens);
         }
@@ -144,7 +144,7 @@ public final class AccountMethods {
         throw RefusedException.invalidParams("the cursor is none of an earlier answer");
     }
 
-    private static EvmTxHistory.Result result(BigInteger chainId, AccountService.Page page) {
+    private static EvmTxHistory.Result result(BigInteger chainId, AccountSends.Page page) {
         return new EvmTxHistory.Result(
                 chainId.longValueExact(),
                 page.records().stream().map(AccountMethods::sentTransaction).toList(),

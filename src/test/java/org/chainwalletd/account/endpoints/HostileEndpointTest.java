@@ -64,10 +64,10 @@ class HostileEndpointTest {
     }
 
     private static CompletableFuture<?> ask(URI url) {
-        EvmEndpoints.Setup setup =
-                new EvmEndpoints.Setup(List.of(url), 1, BigInteger.ONE, Finality.FINALIZED, PATIENCE);
-        return EvmEndpoints.start(
-                        peers, setup, new EvmEndpoints.Threads(kit.system().executionContext(), TestPools::of))
+        AccountChain.Setup setup =
+                new AccountChain.Setup(List.of(url), 1, BigInteger.ONE, Finality.FINALIZED, PATIENCE);
+        return AccountChain.start(
+                        peers, setup, new AccountChain.Threads(kit.system().executionContext(), TestPools::of))
                 .asked(reads -> reads.block(BlockRef.Tag.LATEST))
                 .toCompletableFuture();
     }

@@ -15,8 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.indexer.IndexerClient;
@@ -25,6 +23,7 @@ import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.RpcUpstream;
+import org.chainwalletd.testkit.Spawners;
 
 /** The methods of this family behind the real envelope, over a node and indexers that the test chooses. */
 final class IndexerRig implements AutoCloseable {
@@ -48,7 +47,7 @@ final class IndexerRig implements AutoCloseable {
         client = indexers.length == 0
                 ? null
                 : new IndexerClient(
-                        RpcUpstream.toIndexers(new UnderKit(), settings.withUrls(List.of(indexers)), token, way),
+                        RpcUpstream.toIndexers(Spawners.of(kit), settings.withUrls(List.of(indexers)), token, way),
                         executor);
     }
 
@@ -72,13 +71,6 @@ final class IndexerRig implements AutoCloseable {
             throw new AssertionError("nothing recorded as " + name);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    private final class UnderKit implements Nodes.Spawner {
-        @Override
-        public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-            return kit.spawn(behavior);
         }
     }
 

@@ -31,8 +31,8 @@ import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -187,7 +187,7 @@ public class SwapMethodsTest {
         return methods(endpoints());
     }
 
-    private RpcDispatcher methods(EvmEndpoints endpoints) {
+    private RpcDispatcher methods(AccountChain endpoints) {
         SwapJournal journal = new SwapJournal(store.swaps(), seals, EXECUTOR);
         SwapNews news = new SwapNews(book, new SimpleMeterRegistry(), row -> {
             synchronized (told) {
@@ -244,20 +244,20 @@ public class SwapMethodsTest {
                 chains.clock().instant().getEpochSecond()));
     }
 
-    private EvmEndpoints endpoints() {
+    private AccountChain endpoints() {
         return endpoints(2);
     }
 
-    private EvmEndpoints endpoints(int quorum) {
-        return EvmEndpoints.start(
+    private AccountChain endpoints(int quorum) {
+        return AccountChain.start(
                 Peers.of(kit.system()),
-                new EvmEndpoints.Setup(
+                new AccountChain.Setup(
                         List.of(chains.evm().uri(), chains.evm().newEndpoint().uri()),
                         quorum,
                         Sample.CHAIN_ID,
                         Finality.FINALIZED,
                         Duration.ofSeconds(5)),
-                new EvmEndpoints.Threads(EXECUTOR, TestPools::of));
+                new AccountChain.Threads(EXECUTOR, TestPools::of));
     }
 
     private SwapLimits limits() {

@@ -8,25 +8,25 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.AccountRig;
-import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.account.SendSetup.SendPace;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.evm.EvmKeys;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 
 /** What the daemon has of the account chain, in one life: its endpoints over real sockets, and the owner of its nonces. */
-public record AccountSide(EvmEndpoints endpoints, AccountService sends) {
+public record AccountSide(AccountChain endpoints, AccountSends sends) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final SendPace PACE = new SendPace(
             Duration.ofMillis(50),
@@ -47,20 +47,15 @@ public record AccountSide(EvmEndpoints endpoints, AccountService sends) {
             AccountSendStore store,
             Executor executor,
             URI... endpoints) {
-        EvmEndpoints.Spawner spawner = new EvmEndpoints.Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return kit.spawn(behavior);
-            }
-        };
-        EvmEndpoints asked = EvmEndpoints.start(
+        Spawner spawner = Spawners.of(kit);
+        AccountChain asked = AccountChain.start(
                 Peers.of(kit.system()),
-                new EvmEndpoints.Setup(
+                new AccountChain.Setup(
                         List.of(endpoints), 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, PATIENCE),
-                new EvmEndpoints.Threads(executor, TestPools::of));
+                new AccountChain.Threads(executor, TestPools::of));
         SealedSends journal = Await.result(SealedSends.open(
                 store, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
-        AccountService sends = Await.result(AccountService.start(
+        AccountSends sends = Await.result(AccountSends.start(
                 new SendSetup(
                         asked,
                         keys,

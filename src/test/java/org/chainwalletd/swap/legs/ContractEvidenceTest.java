@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ForkJoinPool;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.AccountException;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
@@ -82,16 +82,16 @@ public class ContractEvidenceTest {
         return Await.result(stage);
     }
 
-    private EvmEndpoints endpoints(EvmEndpoint... asked) {
+    private AccountChain endpoints(EvmEndpoint... asked) {
         List<URI> urls = new ArrayList<>();
         for (EvmEndpoint endpoint : asked) {
             urls.add(endpoint.uri());
         }
-        return EvmEndpoints.start(
+        return AccountChain.start(
                 Peers.of(kit.system()),
-                new EvmEndpoints.Setup(
+                new AccountChain.Setup(
                         urls, 2, BigInteger.valueOf(EvmDevnet.CHAIN_ID), Finality.FINALIZED, Duration.ofSeconds(10)),
-                new EvmEndpoints.Threads(ForkJoinPool.commonPool(), TestPools::of));
+                new AccountChain.Threads(ForkJoinPool.commonPool(), TestPools::of));
     }
 
     private SwapLimits limits() {

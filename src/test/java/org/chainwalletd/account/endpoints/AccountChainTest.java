@@ -46,14 +46,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the client believes of endpoints that err, lie, flood, hang and drip. */
-class EvmEndpointsTest {
+class AccountChainTest {
     private static final Duration SHORT = Duration.ofMillis(400);
 
     @TempDir
     Path folder;
 
     private AccountRig rig;
-    private EvmEndpoints one;
+    private AccountChain one;
 
     @BeforeEach
     void start() {
@@ -134,7 +134,7 @@ class EvmEndpointsTest {
 
     @Test
     void the_next_endpoint_is_asked_when_one_is_silent_but_not_when_it_refuses() {
-        EvmEndpoints both = rig.client(1, rig.first.uri(), rig.second.uri());
+        AccountChain both = rig.client(1, rig.first.uri(), rig.second.uri());
         rig.first.status("eth_getBalance", 503, "busy");
         assertThat(both.any().balance(rig.own, BlockRef.Tag.LATEST)).isEqualTo(AccountRig.ETHER);
         rig.second.refuse("eth_getCode", -32000, "not today\n");
@@ -151,7 +151,7 @@ class EvmEndpointsTest {
 
     @Test
     void nobody_waits_longer_for_an_endpoint_that_hangs_than_its_time() {
-        EvmEndpoints hurried = rig.client(1, SHORT, rig.first.uri());
+        AccountChain hurried = rig.client(1, SHORT, rig.first.uri());
         rig.first.hang("*");
 
         assertThatThrownBy(() -> hurried.any().balance(rig.own, BlockRef.Tag.LATEST))
@@ -280,7 +280,7 @@ class EvmEndpointsTest {
     @Test
     void two_of_three_outvote_a_liar_and_outlive_a_silent_one() {
         var third = rig.chain.newEndpoint();
-        EvmEndpoints three = rig.client(2, Duration.ofSeconds(2), rig.first.uri(), rig.second.uri(), third.uri());
+        AccountChain three = rig.client(2, Duration.ofSeconds(2), rig.first.uri(), rig.second.uri(), third.uri());
         third.lies().balance(rig.own, BigInteger.ONE);
         assertThat(agreedBalance(three)).isEqualTo(AccountRig.ETHER);
         third.behave();
@@ -330,7 +330,7 @@ class EvmEndpointsTest {
             Thread dripper = new Thread(() -> drip(server), "dripper");
             dripper.setDaemon(true);
             dripper.start();
-            EvmEndpoints slow = rig.client(1, SHORT, URI.create("http://127.0.0.1:" + server.getLocalPort()));
+            AccountChain slow = rig.client(1, SHORT, URI.create("http://127.0.0.1:" + server.getLocalPort()));
 
             assertThatThrownBy(() -> slow.any().chainId()).isInstanceOf(AccountException.Unreachable.class);
         }
@@ -374,7 +374,7 @@ class EvmEndpointsTest {
     @Test
     void operators_see_of_each_endpoint_whether_it_answers_and_how_far_it_is_behind() {
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-        EvmEndpoints client = rig.client(ByteBudget.ofHeap(EvmEndpoints.HEAP_SHARE), metrics);
+        AccountChain client = rig.client(ByteBudget.ofHeap(AccountChain.HEAP_SHARE), metrics);
         assertThat(client.wasReached()).isFalse();
         rig.chain.mine(9);
         rig.second.behind(3);
@@ -406,7 +406,7 @@ class EvmEndpointsTest {
     @Test
     void what_is_sent_goes_out_although_there_is_no_memory_left_for_answers() {
         ByteBudget full = ByteBudget.of(0);
-        EvmEndpoints client = rig.client(full, new SimpleMeterRegistry());
+        AccountChain client = rig.client(full, new SimpleMeterRegistry());
         assertThatThrownBy(() -> client.any().chainId())
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("no memory");
@@ -419,10 +419,10 @@ class EvmEndpointsTest {
     @Test
     void events_can_be_read_with_the_share_of_the_smallest_heap_that_swaps_start_with_and_not_with_less() {
         LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
-        ByteBudget share = ByteBudget.of(EvmEndpoints.LEAST_HEAP / EvmEndpoints.HEAP_SHARE);
-        EvmEndpoints least = rig.client(share, new SimpleMeterRegistry());
+        ByteBudget share = ByteBudget.of(AccountChain.LEAST_HEAP / AccountChain.HEAP_SHARE);
+        AccountChain least = rig.client(share, new SimpleMeterRegistry());
         assertThat(least.endpoints().get(0).logs(query)).isEmpty();
-        EvmEndpoints less = rig.client(ByteBudget.of(share.limit() - 1), new SimpleMeterRegistry());
+        AccountChain less = rig.client(ByteBudget.of(share.limit() - 1), new SimpleMeterRegistry());
         assertThatThrownBy(() -> less.endpoints().get(0).logs(query))
                 .isInstanceOf(AccountException.Unreachable.class)
                 .hasMessageContaining("no memory");
@@ -432,7 +432,7 @@ class EvmEndpointsTest {
     @Test
     void an_endpoint_waits_for_memory_that_the_answer_of_another_holds() {
         ByteBudget forOne = ByteBudget.of(Question.Size.WIDE.heap() + Question.Size.SMALL.heap());
-        EvmEndpoints client = rig.client(forOne, new SimpleMeterRegistry());
+        AccountChain client = rig.client(forOne, new SimpleMeterRegistry());
         client.look();
         Await.until("both are known", client::wasReached);
         CountDownLatch slow = new CountDownLatch(1);
@@ -455,13 +455,13 @@ class EvmEndpointsTest {
 
     @Test
     void an_endpoint_that_hangs_for_claims_and_for_others_keeps_no_memory_from_another_endpoint() {
-        EvmEndpoints client = rig.client(ByteBudget.of(2 * Question.Size.WIDE.heap()), new SimpleMeterRegistry());
+        AccountChain client = rig.client(ByteBudget.of(2 * Question.Size.WIDE.heap()), new SimpleMeterRegistry());
         client.look();
         Await.until("both are known", client::wasReached);
         rig.first.hang("eth_getLogs");
         LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
         List<Thread> askers = new ArrayList<>();
-        for (EvmEndpoints lane : List.of(client, (EvmEndpoints) client.pressing())) {
+        for (AccountChain lane : List.of(client, (AccountChain) client.pressing())) {
             Thread asker = new Thread(() -> lane.endpoints().get(0).logs(query));
             asker.start();
             Await.until("it waits", () -> asker.getState() == Thread.State.TIMED_WAITING);

@@ -1,0 +1,21 @@
+package org.chainwalletd.testkit;
+
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.stage.Spawner;
+
+/** Puts the actors of a package under the test kit. */
+public final class Spawners {
+    private Spawners() {}
+
+    /** Names them by itself, so that a package can be started several times. */
+    public static Spawner of(ActorTestKit kit) {
+        return new Spawner() {
+            @Override
+            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
+                return kit.spawn(behavior);
+            }
+        };
+    }
+}
