@@ -69,7 +69,7 @@ class InsidePackagesTest {
             "node: Upstream UpstreamCalls",
             "rpc: RpcCall RpcDispatcher",
             "spend: Abandonments Reservations SpendMonitor",
-            "spend: Broadcast Lookup SecondOpinion",
+            "spend: Broadcast Lookup",
             "store.books: BooksSession Page",
             "store.books: HtlcChanges HtlcRows HtlcTable",
             "store: Intent SpendRow TokenBinding",

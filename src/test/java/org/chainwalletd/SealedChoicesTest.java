@@ -37,8 +37,8 @@ class SealedChoicesTest {
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
             "PaymentWaits", Set.of("FollowEvent.Joined"),
             "Receipts", Set.of("SpendResult.Failed"),
-            "SecondOpinion", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
-            "SwapCodec", Set.of("OwnLock.Absent", "OwnLock.Lost", "PoolLock.Foreign"),
+            "Broadcast", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
+            "SwapCodec", Set.of("SwapRow.OwnLock.Absent", "SwapRow.OwnLock.Lost", "SwapRow.PoolLock.Foreign"),
             "TxWaits", Set.of("FollowEvent.Joined"),
             "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
 

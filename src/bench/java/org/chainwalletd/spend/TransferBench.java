@@ -57,6 +57,7 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;

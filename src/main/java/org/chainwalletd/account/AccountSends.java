@@ -12,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.evm.EvmAddress;
@@ -29,32 +30,6 @@ import org.chainwalletd.store.AccountSend;
 public final class AccountSends {
     /** @param why for people: the nonces that differ, and which words are whose */
     public record Stopped(EvmAddress from, String why) {}
-
-    /** How the swap engine tells the nonce owner what must not be spent. */
-    @FunctionalInterface
-    public interface OpenSwaps {
-        OpenSwaps NONE = address -> 0;
-
-        /**
-         * Swaps that hold money, with those whose locks are about to be sent, and may still have to pay gas from {@code address}. Asked from any
-         * thread before each send; does not block.
-         */
-        int needingGas(EvmAddress address);
-
-        /**
-         * Claims on the balance that come before one swap.
-         *
-         * @param swaps that need gas; the one itself among them when it holds money
-         * @param locks wei that their locks take, of those that are not made yet
-         * @param claims that others may send before it, and have not
-         */
-        record Ahead(int swaps, BigInteger locks, int claims) {}
-
-        /** Claims on the balance before {@code swap} can be begun: those of swaps in work that came earlier. */
-        default Ahead ahead(EvmAddress address, String swap) {
-            return new Ahead(needingGas(address), BigInteger.ZERO, 0);
-        }
-    }
 
     /**
      * Balance of an address of ours, in wei.
@@ -107,7 +82,8 @@ public final class AccountSends {
         this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, maker, watch), "account-nonces");
     }
 
-    private void stopped(Stopped stop) {
+    private void stopped(EvmAddress from, String why) {
+        Stopped stop = new Stopped(from, why);
         stops.forEach(listener -> listener.accept(stop));
     }
 

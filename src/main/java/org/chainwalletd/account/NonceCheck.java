@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.endpoints.AccountChain.Told;
 import org.chainwalletd.evm.EvmAddress;
 import org.slf4j.Logger;

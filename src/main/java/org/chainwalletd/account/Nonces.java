@@ -14,7 +14,6 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
-import org.chainwalletd.account.AccountSends.OpenSwaps;
 import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.chain.Hash256;

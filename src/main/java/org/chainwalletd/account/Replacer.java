@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendSetup.SendPace;
-import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.GasPrice;
+import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.evm.EvmAddress;
@@ -92,7 +92,7 @@ final class Replacer {
         }
         GasPrice before = new GasPrice(row.newest().tip(), row.newest().maxFee());
         BigInteger perGas = most.divide(BigInteger.valueOf(gas));
-        AccountChain.FeeMarket market = urgency.market();
+        FeeMarket market = urgency.market();
         Optional<GasPrice> price = before.raised(market, perGas)
                 .or(() -> wish.isFirstForNothing() ? GasPrice.within(market, perGas) : Optional.empty());
         if (price.isEmpty()) {
@@ -182,7 +182,7 @@ final class Replacer {
             BigInteger risen = risen(origin.maxFee(), most, before);
             BigInteger tip = origin.tip().add(risen.subtract(origin.maxFee()).max(BigInteger.ZERO));
             BigInteger fee = urgency.agreedBaseFee()
-                    .map(baseFee -> new AccountChain.FeeMarket(baseFee, tip).comfortable())
+                    .map(baseFee -> new FeeMarket(baseFee, tip).comfortable())
                     .orElse(BigInteger.ZERO)
                     .max(risen);
             if (before.isEmpty()) {

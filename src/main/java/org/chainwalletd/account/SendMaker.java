@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendKind;
@@ -34,10 +35,10 @@ final class SendMaker {
 
     private final SendSetup setup;
     private final NonceCheck nonces;
-    private final Consumer<AccountSends.Stopped> stops;
+    private final BiConsumer<EvmAddress, String> stops;
 
-    /** @param stops told when nothing new is sent because of an address' nonces; must not block */
-    SendMaker(SendSetup setup, NonceCheck nonces, Consumer<AccountSends.Stopped> stops) {
+    /** @param stops told of an address and why nothing new is sent from it, because of its nonces; must not block */
+    SendMaker(SendSetup setup, NonceCheck nonces, BiConsumer<EvmAddress, String> stops) {
         this.setup = setup;
         this.nonces = nonces;
         this.stops = stops;
@@ -97,7 +98,7 @@ final class SendMaker {
 
     /** Facts that decide whether something new may be sent. Blocks. */
     Survey survey(AccountChain chain, EvmAddress from, Survey.Basis basis) {
-        return Survey.of(chain, from, basis, why -> stops.accept(new AccountSends.Stopped(from, why)));
+        return Survey.of(chain, from, basis, why -> stops.accept(from, why));
     }
 
     /** The gas of all is asked for at once; then one after the other takes its part of the purse and is signed, and all are journalled together. */
@@ -136,7 +137,7 @@ final class SendMaker {
     Optional<SendRefusal> obstacle(NonceCheck.Line line, Survey survey) {
         Optional<SendRefusal> unexplained = nonces.obstacle(line, survey);
         if (unexplained.isPresent()) {
-            stops.accept(new AccountSends.Stopped(line.from(), unexplained.get().message()));
+            stops.accept(line.from(), unexplained.get().message());
             return unexplained;
         }
         if (survey.hasCode()) {

@@ -15,6 +15,7 @@ import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.GasPrice;
+import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -35,7 +36,7 @@ record Survey(
         BigInteger balance,
         boolean hasCode,
         List<Told<Latest>> latest,
-        AccountChain.FeeMarket market,
+        FeeMarket market,
         boolean knowsType2) {
     private static final BigInteger RESERVED_GAS = BigInteger.valueOf(120_000L * 4);
 
@@ -116,7 +117,7 @@ record Survey(
     }
 
     /** 120,000 gas × 4 × (2 × base fee + tip): what one open swap may still need. */
-    static BigInteger reservePerSwap(AccountChain.FeeMarket market) {
+    static BigInteger reservePerSwap(FeeMarket market) {
         return RESERVED_GAS.multiply(market.comfortable());
     }
 }

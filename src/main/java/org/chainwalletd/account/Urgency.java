@@ -16,6 +16,7 @@ import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.GasPrice;
+import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
@@ -119,14 +120,14 @@ record Urgency(
     }
 
     /** By the agreed header, otherwise by the lowest word. */
-    AccountChain.FeeMarket market() {
+    FeeMarket market() {
         BigInteger baseFee = agreedBaseFee().orElseGet(this::lowestBaseFee);
-        return new AccountChain.FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));
+        return new FeeMarket(baseFee, GasPrice.firstTip(tips, baseFee));
     }
 
     /** @param most wei per gas that may be paid, positive */
     GasPrice plain(BigInteger most) {
-        AccountChain.FeeMarket market = market();
+        FeeMarket market = market();
         return GasPrice.bounded(market.tip(), market.comfortable(), most);
     }
 
@@ -136,7 +137,7 @@ record Urgency(
      * @param most wei per gas that may be paid, positive
      */
     GasPrice highest(BigInteger most) {
-        AccountChain.FeeMarket market = market();
+        FeeMarket market = market();
         BigInteger lifted = namedBaseFees()
                 .max(BigInteger::compareTo)
                 .orElse(BigInteger.ZERO)

@@ -3,8 +3,10 @@ package org.chainwalletd.boot;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -12,24 +14,33 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.Version;
 import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.event.HtlcEvents;
 import org.chainwalletd.event.SpendEvents;
+import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.node.Nodes;
-import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.observe.LogSetup;
 import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.payout.Payouts;
+import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.Client;
+import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
@@ -459,5 +470,29 @@ public final class Daemon implements AutoCloseable {
         times.begin(settings.http().drain());
         actors.ifPresent(system -> system.tell(new Guardian.Stopping()));
         shutdown.closeAll();
+    }
+
+    /**
+     * Dry run of the steps of opening a file and answering a call, done while the start waits for the passphrase's key, so that their classes are loaded
+     * when needed. It works on dummies: nothing listens, no node is asked, nothing is counted.
+     */
+    private static final class DryRun {
+        private static final byte[] CALL =
+                "{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{},\"id\":1}".getBytes(StandardCharsets.US_ASCII);
+
+        private DryRun() {}
+
+        static void run(Settings settings, ActorSystem<?> system) {
+            SealedBlob.prepare();
+            HttpServer.prepare(system);
+            MethodFamilies withoutServices = MethodFamilies.withoutServices(settings.chain(), Version.number());
+            new RpcDispatcher(
+                            withoutServices.registry(),
+                            List.of(),
+                            CallObserver.NONE,
+                            new RpcDispatcher.Limits(1, 1, 0),
+                            Runnable::run)
+                    .dispatch(CALL.clone(), Optional.of(Grant.of(Scope.READ)), Client.staying(""));
+        }
     }
 }

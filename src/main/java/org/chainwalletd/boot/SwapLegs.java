@@ -16,8 +16,8 @@ import org.chainwalletd.swap.legs.ChainSide;
 import org.chainwalletd.swap.legs.EvmOwnLeg;
 import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.legs.Legs;
-import org.chainwalletd.swap.legs.OwnLeg;
-import org.chainwalletd.swap.legs.PoolLeg;
+import org.chainwalletd.swap.legs.Legs.OwnLeg;
+import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.swap.legs.SwapClocks;
 
 /** Combines the legs of both chains: in a sell our lock is on the chain, in a buy in the contract. */

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.cli.RpcParameters.Mistake;
+import org.chainwalletd.cli.RpcParameters.SecretWords;
 import org.chainwalletd.client.Transport;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;

@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.coins.VerifiedOutputs.Finding;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeClient.NodeTransaction;

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import javax.crypto.Mac;
-import org.chainwalletd.crypto.MnemonicException.Reason;
+import org.chainwalletd.crypto.Mnemonic.MnemonicException.Reason;
 
 /**
  * An English BIP-39 phrase of 12, 15, 18, 21 or 24 words, kept as its entropy (16, 20, 24, 28 or 32 bytes). No part of it ever becomes a
@@ -387,6 +387,39 @@ public final class Mnemonic implements AutoCloseable {
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+        }
+    }
+
+    /**
+     * Words that are no BIP-39 phrase. The message says why and may be shown to the caller: it tells the places of
+     * unknown words and never a word, because one in capitals, or with a typing error, is as good as the right one.
+     */
+    public static final class MnemonicException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        /** Fault of a mnemonic. When there are several, the first of this order. */
+        public enum Reason {
+            WORD_COUNT,
+            UNKNOWN_WORD,
+            CHECKSUM
+        }
+
+        private final Reason reason;
+        private final transient List<Integer> unknownWords;
+
+        MnemonicException(Reason reason, String message, List<Integer> unknownWords) {
+            super(message);
+            this.reason = reason;
+            this.unknownWords = List.copyOf(unknownWords);
+        }
+
+        public Reason reason() {
+            return reason;
+        }
+
+        /** Places of the first unknown words, at most three, 1 for the first word of the phrase; empty for other reasons. */
+        public List<Integer> unknownWords() {
+            return unknownWords;
         }
     }
 }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
-import org.chainwalletd.crypto.UnsealException.Reason;
+import org.chainwalletd.crypto.SealedBlob.UnsealException.Reason;
 
 /**
  * The one format of everything at rest (interface, section 1.6; chain protocol, appendix C): magic {@code WDV1}, version 1, salt (16), nonce (12),
@@ -179,6 +179,40 @@ public final class SealedBlob {
     private static void requireLength(String what, int length, int wanted) {
         if (length != wanted) {
             throw new IllegalArgumentException(what + " must have " + wanted + " bytes, not " + length);
+        }
+    }
+
+    /** A sealed blob that does not open (chain protocol, appendix C). Never carries content, keys or a cause. */
+    public static final class UnsealException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        /** Why not, in the order in which the reasons are checked. */
+        public enum Reason {
+            /** Fewer than 49 bytes. */
+            TOO_SHORT("it is too short to be a sealed file"),
+            /** The first four bytes are not {@code WDV1}. */
+            BAD_MAGIC("it is not a sealed file"),
+            /** The version byte is not 1. */
+            BAD_VERSION("it is a sealed file of an unknown version"),
+            /** Wrong passphrase, another role, or damaged: cannot be told apart. */
+            DECRYPTION_FAILED("wrong passphrase, another kind of sealed file, or damaged");
+
+            private final String text;
+
+            Reason(String text) {
+                this.text = text;
+            }
+        }
+
+        private final Reason reason;
+
+        UnsealException(Reason reason) {
+            super(reason.text);
+            this.reason = reason;
+        }
+
+        public Reason reason() {
+            return reason;
         }
     }
 }

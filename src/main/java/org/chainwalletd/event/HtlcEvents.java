@@ -4,7 +4,7 @@ import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.htlc.HtlcNews.HtlcListener;
-import org.chainwalletd.htlc.HtlcRecord;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.rpc.method.HtlcMethods;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.U32;

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
+import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.slf4j.Logger;

@@ -12,6 +12,7 @@ import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.follow.HeaderChain.WorkPolicy;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.node.NodeClient;

@@ -17,6 +17,7 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;

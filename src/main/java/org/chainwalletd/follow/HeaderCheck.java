@@ -2,11 +2,17 @@ package org.chainwalletd.follow;
 
 import java.time.Clock;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.chain.BlockHeader;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.HeaderChain.WorkPolicy;
 import org.chainwalletd.store.books.BlockRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All that makes a header believed: the pure rules, the wall clock and the proof of work, with what a development chain is forgiven. Safe for
@@ -103,5 +109,29 @@ final class HeaderCheck {
     static BlockRow row(BlockHeader header, boolean workChecked) {
         return new BlockRow(
                 header.height(), header.id(), header.previousId(), header.timestamp(), header.target(), workChecked);
+    }
+
+    /**
+     * Faults that a development chain may have: root, target and work, which nobody else checks there. Each is logged once. Safe for threads.
+     */
+    static final class Leniency {
+        private static final Logger LOG = LoggerFactory.getLogger(Leniency.class);
+        private static final Set<Fault.Rule> FORGIVEN =
+                Set.of(Fault.Rule.ROOT, Fault.Rule.TARGET, Fault.Rule.WORK, Fault.Rule.FUTURE);
+
+        private final Network network;
+        private final Set<Fault.Rule> logged = ConcurrentHashMap.newKeySet();
+
+        Leniency(Network network) {
+            this.network = network;
+        }
+
+        boolean forgives(Fault fault) {
+            boolean forgiven = network == Network.DEVNET && FORGIVEN.contains(fault.rule());
+            if (forgiven && logged.add(fault.rule())) {
+                LOG.warn("{}; that passes on a development chain, and is not said again", fault);
+            }
+            return forgiven;
+        }
     }
 }

@@ -23,6 +23,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.apache.pekko.stream.Materializer;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.BlockRow;

@@ -20,6 +20,7 @@ import org.apache.pekko.stream.javadsl.SourceQueueWithComplete;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.ChainRules;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;

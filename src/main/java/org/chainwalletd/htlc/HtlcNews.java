@@ -20,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;

@@ -1,9 +1,11 @@
 package org.chainwalletd.htlc;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +22,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowedTip;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
@@ -231,6 +234,48 @@ public final class LocalRecords implements HtlcRecords {
                     && Long.compareUnsigned(
                                     lockHeight.getAsLong(), query.sinceHeight().getAsLong())
                             >= 0;
+        }
+    }
+
+    /** A place in a listing as text that callers hand back unread: a version byte, the lock's height, its transaction id and output, in hex. */
+    static final class ListCursor {
+        private static final byte VERSION = 1;
+        private static final int LENGTH = 1 + Long.BYTES + Hash256.LENGTH + Integer.BYTES;
+
+        private ListCursor() {}
+
+        static String of(Position position) {
+            ByteBuffer bytes = ByteBuffer.allocate(LENGTH)
+                    .put(VERSION)
+                    .putLong(position.lockHeight())
+                    .put(position.outpoint().txId().toArray())
+                    .putInt((int) position.outpoint().index());
+            return HexFormat.of().formatHex(bytes.array());
+        }
+
+        /** @throws RefusedException -32602 when it is none of ours */
+        static Position parse(String cursor) {
+            if (cursor.length() != 2 * LENGTH) {
+                throw invalid();
+            }
+            ByteBuffer bytes;
+            try {
+                bytes = ByteBuffer.wrap(HexFormat.of().parseHex(cursor));
+            } catch (IllegalArgumentException e) {
+                throw invalid();
+            }
+            byte version = bytes.get();
+            long height = bytes.getLong();
+            if (version != VERSION || height < 0) {
+                throw invalid();
+            }
+            byte[] txId = new byte[Hash256.LENGTH];
+            bytes.get(txId);
+            return new Position(height, new Outpoint(Hash256.of(txId), Integer.toUnsignedLong(bytes.getInt())));
+        }
+
+        private static RefusedException invalid() {
+            return RefusedException.invalidParams("`cursor` is not one that htlc_list gave: begin without it");
         }
     }
 }

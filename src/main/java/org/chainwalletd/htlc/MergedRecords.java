@@ -19,6 +19,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
+import org.chainwalletd.htlc.LocalRecords.ListCursor;
 import org.chainwalletd.indexer.HtlcQuery;
 import org.chainwalletd.indexer.IndexedHtlc;
 import org.chainwalletd.indexer.IndexedHtlcs;

@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.crypto.Mnemonic;
-import org.chainwalletd.crypto.MnemonicException;
+import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.FolderStore;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
-import org.chainwalletd.crypto.MnemonicException;
+import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;

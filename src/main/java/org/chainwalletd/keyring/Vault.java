@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.crypto.Mnemonic;
-import org.chainwalletd.crypto.MnemonicException;
+import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;

@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.U32;
 

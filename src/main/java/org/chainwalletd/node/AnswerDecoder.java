@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.regex.Pattern;
 import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 
 /** Decides what an HTTP answer of a node means (interface.md, section 1.7; chain protocol, sections 10.1 and 10.2). Pure. */
 final class AnswerDecoder {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.Name;
 import org.chainwalletd.wire.U32;

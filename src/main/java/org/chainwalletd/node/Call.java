@@ -1,6 +1,7 @@
 package org.chainwalletd.node;
 
 import java.util.concurrent.CompletableFuture;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 
 /** Question to the nodes. Never changed; its outcome completes {@link #reply} once, whoever brings it. */
 final class Call<T> {

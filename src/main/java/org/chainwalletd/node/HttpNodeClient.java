@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.U64;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.stage.Causes;
 
 /** {@link NodeClient} over JSON-RPC: writes the question, lets {@link UpstreamCalls} carry it, reads the answer in one pass. Thread-safe. */

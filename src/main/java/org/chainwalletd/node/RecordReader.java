@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.wire.I64;
 import org.chainwalletd.wire.MaybeAbsent;
 import org.chainwalletd.wire.MemberNames;

@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.stage.Spawner;
 
 /**

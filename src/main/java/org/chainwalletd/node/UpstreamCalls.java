@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 
 /**
  * The way in for calls. A call that its first node takes at once, and answers, never meets the {@link Upstream} actor; one that has to

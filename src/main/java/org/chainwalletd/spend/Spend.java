@@ -13,6 +13,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keyring.Signer.Signature;
+import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;

@@ -29,6 +29,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
+import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.spend.SpendsInFlight.InFlight;
 import org.chainwalletd.spend.UnburiedSpends.Entry;
 import org.chainwalletd.stage.Outcome;

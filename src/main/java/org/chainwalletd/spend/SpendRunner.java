@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keyring.Signer.Signature;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;

@@ -22,6 +22,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keeper.Background;
+import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
-import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditFeed;
 

@@ -16,8 +16,9 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
-import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.wait.AddressGroup.Credit;
 
 /**
  * The waits for payments that are open, what is new to each of them, and how each ends: with the first payment that it asks for, with its

@@ -30,9 +30,9 @@ import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
-import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.GasPrice;
+import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
@@ -256,7 +256,7 @@ class AccountSendsTest {
 
     @Test
     void a_replacement_never_goes_above_its_ceiling() {
-        AccountChain.FeeMarket market = done(rig.endpoints.fees());
+        FeeMarket market = done(rig.endpoints.fees());
         BigInteger most = GasPrice.of(market).cost(21_000);
         SendRequest request = new SendRequest(
                 "one",
@@ -402,7 +402,7 @@ class AccountSendsTest {
     void gas_of_open_swaps_is_never_spent_by_a_send_but_by_their_own_transactions() {
         rig.sends.reserveFor(address -> address.equals(rig.own) ? 2 : 0);
         AccountFunds funds = rig.sends.funds(rig.own);
-        AccountChain.FeeMarket market = done(rig.endpoints.fees());
+        FeeMarket market = done(rig.endpoints.fees());
         assertThat(funds.reservePerSwap())
                 .isEqualTo(market.baseFee()
                         .multiply(BigInteger.TWO)

@@ -16,6 +16,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.coins.VerifiedOutputs.Finding;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 

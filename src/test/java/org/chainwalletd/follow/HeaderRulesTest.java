@@ -13,6 +13,8 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Difficulty;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.HeaderChain.WorkPolicy;
+import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;

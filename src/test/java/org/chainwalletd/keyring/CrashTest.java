@@ -33,7 +33,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmCustody;
-import org.chainwalletd.keyring.evm.EvmReplacement;
+import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.store.CrashPoint;

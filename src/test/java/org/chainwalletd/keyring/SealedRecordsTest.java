@@ -11,7 +11,7 @@ import java.security.SecureRandom;
 import java.util.Optional;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SealedBlob;
-import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.Await;

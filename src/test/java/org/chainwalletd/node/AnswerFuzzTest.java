@@ -15,6 +15,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 
 /**
  * Whatever a node answers, the reading of it ends with a value, a refusal or "no answer", never with another exception. A normal build

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.chainwalletd.net.HttpAnswer;
+import org.chainwalletd.node.AnswerJson.ResultReader;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.Test;
 

@@ -22,6 +22,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.SpendEnvironment.SteadyClock;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;

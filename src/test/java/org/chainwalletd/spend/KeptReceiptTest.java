@@ -22,6 +22,8 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.spend.SpendEnvironment.Pace;
+import org.chainwalletd.spend.SpendEnvironment.SteadyClock;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReceiptStore.Bound;

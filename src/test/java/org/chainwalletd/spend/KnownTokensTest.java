@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.IntStream;
+import org.chainwalletd.spend.Receipts.KnownTokens;
 import org.chainwalletd.store.TokenBinding;
 import org.junit.jupiter.api.Test;
 

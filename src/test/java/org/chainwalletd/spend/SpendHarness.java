@@ -48,6 +48,7 @@ import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;

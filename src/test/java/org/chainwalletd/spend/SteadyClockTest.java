@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.spend.SpendEnvironment.SteadyClock;
 import org.junit.jupiter.api.Test;
 
 class SteadyClockTest {

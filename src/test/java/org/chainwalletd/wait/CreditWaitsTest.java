@@ -25,7 +25,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowEvent;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.node.NodeClient;
-import org.chainwalletd.node.push.WatchReason;
+import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;

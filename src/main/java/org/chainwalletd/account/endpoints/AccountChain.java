@@ -28,6 +28,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
+import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
 import org.chainwalletd.account.endpoints.Question.Size;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -51,21 +52,6 @@ public final class AccountChain {
      * @param endpoint by {@link AccountEndpoint#name}
      */
     public record Told<T>(String endpoint, T answer) {}
-
-    /**
-     * Price of gas in the next block, in wei per gas.
-     *
-     * @param baseFee burnt, as the header of a block says; zero on a chain without
-     * @param tip to be paid beyond it, at least one wei
-     */
-    public record FeeMarket(BigInteger baseFee, BigInteger tip) {
-        private static final BigInteger TWO = BigInteger.valueOf(2);
-
-        /** {@code 2 × base fee + tip}: still enough after six blocks that are all full. */
-        public BigInteger comfortable() {
-            return baseFee.multiply(TWO).add(tip);
-        }
-    }
 
     /** From when on a block of the account chain is taken for final. */
     public sealed interface Finality {
@@ -392,7 +378,7 @@ public final class AccountChain {
      * Price of gas: the base fee in the header of {@link #newestBlock}, and the lower median of the tips that endpoints name, within {@link
      * GasPrice}'s bounds. Fails when the quorum does not agree on that header. Without a base fee there: zero.
      */
-    public CompletionStage<AccountChain.FeeMarket> fees() {
+    public CompletionStage<FeeMarket> fees() {
         return newestBlock()
                 .thenCombineAsync(
                         each(AccountReads::tip), (block, tips) -> GasPrice.market(block, answersOf(tips)), executor);

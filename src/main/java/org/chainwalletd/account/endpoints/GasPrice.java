@@ -33,14 +33,14 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /** For a transaction that should be mined soon. */
-    public static GasPrice of(AccountChain.FeeMarket market) {
+    public static GasPrice of(FeeMarket market) {
         return new GasPrice(market.tip(), market.comfortable());
     }
 
     /** @param tips that endpoints name */
-    public static AccountChain.FeeMarket market(AccountBlock block, List<BigInteger> tips) {
+    public static FeeMarket market(AccountBlock block, List<BigInteger> tips) {
         BigInteger baseFee = block.baseFee().orElse(BigInteger.ZERO);
-        return new AccountChain.FeeMarket(baseFee, firstTip(tips, baseFee));
+        return new FeeMarket(baseFee, firstTip(tips, baseFee));
     }
 
     /** Lower median of what endpoints name, within bounds: tips are paid in full, so a liar may cost time but must not burn money. */
@@ -62,7 +62,7 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
      *
      * @param most wei per gas that may be paid
      */
-    public Optional<GasPrice> raised(AccountChain.FeeMarket market, BigInteger most) {
+    public Optional<GasPrice> raised(FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger leastFee = eighthMore(maxFee);
         if (leastFee.compareTo(most) > 0) {
@@ -81,7 +81,7 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
     }
 
     /** The market's price or what {@code most} allows of it; empty when no block would take that now. */
-    public static Optional<GasPrice> within(AccountChain.FeeMarket market, BigInteger most) {
+    public static Optional<GasPrice> within(FeeMarket market, BigInteger most) {
         GasPrice wanted = of(market);
         BigInteger fee = wanted.maxFee().min(most);
         return fee.compareTo(market.baseFee()) > 0
@@ -96,5 +96,20 @@ public record GasPrice(BigInteger tip, BigInteger maxFee) {
 
     public BigInteger cost(long gasLimit) {
         return maxFee.multiply(BigInteger.valueOf(gasLimit));
+    }
+
+    /**
+     * Price of gas in the next block, in wei per gas.
+     *
+     * @param baseFee burnt, as the header of a block says; zero on a chain without
+     * @param tip to be paid beyond it, at least one wei
+     */
+    public record FeeMarket(BigInteger baseFee, BigInteger tip) {
+        private static final BigInteger TWO = BigInteger.valueOf(2);
+
+        /** {@code 2 × base fee + tip}: still enough after six blocks that are all full. */
+        public BigInteger comfortable() {
+            return baseFee.multiply(TWO).add(tip);
+        }
     }
 }

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.crypto.SealedBlob;
-import org.chainwalletd.crypto.UnsealException;
+import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.store.AtomicFiles;

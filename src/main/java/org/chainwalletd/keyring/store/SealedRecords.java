@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.crypto.UnsealException;
 
 /**
  * Many small records sealed under one key, so that a process derives it once: they share a salt, and each has a nonce of its own, 96 random

@@ -163,4 +163,18 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
         nodes.forEach(node -> node.tell(new NodeStreams.Watch(list)));
         return this;
     }
+
+    /** Why an address is watched, the most urgent reason first (following.md, section 5). */
+    public enum WatchReason {
+        /** Somebody waits for a payment to it. */
+        WAIT,
+        /** It belongs to a party of an open HTLC. */
+        HTLC,
+        /** Somebody waits for the next credit of it. */
+        FEED,
+        /** It was made not long ago. */
+        NEWEST,
+        /** Its key is elsewhere. */
+        WATCH_ONLY
+    }
 }

@@ -15,8 +15,8 @@ import org.chainwalletd.api.EvmAccount.Imported;
 import org.chainwalletd.api.EvmAccount.RevealEvmPrivateKey;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
-import org.chainwalletd.keyring.evm.EvmReplacement;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.store.KeyEntry;
 

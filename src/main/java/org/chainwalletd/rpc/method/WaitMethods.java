@@ -27,9 +27,9 @@ import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.store.books.CreditPruning;
 import org.chainwalletd.wait.PaymentOutcome;
-import org.chainwalletd.wait.PaymentSince;
 import org.chainwalletd.wait.TxOutcome;
 import org.chainwalletd.wait.Waits;
+import org.chainwalletd.wait.Waits.PaymentSince;
 import org.chainwalletd.wire.MemberNames;
 
 /** Answers the methods of {@link Waiting}. */

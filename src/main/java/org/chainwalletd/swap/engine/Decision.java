@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 
 /**
  * Decides a swap's next step, as a function of what is known. Claim and refund are independent: once a claim is journalled it is pushed whatever

@@ -15,7 +15,7 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.RefundDue;
+import org.chainwalletd.swap.gates.SwapRow.RefundDue;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
 

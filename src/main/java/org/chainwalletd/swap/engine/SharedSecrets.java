@@ -27,10 +27,10 @@ import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.htlc.ClaimRequest;
-import org.chainwalletd.htlc.HtlcRecord;
 import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.spend.Receipt;
-import org.chainwalletd.swap.legs.ChainFee;
+import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.swap.legs.SwapSends;
 

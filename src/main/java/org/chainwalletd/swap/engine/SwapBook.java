@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import org.chainwalletd.account.AccountSends.OpenSwaps;
+import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.htlc.HtlcOwners;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.gates.SwapTerms;
 

@@ -331,4 +331,22 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
             given.clear();
         }
     }
+
+    /** Why the engine does not look after what the journal has. Written by the engine alone, read by any thread. */
+    public static final class StalledSwaps {
+        private volatile Optional<String> why = Optional.of("the swap journal has not been read yet");
+
+        /** In a few words of plain ASCII; empty when it does. */
+        public Optional<String> why() {
+            return why;
+        }
+
+        void over() {
+            why = Optional.empty();
+        }
+
+        void unreadable() {
+            why = Optional.of("the swap journal cannot be read, swaps stand still");
+        }
+    }
 }

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.crypto.SecretBytes;
-import org.chainwalletd.crypto.UnsealException;
 import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.CrashPoint;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The swaps of this daemon, durable and sealed (swap.md, section 6). A row is written before what it speaks of is done. Stages fail with
- * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.UnsealException}, or with {@link Overtaken}.
+ * {@link org.chainwalletd.store.StoreException}, with {@link org.chainwalletd.crypto.SealedBlob.UnsealException}, or with {@link Overtaken}.
  */
 public final class SwapJournal {
     private static final Logger LOG = LoggerFactory.getLogger(SwapJournal.class);

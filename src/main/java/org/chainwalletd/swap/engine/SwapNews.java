@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.chainwalletd.swap.engine.SwapSetup.SwapListener;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.slf4j.Logger;

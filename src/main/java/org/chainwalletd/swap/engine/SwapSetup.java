@@ -8,6 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.swap.gates.SwapLimits;
+import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.swap.legs.SwapAlarm;
 
@@ -38,5 +39,14 @@ public record SwapSetup(
         Executor executor) {
     long now() {
         return clock.instant().getEpochSecond();
+    }
+
+    /** Hears of each change of a swap after it is durable, and when one is being executed. Must not block. */
+    @FunctionalInterface
+    public interface SwapListener extends Consumer<SwapRow> {
+        /** It is decided whether its lock leaves; {@link #executed} follows, whatever comes of it. */
+        default void executing(SwapRow row) {}
+
+        default void executed(SwapRow row) {}
     }
 }

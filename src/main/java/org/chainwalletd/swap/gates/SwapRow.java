@@ -243,4 +243,126 @@ public record SwapRow(
     public record ChainObservation(Optional<OwnLock> ownLock, Optional<PoolLock> poolLock, boolean secretShown) {
         public static final ChainObservation NOTHING = new ChainObservation(Optional.empty(), Optional.empty(), false);
     }
+
+    /** State of our own lock on its chain. Final means at 60 blocks on the chain, or in a final block of the account chain. */
+    public sealed interface OwnLock {
+        /** In no block; it may come. */
+        record Absent() implements OwnLock {}
+
+        /** Final: it reverted, its input or nonce went elsewhere, or it was given up before any was made. A foreign lock in its slot changes that not. */
+        record Lost() implements OwnLock {}
+
+        /**
+         * With our sender, recipient, amount and deadline.
+         *
+         * @param reference the outpoint of the HTLC, or the hash lock of the slot
+         * @param settledAt time of the block with which it reached its depth
+         */
+        record Locked(String reference, OptionalLong settledAt) implements OwnLock {}
+
+        /** Somebody else's lock has the slot of our hash lock. */
+        record Foreign() implements OwnLock {}
+
+        /** Claimed by the pool, which published the secret. */
+        record Claimed(String reference, String tx, boolean isFinal) implements OwnLock {}
+
+        /** Taken back by us. */
+        record TakenBack(String reference, String tx, boolean isFinal) implements OwnLock {}
+    }
+
+    /** State of the pool's lock on its chain. */
+    public sealed interface PoolLock {
+        /** Whether nothing is there for us any more, for good. */
+        default boolean isGone() {
+            return false;
+        }
+
+        /**
+         * No lock that fits the terms.
+         *
+         * @param since height of the followed tip at which it was first missed although our own lock was claimed, unsigned; empty before that, and
+         *     on the account chain, whose final block says it at once
+         * @param isFinal whether our own lock was claimed for good and no reorganisation is expected to bring one
+         */
+        record Absent(OptionalLong since, boolean isFinal) implements PoolLock {
+            public Absent() {
+                this(OptionalLong.empty(), false);
+            }
+
+            @Override
+            public boolean isGone() {
+                return isFinal;
+            }
+        }
+
+        /**
+         * @param reference the outpoint of the HTLC, or the hash lock of the slot
+         * @param end its timeout height or deadline in Unix seconds, unsigned: from then on the pool can take it back; empty in rows of earlier
+         *     releases
+         */
+        record Locked(String reference, OptionalLong end) implements PoolLock {
+            public Locked(String reference) {
+                this(reference, OptionalLong.empty());
+            }
+        }
+
+        /** Somebody's lock with other terms has the slot of our hash lock. */
+        record Foreign() implements PoolLock {}
+
+        /** Claimed, and so paid to us, whoever sent the claim. */
+        record Claimed(String reference, String tx, boolean isFinal) implements PoolLock {}
+
+        /** Taken back by the pool. */
+        record TakenBack(String reference, boolean isFinal) implements PoolLock {
+            @Override
+            public boolean isGone() {
+                return isFinal;
+            }
+        }
+    }
+
+    /**
+     * When a lock of ours can be taken back. The two legs differ by one: on the chain a reclaim needs a height above the timeout, in the contract
+     * a refund is due at the deadline (chain protocol, appendix E.3). The contract's clock is the time of blocks; this machine's counts a
+     * quarter of an hour later, for endpoints that tell none or an old one.
+     */
+    public static final class RefundDue {
+        /** Seconds past the deadline from which the wall clock counts too: one old block time must not hold a refund for ever. */
+        private static final BigInteger PATIENCE_SECONDS = BigInteger.valueOf(900);
+
+        private static final BigInteger PATIENCE_BLOCKS = BigInteger.valueOf(90);
+
+        private RefundDue() {}
+
+        /** @param tipHeight of the followed tip; both unsigned */
+        public static boolean onTheChain(long tipHeight, long timeout) {
+            return Long.compareUnsigned(tipHeight, timeout) > 0;
+        }
+
+        /** @param blockTime of the newest block of the account chain; both in Unix seconds, unsigned */
+        public static boolean inTheContract(long blockTime, long deadline) {
+            return Long.compareUnsigned(blockTime, deadline) >= 0;
+        }
+
+        /**
+         * In the contract, when no block says so: a refund that comes too early merely reverts.
+         *
+         * @param now Unix seconds, of this machine
+         */
+        public static boolean byWallClock(long now, long deadline) {
+            return BigInteger.valueOf(now).subtract(PATIENCE_SECONDS).compareTo(U64.toBigInteger(deadline)) >= 0;
+        }
+
+        /** Whether it has been due on the chain for about as long. */
+        static boolean byManyBlocks(long tipHeight, long timeout) {
+            return U64.toBigInteger(tipHeight).subtract(PATIENCE_BLOCKS).compareTo(U64.toBigInteger(timeout)) > 0;
+        }
+
+        /** By the terms of a swap, with whichever clock its own lock has. */
+        public static boolean of(SwapTerms terms, long tipHeight, long blockTime) {
+            return terms.direction().isSell()
+                    ? onTheChain(tipHeight, terms.timeout())
+                    : inTheContract(blockTime, terms.timeout());
+        }
+    }
 }

@@ -15,12 +15,14 @@ import org.chainwalletd.stage.Work;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.QuoteBinding;
-import org.chainwalletd.swap.gates.RefundDue;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
+import org.chainwalletd.swap.gates.SwapRow.RefundDue;
+import org.chainwalletd.swap.legs.Legs.OwnLeg;
+import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -35,11 +35,13 @@ import org.chainwalletd.swap.gates.BuyGate;
 import org.chainwalletd.swap.gates.BuyGate.PoolHtlc;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.legs.Legs.PoolLeg;
+import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -10,8 +10,8 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
 
 /**

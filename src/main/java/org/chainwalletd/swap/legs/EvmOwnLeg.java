@@ -28,11 +28,12 @@ import org.chainwalletd.account.endpoints.AccountReads.AccountReceipt;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.RefundDue;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.RefundDue;
 import org.chainwalletd.swap.gates.SwapTerms;
+import org.chainwalletd.swap.legs.Legs.OwnLeg;
 
 /**
  * Our lock in the contract, in a buy. There is one lock for a swap, whatever happens: its transaction is repeated or its nonce is spent, and

@@ -4,10 +4,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 
 /**
  * Both chains as one swap sees them: what they show, and how our transactions get there. Every transaction has a reference that follows from
@@ -55,4 +58,50 @@ public interface Legs {
 
     /** Takes our lock back; completes with the transaction id. */
     CompletionStage<String> takeBack(SwapRow row);
+
+    /**
+     * The chain on which our own lock stands: the chain in a sell, the account chain in a buy. Every method blocks, and throws when that
+     * chain could not be asked, which proves nothing about it.
+     */
+    interface OwnLeg {
+        /**
+         * @param refundDue whether the lock can be taken back, by this chain's own clock
+         * @param secretShown whether a claim of it, with the secret, is in a mempool or a block
+         */
+        record View(OwnLock lock, boolean refundDue, boolean secretShown) {}
+
+        View look(SwapRow row);
+
+        /** Objection, on this chain, to locking at this moment; empty when there is none. */
+        Optional<String> obstacle(SwapRow row);
+
+        /** Sends our lock, the same bytes each time; answers with its transaction id. */
+        String sendLock(SwapRow row);
+
+        /** Spends to ourselves what our lock would spend, once, when no block has it. Either may be mined. */
+        void abandonLock(SwapRow row);
+
+        /** Takes our lock back; answers with the transaction id. */
+        String takeBack(SwapRow row);
+    }
+
+    /**
+     * The chain on which the pool's lock stands and we claim: the account chain in a sell, the chain in a buy. Every method blocks, and throws
+     * when that chain could not be asked, which proves nothing about it.
+     */
+    interface PoolLeg {
+        /** @param secretShown whether a claim of it, with the secret, is journalled, in a mempool or in a block */
+        record View(PoolLock lock, boolean secretShown) {}
+
+        View look(SwapRow row);
+
+        /** Objection, on this chain, to locking on the other one at this moment; empty when there is none. */
+        Optional<String> obstacle(SwapRow row);
+
+        /** Whether the secret may leave for the first time. */
+        GateVerdict gate(SwapRow row, GateInputs now);
+
+        /** As {@link Legs#pushClaim}. */
+        String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin);
+    }
 }

@@ -32,6 +32,7 @@ import org.chainwalletd.net.HttpRequest;
 import org.chainwalletd.net.NoAnswerException;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.pool.Pool.Kline;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 

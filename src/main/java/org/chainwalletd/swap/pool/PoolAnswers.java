@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.pool.Pool.Kline;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.List;
 import org.chainwalletd.api.Htlcs;
-import org.chainwalletd.htlc.HtlcRecord;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.indexer.IndexedHtlc;
 import org.junit.jupiter.api.Test;
 

@@ -9,7 +9,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.engine.SwapException;
 import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
-import org.chainwalletd.swap.pool.PoolException;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.junit.jupiter.api.Test;
 
 class SwapErrorsTest {

@@ -3,9 +3,9 @@ package org.chainwalletd.swap.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;

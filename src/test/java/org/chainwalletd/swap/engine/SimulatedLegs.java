@@ -13,11 +13,11 @@ import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.GateVerdict;
 import org.chainwalletd.swap.gates.LockPermission;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.legs.Legs;
 import org.chainwalletd.testkit.Await;
 

@@ -6,7 +6,7 @@ import java.math.BigInteger;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.chainwalletd.account.AccountSends.OpenSwaps;
+import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;

@@ -28,6 +28,7 @@ import org.chainwalletd.keyring.store.SealedRecords;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SwapStore.SwapEntry;
+import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.Sample;

@@ -8,9 +8,9 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.swap.gates.Acts;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 
 /** The journal's table of one life: each write is judged before it is done, and named by what it says. */
 public record WatchedJournal(SwapStore table, Life life, DurableJournal durable, SwapTruth truth) implements SwapStore {

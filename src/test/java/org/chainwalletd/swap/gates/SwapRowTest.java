@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 

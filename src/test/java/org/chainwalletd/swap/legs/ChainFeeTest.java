@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.swap.legs.Redeeming.ChainFee;
 import org.junit.jupiter.api.Test;
 
 /** What swaps pay for claims and reclaims (swap.md, section 6). */

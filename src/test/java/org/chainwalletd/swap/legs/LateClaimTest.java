@@ -10,6 +10,7 @@ import org.chainwalletd.account.AccountRig;
 import org.chainwalletd.account.SendRecord;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
+import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

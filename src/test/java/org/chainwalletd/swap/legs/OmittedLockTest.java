@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.chainwalletd.devnet.call.Lie;
 import org.chainwalletd.swap.engine.PoolManners;
 import org.chainwalletd.swap.engine.SwapWorld;
-import org.chainwalletd.swap.gates.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;

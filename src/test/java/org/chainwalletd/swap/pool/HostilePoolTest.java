@@ -8,6 +8,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TestCertificate;

@@ -29,6 +29,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.swap.pool.Pool.PoolInfo;
 import org.chainwalletd.swap.pool.Pool.PoolQuote;
 import org.chainwalletd.testkit.Await;
