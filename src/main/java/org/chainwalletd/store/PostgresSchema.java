@@ -56,6 +56,7 @@ final class PostgresSchema {
               spend BIGINT NOT NULL REFERENCES spends ON DELETE CASCADE,
               runner BIGINT NOT NULL,
               PRIMARY KEY (spend, runner))""",
+                "CREATE TABLE agreed (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
                 "CREATE TABLE live_tokens (token TEXT PRIMARY KEY)",
                 "CREATE TABLE held_coins (outpoint BYTEA PRIMARY KEY, spend BIGINT NOT NULL)",
                 "CREATE INDEX held_coins_by_spend ON held_coins (spend)",

@@ -258,6 +258,29 @@ final class PostgresStore extends SqlStore {
         }
     }
 
+    /** Keeps the setting as a row, which changes only while no other start of a daemon is alive. */
+    @Override
+    void requireAgreement(SqlSession session, String setting, String value) throws SQLException {
+        Optional<String> agreed =
+                session.queryOne("SELECT value FROM agreed WHERE name = ?", row -> row.getString(1), setting);
+        if (agreed.isPresent() && !agreed.get().equals(value)) {
+            Optional<Long> other = session.queryOne(
+                    "SELECT start FROM daemons WHERE NOT ended AND start <> " + PostgresSchema.RUNNER + " LIMIT 1",
+                    row -> row.getLong(1));
+            if (other.isPresent()) {
+                throw GroupCommitWriter.unavailable(
+                        name,
+                        "has other " + setting + " (" + agreed.get() + ") than this daemon (" + value
+                                + "): configure all daemons alike, and stop start " + other.get() + " to change them",
+                        null);
+            }
+        }
+        session.update(
+                "INSERT INTO agreed (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                setting,
+                value);
+    }
+
     @Override
     Optional<Clock> sharedClock() {
         return sharedClock;

@@ -75,7 +75,19 @@ final class SqlAllowance implements AllowanceStore {
             window = next;
             return null;
         };
-        return store.stopped().isPresent() ? store.read(load) : store.write(load);
+        return store.stopped().isPresent()
+                ? store.read(load)
+                : store.write(session -> {
+                    store.requireAgreement(session, "caps", words(limits));
+                    return load.apply(session);
+                });
+    }
+
+    private static String words(Limits limits) {
+        return "per transaction "
+                + limits.perTransaction().map(Amount::toString).orElse("none") + ", per period "
+                + limits.perPeriod().map(Amount::toString).orElse("none") + ", period "
+                + limits.period().toSeconds() + " s";
     }
 
     @Override

@@ -102,6 +102,13 @@ abstract class SqlStore implements Store {
     /** Refuses an act that frees coins of a spend while another process may still send it. */
     void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}
 
+    /**
+     * Refuses a setting that differs from that of another process on the same store.
+     *
+     * @param name of the setting, in the plural
+     */
+    void requireAgreement(SqlSession session, String name, String value) throws SQLException {}
+
     /** Returns the clock of the database, when several daemons whose clocks may differ count against the same caps. */
     Optional<Clock> sharedClock() {
         return Optional.empty();

@@ -268,6 +268,25 @@ class PostgresFaultsTest {
     }
 
     @Test
+    void a_daemon_with_other_caps_is_refused_while_another_lives_and_changes_them_once_it_is_alone() {
+        PostgresStore first = open();
+        PostgresStore second = open();
+        AtomicLong chain = new AtomicLong(System.currentTimeMillis());
+        capForOneSpend(first, Clock.systemUTC(), chain);
+        AllowanceStore.Limits none = new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1));
+
+        assertThatThrownBy(() -> Await.result(
+                        second.allowance().govern(none, Clock.systemUTC(), () -> OptionalLong.of(chain.get()))))
+                .hasMessageContaining("has other caps")
+                .hasMessageContaining("configure all daemons alike");
+        capForOneSpend(second, Clock.systemUTC(), chain);
+
+        stores.remove(first);
+        first.close();
+        done(second.allowance().govern(none, Clock.systemUTC(), () -> OptionalLong.of(chain.get())));
+    }
+
+    @Test
     void a_use_that_the_servers_fast_clock_has_stamped_ends_a_period_after_the_clock_was_set_back() {
         PostgresStore store = open();
         AtomicLong chain = new AtomicLong(System.currentTimeMillis());
