@@ -20,13 +20,13 @@ import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.chainwalletd.account.AccountService;
+import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendSetup;
 import org.chainwalletd.account.SendSetup.SendPace;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.account.endpoints.BlockRef;
-import org.chainwalletd.account.endpoints.EvmEndpoints;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -38,13 +38,14 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.keyring.TestSeals;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
-import org.chainwalletd.swap.gates.OwnLock;
-import org.chainwalletd.swap.gates.PoolLock;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapRow.OwnLock;
+import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.swap.gates.SwapTerms;
 import org.chainwalletd.swap.legs.EvmOwnLeg;
 import org.chainwalletd.swap.legs.EvmPoolLeg;
@@ -84,8 +85,8 @@ class LegsIT {
     private long deadline;
     private ActorTestKit kit;
     private SqliteStore store;
-    private EvmEndpoints chain;
-    private AccountService sends;
+    private AccountChain chain;
+    private AccountSends sends;
     private SwapLimits limits;
 
     @BeforeEach
@@ -102,20 +103,20 @@ class LegsIT {
         deadline = time() + 10_000;
         kit = ActorTestKit.create();
         store = SqliteStore.open(folder);
-        chain = EvmEndpoints.start(
+        chain = AccountChain.start(
                 Peers.of(kit.system()),
-                new EvmEndpoints.Setup(
+                new AccountChain.Setup(
                         List.of(anvil.uri(), anvil.uri()),
                         2,
                         BigInteger.valueOf(31_337),
                         Finality.FINALIZED,
                         Duration.ofSeconds(30)),
-                new EvmEndpoints.Threads(executor, TestPools::of));
+                new AccountChain.Threads(executor, TestPools::of));
         SealedSends journal = Await.result(SealedSends.open(
                 store.accountSends(),
                 like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
                 executor));
-        sends = Await.result(AccountService.start(
+        sends = Await.result(AccountSends.start(
                 new SendSetup(
                         chain,
                         keys,
@@ -129,8 +130,8 @@ class LegsIT {
         limits = limits(Hash256.of(Keccak256.of(code.toArray())));
     }
 
-    private EvmEndpoints.Spawner spawner() {
-        return new EvmEndpoints.Spawner() {
+    private Spawner spawner() {
+        return new Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
                 return kit.spawn(behavior);

@@ -30,6 +30,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.Fence;
 
 /**
