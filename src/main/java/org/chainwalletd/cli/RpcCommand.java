@@ -95,7 +95,7 @@ final class RpcCommand implements Command {
                 : invocation.fail(ExitCode.USAGE, unknown(invocation.arguments().get(1)));
     }
 
-    private static String unknown(String method) {
+    static String unknown(String method) {
         List<String> names = RpcParameters.registry(ChainProfile.of("chain")).methods().stream()
                 .map(RpcMethod::name)
                 .toList();

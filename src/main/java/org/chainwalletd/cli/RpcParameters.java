@@ -143,6 +143,10 @@ final class RpcParameters {
         if (word.startsWith("[")) {
             throw new Mistake("the parameters are no JSON object but array: give them by name");
         }
+        if (known.isEmpty()) {
+            throw new Mistake(
+                    RpcCommand.unknown(method) + "; parameters of a method that only the daemon knows read key=value");
+        }
         throw new Mistake("a parameter reads key=value, or all of them are one JSON object in quotes"
                 + (required.isEmpty() ? "" : ", or the required ones come first: " + String.join(", ", required))
                 + "; this one does not: '" + shown(word) + "'");

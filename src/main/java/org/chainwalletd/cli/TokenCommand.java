@@ -28,8 +28,10 @@ import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Nearest;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.door.Tokens;
+import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
 
@@ -235,7 +237,8 @@ final class TokenCommand implements Command {
         List<String> methods = words(text);
         for (String method : methods) {
             if (!known.contains(method)) {
-                throw new Unusable("there is no method " + method + "; rpc help lists them");
+                throw new Unusable("there is no method " + Printable.text(method) + Nearest.colon(method, known)
+                        + "; rpc help lists them all");
             }
         }
         return methods;
@@ -295,6 +298,9 @@ final class TokenCommand implements Command {
 
     /** Reads addresses, one on a line; the text after a {@code #} is a comment. */
     private static List<Address> destinations(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw new Unusable("--to names a file with an address on each line, and there is no file " + file);
+        }
         Set<Address> destinations = new LinkedHashSet<>();
         int number = 0;
         for (String line : Files.readAllLines(file)) {

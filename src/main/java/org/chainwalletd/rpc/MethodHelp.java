@@ -1,5 +1,11 @@
 package org.chainwalletd.rpc;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.chainwalletd.api.ErrorCode;
@@ -9,6 +15,7 @@ import org.chainwalletd.wire.Shapes;
 public final class MethodHelp {
     private static final int WIDTH = 100;
     private static final int SUMMARY_COLUMN = 34;
+    private static final String DIGITS = "0123456789abcdef".repeat(4);
 
     private final StringBuilder page = new StringBuilder();
 
@@ -52,42 +59,86 @@ public final class MethodHelp {
         }
         help.line("");
         help.line("Example:");
-        help.line("  " + call + " " + method.name() + example(params));
+        help.line("  " + call + " " + method.name() + example(method.name(), params));
         return help.page.toString();
     }
 
-    private static String example(List<Shapes.Member> params) {
+    /** Words that a shell takes as they stand. */
+    private static String example(String method, List<Shapes.Member> params) {
         StringBuilder words = new StringBuilder();
         for (Shapes.Member param : params) {
             if (param.required()) {
-                words.append(' ').append(word(param));
+                words.append(' ').append(word(method, param));
             }
         }
         return words.toString();
     }
 
-    private static String word(Shapes.Member param) {
-        String type = param.shape().words();
-        if (type.contains("secret")) {
+    private static String word(String method, Shapes.Member param) {
+        if (param.shape().words().contains("secret")) {
             return param.name() + "=-";
         }
-        if (param.shape().schema().path("type").asText().matches("array|object")) {
-            return "'" + param.name() + "=" + json(param) + "'";
-        }
-        return param.name() + "=<" + type + ">";
+        JsonNode value = value(method, param);
+        String word = param.name() + '=' + (value.isTextual() ? value.textValue() : value.toString());
+        return word.matches("[\\w=.:/-]*") ? word : "'" + word + "'";
     }
 
-    private static String json(Shapes.Member param) {
-        List<String> members = new ArrayList<>();
-        for (Shapes.Member inner : param.shape().members()) {
-            if (inner.required()) {
-                boolean text = inner.shape().schema().path("type").asText().equals("string");
-                String value = "<" + inner.shape().words() + ">";
-                members.add("\"" + inner.name() + "\":" + (text ? '"' + value + '"' : value));
-            }
+    private static JsonNode value(String method, Shapes.Member param) {
+        JsonNode schema = param.shape().schema();
+        if (schema.path("type").asText().equals("array")) {
+            ArrayNode array = JsonNodeFactory.instance.arrayNode();
+            return array.add(
+                    param.shape().members().isEmpty()
+                            ? TextNode.valueOf("salary-2026-11-0001")
+                            : object(method, param.shape().members()));
         }
-        String object = members.isEmpty() ? "\"…\"" : "{" + String.join(",", members) + "}";
-        return param.shape().words().startsWith("array") ? "[" + object + "]" : object;
+        if (!param.shape().members().isEmpty()) {
+            return object(method, param.shape().members());
+        }
+        if (schema.has("examples")) {
+            return schema.get("examples").get(0);
+        }
+        boolean ofAccountChain = method.startsWith("evm_");
+        return switch (param.name()) {
+            case "to", "address", "evm_address" ->
+                TextNode.valueOf(
+                        ofAccountChain || param.name().startsWith("evm") ? "0x" + DIGITS.substring(0, 40) : DIGITS);
+            case "amount", "amount_in", "shares" ->
+                schema.path("type").asText().equals("string")
+                        ? TextNode.valueOf(ofAccountChain ? "0.5" : "5000")
+                        : LongNode.valueOf(5_000);
+            case "chain_amount", "amount_minor" -> LongNode.valueOf(5_000);
+            case "timeout" -> LongNode.valueOf(100_000);
+            case "ttl_secs" -> LongNode.valueOf(600);
+            case "height", "version", "spend_id", "rate_chain_per_unit", "issued_at" -> LongNode.valueOf(1);
+            case "expires_at" -> LongNode.valueOf(601);
+            case "currency" -> TextNode.valueOf("EUR");
+            case "direction" -> TextNode.valueOf("sell");
+            case "label" -> TextNode.valueOf("till");
+            case "memo" -> TextNode.valueOf("invoice 17");
+            case "message" -> TextNode.valueOf("this address is ours");
+            case "payout_id" -> TextNode.valueOf("salary-2026-11-0001");
+            case "uri" -> TextNode.valueOf("chain:" + DIGITS);
+            case "preimage" -> TextNode.valueOf("6f70656e20736573616d65");
+            case "script_hex" -> TextNode.valueOf("2000" + DIGITS);
+            default ->
+                schema.path("type").asText().equals("integer")
+                        ? LongNode.valueOf(0)
+                        : TextNode.valueOf(DIGITS.substring(0, 32));
+        };
+    }
+
+    /** An object with its required members; when it has none, with the last of its members, which are a choice then. */
+    private static ObjectNode object(String method, List<Shapes.Member> members) {
+        ObjectNode object = JsonNodeFactory.instance.objectNode();
+        members.stream()
+                .filter(Shapes.Member::required)
+                .forEach(inner -> object.set(inner.name(), value(method, inner)));
+        if (object.isEmpty()) {
+            Shapes.Member last = members.get(members.size() - 1);
+            object.set(last.name(), value(method, last));
+        }
+        return object;
     }
 
     private void members(List<Shapes.Member> members, boolean parameters) {

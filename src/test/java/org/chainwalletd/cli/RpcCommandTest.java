@@ -3,6 +3,7 @@ package org.chainwalletd.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -18,8 +19,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.rpc.MethodHelp;
+import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
+import org.chainwalletd.wire.Binder;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,7 +108,7 @@ class RpcCommandTest {
         out.reset();
         assertThat(rpc("help", "transfer")).isZero();
         assertThat(out.toString(StandardCharsets.UTF_8))
-                .contains("transfer (needs the spend token)", "client_token", "-32039", "rpc transfer from=<hex64>");
+                .contains("transfer (needs the spend token)", "client_token", "-32039", "rpc transfer from=0123");
 
         out.reset();
         assertThat(rpc("reveal_mnemonic", "--help")).isZero();
@@ -109,9 +116,36 @@ class RpcCommandTest {
     }
 
     @Test
+    void every_example_of_the_help_runs_as_it_stands_and_has_the_parameters_that_the_method_takes() throws Exception {
+        typed = "a secret\n";
+        for (RpcMethod<?, ?> method :
+                RpcParameters.registry(ChainProfile.of("chain")).methods()) {
+            String help = MethodHelp.of(method, "rpc");
+            String example = help.substring(help.indexOf("Example:\n") + 9).strip();
+            assertThat(example).as(method.name()).matches("rpc( '[^'<>\u2026]*'| [\\w=.:/-]+)+");
+            List<String> words = new ArrayList<>();
+            Matcher word = Pattern.compile("'([^']*)'|[^ ']+").matcher(example);
+            while (word.find()) {
+                words.add(word.group(1) == null ? word.group() : word.group(1));
+            }
+            asked = null;
+            assertThat(rpc(words.subList(1, words.size()).toArray(String[]::new)))
+                    .as(example + " " + text(err))
+                    .isZero();
+            if (!example.contains("=-")) {
+                Binder.strict(method.params())
+                        .bind(method.spelling()
+                                .asDeclared(new ObjectMapper().readTree(asked).get("params")));
+            }
+        }
+    }
+
+    @Test
     void a_mistyped_word_gets_the_one_that_was_probably_meant() {
         answer = "\"error\":{\"code\":-32601,\"message\":\"method not found\"}";
         assertThat(rpc("get_balanse")).isEqualTo(ExitCode.BAD_CALL);
+        assertThat(rpc("get_balanse", "ab".repeat(32))).isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("no method get_balanse: did you mean get_balance?", "key=value");
         assertThat(rpc("help", "tranfser")).isEqualTo(ExitCode.USAGE);
         assertThat(rpc("get_balance", "adress=aa")).isEqualTo(ExitCode.USAGE);
         assertThat(rpc("ping", "--rwa")).isEqualTo(ExitCode.USAGE);
