@@ -93,6 +93,13 @@ public final class Grant {
         return classic ? Optional.empty() : Optional.of(name);
     }
 
+    /** Finds the owner of what the token with this name asked for, see {@link #owner}. */
+    public static Optional<String> ownerOf(String name) {
+        return CLASSIC.keySet().stream().anyMatch(scope -> scope.word().equals(name))
+                ? Optional.empty()
+                : Optional.of(name);
+    }
+
     public Scope scope() {
         return scope;
     }

@@ -73,7 +73,7 @@ public enum ErrorCode {
             Retry.NO,
             "Idempotency conflict",
             "the client_token was used with other parameters, or by another named token",
-            "{client_token}"),
+            "{client_token, bound_to?, tx_id?}"),
     HTLC_OUTPUT_AUTH(
             -32036,
             200,

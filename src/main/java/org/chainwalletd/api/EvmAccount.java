@@ -224,6 +224,11 @@ public final class EvmAccount {
             @Doc("8 to 128 printable ASCII characters; the same token never pays twice")
             Optional<String> clientToken)
             implements Spend<EvmSendNative.Result> {
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(List.of(), List.of(new Recipient(to, amount))));
+        }
+
         /** Pays once, however often it is called with this token. */
         public EvmSendNative(String to, String amount, String clientToken) {
             this(to, amount, Optional.of(clientToken));

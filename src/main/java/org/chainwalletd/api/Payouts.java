@@ -9,6 +9,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.U64;
+import org.chainwalletd.wire.AmountOrMax;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Title;
@@ -52,6 +53,14 @@ public final class Payouts {
 
         public static Source ofLabel(String label) {
             return new Source(Optional.empty(), Optional.of(label));
+        }
+
+        /** For the audit line: the addresses, or the label with a word before it. */
+        List<String> words() {
+            return label.map(name -> List.of("label:" + name))
+                    .orElseGet(() -> addresses.orElse(List.of()).stream()
+                            .map(Address::hex)
+                            .toList());
         }
     }
 
@@ -107,7 +116,21 @@ public final class Payouts {
 
             @Doc("which addresses pay; required unless --payout-from names them")
             Optional<Source> from)
-            implements Call<PayoutSubmit.Result> {
+            implements Call<PayoutSubmit.Result>, Audited {
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(
+                    from.map(Source::words).orElse(List.of()),
+                    payouts.stream()
+                            .map(order -> new Recipient(order.to().hex(), AmountOrMax.of(order.amount())))
+                            .toList()));
+        }
+
+        @Override
+        public List<String> payoutIds() {
+            return payouts.stream().map(Order::payoutId).toList();
+        }
+
         public static PayoutSubmit of(List<Order> payouts, List<Address> from) {
             return new PayoutSubmit(payouts, Optional.of(Source.of(from)));
         }
@@ -203,7 +226,7 @@ public final class Payouts {
             summary =
                     "Cancels payouts that are queued or held, for ever. What is in flight by now is left as it is: the answer tells.",
             repeatable = true)
-    public record PayoutCancel(@Doc("1 to 1000") List<String> payoutIds) implements Call<PayoutCancel.Result> {
+    public record PayoutCancel(@Doc("1 to 1000") List<String> payoutIds) implements Call<PayoutCancel.Result>, Audited {
         public record Result(
                 @Doc("in the order of the call") List<Payout> payouts) {}
     }
@@ -214,7 +237,8 @@ public final class Payouts {
             summary =
                     "Queues payouts again that are held since the store was restored, or since their token has ended.",
             repeatable = true)
-    public record PayoutRelease(@Doc("1 to 1000") List<String> payoutIds) implements Call<PayoutRelease.Result> {
+    public record PayoutRelease(@Doc("1 to 1000") List<String> payoutIds)
+            implements Call<PayoutRelease.Result>, Audited {
         public record Result(
                 @Doc("in the order of the call") List<Payout> payouts) {}
     }

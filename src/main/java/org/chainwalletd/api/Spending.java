@@ -203,6 +203,11 @@ public final class Spending {
 
             @Doc("at most 256 bytes, for list_spends") Optional<String> memo)
             implements Spend<Sweep.Result> {
+        @Override
+        public Optional<Payees> payees() {
+            return Optional.of(new Payees(from.words(), List.of(new Recipient(to.hex(), AmountOrMax.MAX))));
+        }
+
         public Sweep(Payouts.Source from, Address to, String clientToken) {
             this(from, to, Optional.empty(), Optional.of(clientToken), Optional.empty(), Optional.empty());
         }

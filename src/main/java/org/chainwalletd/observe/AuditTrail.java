@@ -4,8 +4,8 @@ import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Consumer;
+import org.chainwalletd.api.Audited;
 import org.chainwalletd.api.Scope;
-import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
@@ -21,8 +21,10 @@ public final class AuditTrail implements CallObserver {
     /** Name of the logger, for a configuration that sends these lines to a place of their own. */
     public static final String LOGGER = "audit";
 
-    private static final int MOST_RECIPIENTS = 4;
-    private static final int ADDRESS_DIGITS = 64;
+    private static final int MOST_WORDS = 4;
+    /** The digits of an address. */
+    private static final int LONGEST_WORD = 64;
+
     private static final Logger AUDIT = LoggerFactory.getLogger(LOGGER);
 
     private final Clock clock;
@@ -52,29 +54,35 @@ public final class AuditTrail implements CallObserver {
         }
     }
 
-    private static String words(Spend<?> spend) {
-        return spend.payees().map(AuditTrail::words).orElse("") + " client_token="
-                + spend.clientToken().map(Printable::word).orElse("-");
+    private static String words(Audited call) {
+        String names = call.payoutIds().isEmpty()
+                ? " client_token=" + call.clientToken().map(Printable::word).orElse("-")
+                : " payout_ids=" + first(call.payoutIds());
+        return call.payees().map(AuditTrail::words).orElse("") + names;
     }
 
-    /** The first recipients, and how many more there are. */
-    private static String words(Spend.Payees payees) {
-        List<Spend.Recipient> to = payees.to();
-        StringBuilder words = new StringBuilder(" from=").append(payees.from()).append(" to=");
-        for (Spend.Recipient output : to.subList(0, Math.min(MOST_RECIPIENTS, to.size()))) {
-            String recipient = output.to();
-            words.append(Printable.word(recipient.substring(0, Math.min(ADDRESS_DIGITS, recipient.length()))))
-                    .append(':')
-                    .append(output.amount())
-                    .append(',');
-        }
-        if (to.size() > MOST_RECIPIENTS) {
-            words.append('+').append(to.size() - MOST_RECIPIENTS).append(',');
-        }
-        if (to.isEmpty()) {
-            words.append("-,");
-        }
-        return words.substring(0, words.length() - 1);
+    private static String words(Audited.Payees payees) {
+        return " from=" + first(payees.from()) + " to="
+                + first(
+                        payees.to().stream()
+                                .limit(MOST_WORDS)
+                                .map(recipient -> cut(recipient.to()) + ':' + cut(recipient.amount()))
+                                .toList(),
+                        payees.to().size());
+    }
+
+    private static String first(List<String> words) {
+        return first(words.stream().limit(MOST_WORDS).map(AuditTrail::cut).toList(), words.size());
+    }
+
+    /** The first words, and how many more there are. */
+    private static String first(List<String> words, int all) {
+        String told = words.isEmpty() ? "-" : String.join(",", words);
+        return all > words.size() ? told + ",+" + (all - words.size()) : told;
+    }
+
+    private static String cut(String word) {
+        return Printable.word(word.substring(0, Math.min(LONGEST_WORD, word.length())));
     }
 
     private void write(CallContext context, CallObserver.CallOutcome outcome) {
@@ -85,7 +93,7 @@ public final class AuditTrail implements CallObserver {
                 + " client=" + Printable.word(context.client())
                 + " request_id=" + Printable.word(context.requestId())
                 + " tx_id=" + outcome.txId().map(Hash256::toString).orElse("-")
-                + outcome.spend().map(AuditTrail::words).orElse("")
+                + outcome.audited().map(AuditTrail::words).orElse("")
                 + " outcome="
                 + outcome.error().map(code -> Integer.toString(code.code())).orElse("ok")
                 + " millis=" + outcome.nanos() / 1_000_000);

@@ -161,7 +161,7 @@ public final class Payouts {
         }
         return env.store()
                 .submit(orders, from, owner, env.rules().most(), env.clock().millis())
-                .thenApplyAsync(Payouts::accepted, env.executor());
+                .thenApplyAsync(submission -> accepted(submission, owner), env.executor());
     }
 
     private void requirePayable(Order order) {
@@ -203,10 +203,19 @@ public final class Payouts {
         });
     }
 
-    /** Data of -32035 about a payout; {@code txId} of the spend whose token the id is. */
-    public record IdTaken(String payoutId, long index, Optional<Hash256> txId) {}
+    /**
+     * Data of -32035 about a payout.
+     *
+     * @param txId of the spend whose token the id is, or the newest one of another token's payout
+     * @param boundTo name of the access token whose payout it is, when that is another than the caller's
+     */
+    public record IdTaken(String payoutId, long index, Optional<Hash256> txId, Optional<String> boundTo) {
+        public IdTaken(String payoutId, long index, Optional<Hash256> txId) {
+            this(payoutId, index, txId, Optional.empty());
+        }
+    }
 
-    private static List<Payout> accepted(Submission submission) {
+    private static List<Payout> accepted(Submission submission, Optional<String> owner) {
         if (submission instanceof Submission.Accepted accepted) {
             return accepted.payouts();
         }
@@ -222,7 +231,19 @@ public final class Payouts {
                 taken.txId().isPresent()
                         ? "payout_id " + taken.payoutId() + " is the client_token of another payment"
                         : "payout_id " + taken.payoutId() + " stands for another payout",
-                new IdTaken(taken.payoutId(), taken.index(), taken.txId()));
+                data(taken, owner));
+    }
+
+    private static IdTaken data(Submission.Taken taken, Optional<String> caller) {
+        return taken.other()
+                .flatMap(payout -> SpendRefusal.BoundBy.other(caller, payout.owner(), newest(payout)))
+                .map(by -> new IdTaken(taken.payoutId(), taken.index(), by.txId(), Optional.of(by.name())))
+                .orElseGet(() -> new IdTaken(taken.payoutId(), taken.index(), taken.txId()));
+    }
+
+    private static Optional<Hash256> newest(Payout payout) {
+        List<Hash256> attempts = payout.attempts();
+        return attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.get(attempts.size() - 1));
     }
 
     public CompletionStage<Optional<Payout>> find(String payoutId) {

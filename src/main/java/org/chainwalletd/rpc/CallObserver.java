@@ -1,9 +1,9 @@
 package org.chainwalletd.rpc;
 
 import java.util.Optional;
+import org.chainwalletd.api.Audited;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
-import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 
 /**
@@ -31,7 +31,7 @@ public interface CallObserver {
      * @param error empty for success
      * @param nanos nanoseconds from the start of the call to its end
      * @param txId the {@code tx_id} of the result, if it has one
-     * @param spend requested spend of a call that moves money and whose parameters could be read
+     * @param audited parameters of a call that moves money, when they could be read
      */
     record CallOutcome(
             String method,
@@ -39,7 +39,7 @@ public interface CallObserver {
             Optional<ErrorCode> error,
             long nanos,
             Optional<Hash256> txId,
-            Optional<Spend<?>> spend) {
+            Optional<Audited> audited) {
         /** Creates the outcome of a call that moves no money. */
         public CallOutcome(
                 String method, Scope required, Optional<ErrorCode> error, long nanos, Optional<Hash256> txId) {

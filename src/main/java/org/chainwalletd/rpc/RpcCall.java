@@ -7,10 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.chainwalletd.api.Audited;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
-import org.chainwalletd.api.Spend;
 import org.chainwalletd.chain.Hash256;
 import org.slf4j.MDC;
 
@@ -29,8 +29,8 @@ final class RpcCall {
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
-    /** Requested spend, when the call is to move money. */
-    private Optional<Spend<?>> spend = Optional.empty();
+    /** What the audit line tells of the parameters. */
+    private Optional<Audited> audited = Optional.empty();
 
     /**
      * @param room budget in which the answer is counted
@@ -137,7 +137,7 @@ final class RpcCall {
                 throw noRoom();
             }
             P params = method.binder().bind(method.method().spelling().asDeclared(envelope.params()));
-            spend = params instanceof Spend<?> asked ? Optional.of(asked) : Optional.empty();
+            audited = params instanceof Audited asked ? Optional.of(asked) : Optional.empty();
             if (method.method().longPoll()) {
                 shared.longPolls().enter();
                 waiting = true;
@@ -237,7 +237,7 @@ final class RpcCall {
                 .ended(
                         context,
                         new CallObserver.CallOutcome(
-                                method.method().name(), method.method().scope(), error, nanos(), txId, spend));
+                                method.method().name(), method.method().scope(), error, nanos(), txId, audited));
     }
 
     private void observeRefusal(String method, Scope required, RefusedException refusal) {

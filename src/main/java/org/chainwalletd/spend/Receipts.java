@@ -16,6 +16,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.chainwalletd.access.Grant;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
@@ -57,6 +58,25 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         Hash256 digest() {
             return plan.token().orElseThrow().digest();
         }
+
+        Optional<String> owner() {
+            return ownerOf(plan.details().tokenName());
+        }
+
+        /**
+         * Refuses the caller, because the token stands for another payment.
+         *
+         * @param owner whoever has bound it
+         */
+        void refuse(Optional<String> owner, Optional<Hash256> txId) {
+            String token = plan.token().orElseThrow().token();
+            answer.completeExceptionally(new SpendException(
+                    new SpendRefusal.TokenConflict(token, SpendRefusal.BoundBy.other(owner(), owner, txId))));
+        }
+    }
+
+    private static Optional<String> ownerOf(Optional<String> tokenName) {
+        return tokenName.flatMap(Grant::ownerOf);
     }
 
     /** State of a token while something is going on with it. */
@@ -75,10 +95,14 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         Hash256 digest() {
             return first.get(0).digest();
         }
+
+        Optional<String> owner() {
+            return first.get(0).owner();
+        }
     }
 
     /** The token has made a payment that is not recorded in the store yet. */
-    private record Paid(Hash256 digest, Receipt receipt) implements TokenState {}
+    private record Paid(Hash256 digest, Optional<String> owner, Receipt receipt) implements TokenState {}
 
     /** The token was to make this payment, and it is not known whether the store has the intent. */
     private record InDoubt(Hash256 digest, Intent intent) implements TokenState {}
@@ -171,31 +195,28 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         } else if (state instanceof LookedUp lookedUp) {
             lookedUp.callers().add(caller);
         } else if (state instanceof Spending spending) {
-            ifEqual(
-                    spending.digest(),
-                    token,
-                    caller.answer(),
-                    () -> spending.later().add(caller));
+            if (spending.digest().equals(caller.digest())) {
+                spending.later().add(caller);
+            } else {
+                caller.refuse(spending.owner(), Optional.empty());
+            }
         } else if (state instanceof Paid paid) {
-            ifEqual(paid.digest(), token, caller.answer(), () -> caller.answer().complete(paid.receipt()));
+            if (paid.digest().equals(caller.digest())) {
+                caller.answer().complete(paid.receipt());
+            } else {
+                caller.refuse(paid.owner(), Optional.of(paid.receipt().txId()));
+            }
         } else if (state instanceof InDoubt doubt) {
-            ifEqual(
-                    doubt.digest(),
-                    token,
-                    caller.answer(),
-                    () -> spend(
-                            token.token(),
-                            List.of(caller),
-                            runner -> ResumedSpend.retry(runner, caller.plan(), doubt.intent())));
-        }
-    }
-
-    private static void ifEqual(
-            Hash256 digest, TokenBinding token, CompletableFuture<Receipt> answer, Runnable otherwise) {
-        if (digest.equals(token.digest())) {
-            otherwise.run();
-        } else {
-            refuse(answer, token.token());
+            if (doubt.digest().equals(caller.digest())) {
+                spend(
+                        token.token(),
+                        List.of(caller),
+                        runner -> ResumedSpend.retry(runner, caller.plan(), doubt.intent()));
+            } else {
+                caller.refuse(
+                        ownerOf(doubt.intent().details().tokenName()),
+                        Optional.of(doubt.intent().txId()));
+            }
         }
     }
 
@@ -230,7 +251,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     }
 
     private void lookedUp(String token, List<Caller> all, Optional<Bound> found) {
-        List<Caller> callers = withValidParameters(all, found, token);
+        List<Caller> callers = withValidParameters(all, found);
         if (!callers.isEmpty()) {
             answerOrSpend(token, callers, found);
         }
@@ -282,17 +303,31 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
      * Selects the callers whose parameters are those that the token stands for, or those of the first caller when it stands for nothing yet. All
      * others are refused.
      */
-    private static List<Caller> withValidParameters(List<Caller> all, Optional<Bound> found, String token) {
+    private static List<Caller> withValidParameters(List<Caller> all, Optional<Bound> found) {
         Hash256 valid = found.map(Bound::digest).orElseGet(() -> all.get(0).digest());
         List<Caller> callers = new ArrayList<>();
         for (Caller caller : all) {
             if (caller.digest().equals(valid)) {
                 callers.add(caller);
             } else {
-                refuse(caller.answer(), token);
+                refuse(caller, found, all.get(0));
             }
         }
         return callers;
+    }
+
+    private static void refuse(Caller caller, Optional<Bound> found, Caller first) {
+        if (found.isEmpty()) {
+            caller.refuse(first.owner(), Optional.empty());
+        } else if (found.get() instanceof Bound.ToSpend bound) {
+            caller.refuse(
+                    ownerOf(bound.spend().details().tokenName()),
+                    Optional.of(bound.spend().txId()));
+        } else if (found.get() instanceof Bound.ToReceipt kept) {
+            caller.refuse(ownerOf(kept.tokenName()), Optional.of(kept.txId()));
+        } else {
+            caller.refuse(caller.owner(), Optional.empty());
+        }
     }
 
     private boolean isStopped() {
@@ -333,10 +368,6 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         answer.completeExceptionally(new SpendException(new SpendRefusal.ShuttingDown()));
     }
 
-    private static void refuse(CompletableFuture<Receipt> answer, String token) {
-        answer.completeExceptionally(new SpendException(new SpendRefusal.TokenConflict(token)));
-    }
-
     private Behavior<Command> ended(Ended command) {
         SpendResult result = command.result();
         running.remove(result.spend()).ifPresent(token -> ended(token, result));
@@ -349,7 +380,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
         spending.later().forEach(caller -> result.answer(caller.answer()));
         if (result.outcome() instanceof SpendResult.Paid paid) {
-            paid(token, new Paid(spending.digest(), paid.receipt()), paid.recorded());
+            paid(token, new Paid(spending.digest(), spending.owner(), paid.receipt()), paid.recorded());
         } else if (result.outcome() instanceof SpendResult.InDoubt doubt) {
             states.put(token, new InDoubt(spending.digest(), doubt.intent()));
             getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));

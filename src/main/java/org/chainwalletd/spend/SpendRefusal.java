@@ -1,8 +1,10 @@
 package org.chainwalletd.spend;
 
 import java.util.List;
+import java.util.Optional;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.api.RefusedException.Refusal;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -108,10 +110,29 @@ public sealed interface SpendRefusal {
         }
     }
 
-    record TokenConflict(String token) implements SpendRefusal {
+    /** @param boundBy whoever has bound the token, when that is another name than the caller's */
+    record TokenConflict(String token, Optional<BoundBy> boundBy) implements SpendRefusal {
+        public TokenConflict(String token) {
+            this(token, Optional.empty());
+        }
+
         @Override
         public String message() {
-            return "client_token was used with other parameters, or by another named token";
+            return boundBy.map(by -> "client_token was bound by the token " + by.name() + ", and answers only to it")
+                    .orElse("client_token was used with other parameters, or by another named token");
+        }
+    }
+
+    /**
+     * @param name of the access token; {@code spend} for the three that every daemon has, which are one owner
+     * @param txId transaction of the payment; empty while none is known
+     */
+    record BoundBy(String name, Optional<Hash256> txId) {
+        /** Creates it for a caller, when the token was bound by another than the caller. */
+        public static Optional<BoundBy> other(Optional<String> caller, Optional<String> owner, Optional<Hash256> txId) {
+            return owner.equals(caller)
+                    ? Optional.empty()
+                    : Optional.of(new BoundBy(owner.orElse(Scope.SPEND.word()), txId));
         }
     }
 

@@ -155,9 +155,10 @@ final class KeptSpends {
         TokenHash hash = TokenHash.of(token);
         return new SqlSession.Lookup<>(
                 token,
-                "SELECT tx_id, digest, answer FROM kept_spends WHERE " + OF_TOKEN + " AND form = " + ANSWERING
-                        + " AND settled_at >= ? ORDER BY id DESC LIMIT 1",
-                row -> new Bound.ToReceipt(row.hash("tx_id"), row.hash("digest"), row.bytes("answer")),
+                "SELECT tx_id, digest, answer, token_name FROM kept_spends WHERE " + OF_TOKEN + " AND form = "
+                        + ANSWERING + " AND settled_at >= ? ORDER BY id DESC LIMIT 1",
+                row -> new Bound.ToReceipt(
+                        row.hash("tx_id"), row.hash("digest"), row.bytes("answer"), row.ifText("token_name")),
                 hash.key(),
                 token,
                 hash.rest(),

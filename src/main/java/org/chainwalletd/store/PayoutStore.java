@@ -109,8 +109,13 @@ public interface PayoutStore {
          *
          * @param index of the order in the list, from 0
          * @param txId of the spend whose token it is; empty when it is a payout with other parameters, or of another token
+         * @param other the payout that has the id, when it is one
          */
-        record Taken(int index, String payoutId, Optional<Hash256> txId) implements Submission {}
+        record Taken(int index, String payoutId, Optional<Hash256> txId, Optional<Payout> other) implements Submission {
+            public Taken(int index, String payoutId, Optional<Hash256> txId) {
+                this(index, payoutId, txId, Optional.empty());
+            }
+        }
 
         record Full(long unfinished, long most) implements Submission {}
     }

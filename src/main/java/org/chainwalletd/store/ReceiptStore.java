@@ -82,8 +82,13 @@ public interface ReceiptStore {
          * The token is bound to a buried payment of which only the answer is kept.
          *
          * @param answer in the format of the caller of {@link ReceiptStore#keep}
+         * @param tokenName name of the access token that asked for it, when it was kept
          */
-        record ToReceipt(Hash256 txId, Hash256 digest, Bytes answer) implements Bound {}
+        record ToReceipt(Hash256 txId, Hash256 digest, Bytes answer, Optional<String> tokenName) implements Bound {
+            public ToReceipt(Hash256 txId, Hash256 digest, Bytes answer) {
+                this(txId, digest, answer, Optional.empty());
+            }
+        }
 
         /** The token is the id of a payout of the queue; it stays bound to that for ever. */
         record ToPayout() implements Bound {

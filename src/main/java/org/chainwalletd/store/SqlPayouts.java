@@ -64,7 +64,11 @@ final class SqlPayouts implements PayoutStore {
                     there.get().order().paysAs(order) && there.get().owner().equals(owner);
             return same
                     ? Optional.empty()
-                    : Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
+                    : Optional.of(new Submission.Taken(
+                            index,
+                            order.payoutId(),
+                            Optional.empty(),
+                            records(session, List.of(order.payoutId())).stream().findFirst()));
         }
         if (SqlSweeps.has(session, order.payoutId())) {
             return Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));

@@ -63,11 +63,11 @@ final class SqlSweeps implements SweepStore {
             if (there.isPresent()) {
                 return there.get().order().isSame(order)
                         ? new Beginning.Begun(there.get())
-                        : new Beginning.Taken(Optional.empty());
+                        : new Beginning.Taken(Optional.empty(), there);
             }
             Optional<Hash256> spend = everBound(session, order.clientToken());
             if (spend.isPresent() || PayoutTable.has(session, order.clientToken())) {
-                return new Beginning.Taken(spend);
+                return new Beginning.Taken(spend, Optional.empty());
             }
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();

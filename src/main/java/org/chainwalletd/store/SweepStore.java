@@ -152,7 +152,8 @@ public interface SweepStore {
          * The token is bound to something else; nothing was written.
          *
          * @param txId transaction of the payment that it is bound to; empty when it is bound to other parameters, another token name, or a payout
+         * @param other the sweep that has the token, when it is one
          */
-        record Taken(Optional<Hash256> txId) implements Beginning {}
+        record Taken(Optional<Hash256> txId, Optional<Sweep> other) implements Beginning {}
     }
 }

@@ -226,11 +226,18 @@ public final class Sweeps {
         if (beginning instanceof Beginning.Begun begun) {
             return begun.sweep();
         }
-        throw beginning instanceof Beginning.Nothing ? nothingToSweep(holdings) : taken(request);
+        if (beginning instanceof Beginning.Taken taken) {
+            throw taken(request, taken.other());
+        }
+        throw nothingToSweep(holdings);
     }
 
-    private static SpendException taken(Request request) {
-        return new SpendException(new SpendRefusal.TokenConflict(request.clientToken()));
+    /** @param other the sweep that has the token; empty when another payment has it */
+    private static SpendException taken(Request request, Optional<Sweep> other) {
+        return new SpendException(new SpendRefusal.TokenConflict(
+                request.clientToken(),
+                other.flatMap(sweep -> SpendRefusal.BoundBy.other(
+                        request.owner(), sweep.order().owner(), Optional.empty()))));
     }
 
     /** Coins of addresses by whether they can be spent. */
@@ -371,7 +378,7 @@ public final class Sweeps {
         boolean same = sweep.order().digest().equals(request.digest())
                 && sweep.order().owner().equals(request.owner());
         if (!same) {
-            throw taken(request);
+            throw taken(request, Optional.of(sweep));
         }
         if (env.spending().stopped().isPresent()) {
             return report(request.clientToken());

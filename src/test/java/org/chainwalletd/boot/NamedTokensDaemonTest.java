@@ -309,6 +309,20 @@ class NamedTokensDaemonTest {
         WalletdClient rotated = taken(token("rotate", "one", "--overlap", "0s"));
         assertThat(rotated.call("transfer", payment)).isEqualTo(paid);
         assertThat(refused(two, "transfer", payment).code()).isEqualTo(-32035);
+        WalletdException.RpcError conflict = refused(two, "transfer", payment);
+        assertThat(conflict.data("bound_to").orElseThrow().asText()).isEqualTo("one");
+        assertThat(conflict.data("tx_id")).contains(paid.get("tx_id"));
+        Map<String, Object> batch = params(
+                "payouts",
+                List.of(params("payout_id", "payout-of-one", "to", shop.address, "amount", 700)),
+                "from",
+                params("addresses", List.of(payer.address.toString())));
+        rotated.call("payout_submit", batch);
+        assertThat(refused(two, "payout_submit", batch)
+                        .data("bound_to")
+                        .orElseThrow()
+                        .asText())
+                .isEqualTo("one");
         assertThat(refused(daemon.client(), "transfer", payment).code()).isEqualTo(-32035);
 
         daemon.mine(1);

@@ -19,10 +19,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.api.Audited;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.EvmAccount;
+import org.chainwalletd.api.Payouts;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.api.Spending.Output;
 import org.chainwalletd.api.Spending.Payment;
+import org.chainwalletd.api.Spending.Sweep;
 import org.chainwalletd.api.Spending.Transfer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -92,6 +96,36 @@ class ObserveTest {
                 .contains(":1003,+12 client_token=payout")
                 .doesNotContain("secret agent")
                 .doesNotContain(" 7=x");
+    }
+
+    @Test
+    void the_lines_of_payouts_and_sweeps_tell_sources_recipients_and_ids_within_bounds() {
+        List<String> lines = new ArrayList<>();
+        AuditTrail audit = new AuditTrail(Clock.systemUTC(), lines::add);
+        Address to = Address.parse("b2".repeat(32));
+        List<Payouts.Order> orders = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            orders.add(Payouts.Order.of("salary-" + i, to, Amount.of(1_000 + i)));
+        }
+        for (Audited call : List.of(
+                new Payouts.PayoutSubmit(orders, Optional.of(Payouts.Source.ofLabel("the till"))),
+                new Payouts.PayoutCancel(List.of("salary-1")),
+                new Sweep(Payouts.Source.of(List.of(to, to)), to, "sweep-0001"),
+                new EvmAccount.EvmSendNative("0x" + "9".repeat(300), "max", "gas-0001"))) {
+            audit.ended(
+                    CALLER,
+                    new CallObserver.CallOutcome(
+                            "m", Scope.SPEND, Optional.empty(), 1, Optional.empty(), Optional.of(call)));
+        }
+        assertThat(lines.get(0))
+                .contains(" to=" + to + ":1000,", ":1003,+996 payout_ids=salary-0,salary-1,salary-2,salary-3,+996 ")
+                .containsPattern(" from=label:the\\S+till ")
+                .hasSizeLessThan(1_000);
+        assertThat(lines.get(1)).contains(" tx_id=- payout_ids=salary-1 ");
+        assertThat(lines.get(2)).contains(" from=" + to + "," + to + " to=" + to + ":max client_token=sweep-0001 ");
+        assertThat(lines.get(3))
+                .contains(" from=- to=0x", ":max client_token=gas-0001 ")
+                .hasSizeLessThan(400);
     }
 
     @Test

@@ -2,11 +2,14 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.spend.SpendHarness.get;
+import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.Grants;
+import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.store.Intent;
@@ -55,6 +58,35 @@ class OwnPaymentsTest {
                 .isEqualTo(new Intent.Details(
                         Optional.of("spend"), Optional.of("invoice 7 \u00fc"), Optional.of(receipt.fee())));
         assertThat(ofToken().details().toString()).doesNotContain("invoice");
+    }
+
+    private Requester named(String name) {
+        return Requester.of(Grants.of(name, Scope.SPEND, NamedToken.Policy.NONE));
+    }
+
+    private void boundToShop(Requester other, Receipt receipt) {
+        SpendRefusal.TokenConflict conflict = refusal(
+                SpendRefusal.TokenConflict.class, spends.spending.transfer(request(payer, shop, 1_000, TOKEN), other));
+        assertThat(conflict.boundBy()).contains(new SpendRefusal.BoundBy("shop", Optional.of(receipt.txId())));
+    }
+
+    @Test
+    void another_name_hears_which_name_has_bound_a_token_and_to_which_transaction() {
+        Receipt receipt = get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN), named("shop")));
+
+        boundToShop(named("till"), receipt);
+        boundToShop(saying("a classic token"), receipt);
+        spends.restart();
+        boundToShop(named("till"), receipt);
+        boundToShop(saying("a classic token"), receipt);
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, TOKEN), named("shop"))))
+                .isEqualTo(receipt);
+        assertThat(refusal(
+                                SpendRefusal.TokenConflict.class,
+                                spends.spending.transfer(request(payer, shop, 1_001, TOKEN), named("shop")))
+                        .boundBy())
+                .as("the name that bound it, with other parameters")
+                .isEmpty();
     }
 
     @Test

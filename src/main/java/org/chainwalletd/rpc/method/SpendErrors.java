@@ -9,6 +9,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
@@ -37,7 +38,7 @@ public final class SpendErrors implements ErrorTranslator {
 
     private static final long BUSY_RETRY_SECONDS = 1;
 
-    record TokenData(String clientToken) {}
+    record TokenData(String clientToken, Optional<String> boundTo, Optional<Hash256> txId) {}
 
     record AllowanceData(
             String scope, Amount limit, Amount spent, Amount requested, Amount remaining, long periodSecs) {}
@@ -126,7 +127,10 @@ public final class SpendErrors implements ErrorTranslator {
                     row(
                             SpendRefusal.TokenConflict.class,
                             ErrorCode.IDEMPOTENCY_CONFLICT,
-                            conflict -> new TokenData(conflict.token())),
+                            conflict -> new TokenData(
+                                    conflict.token(),
+                                    conflict.boundBy().map(SpendRefusal.BoundBy::name),
+                                    conflict.boundBy().flatMap(SpendRefusal.BoundBy::txId))),
                     Map.entry(
                             SpendRefusal.PolicyRefused.class,
                             refused -> new RefusedException(((SpendRefusal.PolicyRefused) refused).refusal())),
