@@ -18,12 +18,10 @@ import org.chainwalletd.cli.RpcParameters.SecretWords;
 import org.chainwalletd.client.Transport;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
-import org.chainwalletd.config.Nearest;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodHelp;
 import org.chainwalletd.rpc.MethodRegistry;
-import org.chainwalletd.rpc.RpcMethod;
 
 /** Calls a running daemon from the shell. */
 final class RpcCommand implements Command {
@@ -92,15 +90,9 @@ final class RpcCommand implements Command {
         text.ifPresent(invocation.out()::print);
         return text.isPresent()
                 ? ExitCode.OK
-                : invocation.fail(ExitCode.USAGE, unknown(invocation.arguments().get(1)));
-    }
-
-    static String unknown(String method) {
-        List<String> names = RpcParameters.registry(ChainProfile.of("chain")).methods().stream()
-                .map(RpcMethod::name)
-                .toList();
-        return "there is no method " + Printable.text(method) + Nearest.colon(method, names)
-                + "; rpc help lists them all";
+                : invocation.fail(
+                        ExitCode.USAGE,
+                        RpcParameters.unknown(invocation.arguments().get(1)));
     }
 
     @Override
@@ -123,7 +115,7 @@ final class RpcCommand implements Command {
         } catch (IOException e) {
             return invocation.fail(ExitCode.USAGE, "cannot read the parameters: " + e.getMessage());
         } catch (WalletdException.MethodNotFound e) {
-            return invocation.fail(ExitCode.BAD_CALL, "error " + e.code() + ": " + unknown(method));
+            return invocation.fail(ExitCode.BAD_CALL, "error " + e.code() + ": " + RpcParameters.unknown(method));
         } catch (WalletdException e) {
             return Connection.failed(invocation, e);
         }

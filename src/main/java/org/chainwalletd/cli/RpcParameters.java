@@ -22,7 +22,9 @@ import java.util.Optional;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.config.Nearest;
 import org.chainwalletd.config.Version;
+import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.wire.Shapes;
 
@@ -73,6 +75,15 @@ final class RpcParameters {
 
     static MethodRegistry registry(ChainProfile chain) {
         return MethodFamilies.withoutServices(chain, Version.number()).registry();
+    }
+
+    /** Words about a method that this program does not know, with the one that was probably meant. */
+    static String unknown(String method) {
+        List<String> names = registry(ChainProfile.of("chain")).methods().stream()
+                .map(RpcMethod::name)
+                .toList();
+        return "there is no method " + Printable.text(method) + Nearest.colon(method, names)
+                + "; rpc help lists them all";
     }
 
     /** Parses a JSON object. */
@@ -144,8 +155,7 @@ final class RpcParameters {
             throw new Mistake("the parameters are no JSON object but array: give them by name");
         }
         if (known.isEmpty()) {
-            throw new Mistake(
-                    RpcCommand.unknown(method) + "; parameters of a method that only the daemon knows read key=value");
+            throw new Mistake(unknown(method) + "; parameters of a method that only the daemon knows read key=value");
         }
         throw new Mistake("a parameter reads key=value, or all of them are one JSON object in quotes"
                 + (required.isEmpty() ? "" : ", or the required ones come first: " + String.join(", ", required))
