@@ -273,7 +273,7 @@ public final class Payouts {
         public record Result(
                 Hash256 txId,
 
-                @Doc("absent while none of the batch's inputs is on the chain; the daemon goes on trying")
-                Optional<Hash256> recallTxId) {}
+                @Doc("of the transaction that spends the input back; the same whenever the call is repeated")
+                Hash256 recallTxId) {}
     }
 }

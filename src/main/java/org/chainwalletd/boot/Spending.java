@@ -21,6 +21,7 @@ import org.chainwalletd.spend.SpendEnvironment;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.HeardIntents.IntentListener;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.sweep.Sweeps;
 
@@ -76,7 +77,13 @@ final class Spending {
                         spending,
                         following.ledger()::spendable,
                         following.spends()::tip,
-                        tokens(named),
+                        tokens(
+                                named,
+                                context.settings()
+                                        .http()
+                                        .access()
+                                        .classicTokens()
+                                        .contains(PayoutStore.CLASSIC)),
                         new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                         rules,
                         () -> nodes.client().each().size(),
@@ -108,11 +115,11 @@ final class Spending {
                 context.keeper());
     }
 
-    private static PayoutEnvironment.Tokens tokens(NamedTokens named) {
+    private static PayoutEnvironment.Tokens tokens(NamedTokens named, boolean classic) {
         return new PayoutEnvironment.Tokens() {
             @Override
             public boolean hasEnded(String name) {
-                return named.hasEnded(name);
+                return name.equals(PayoutStore.CLASSIC) ? !classic : named.hasEnded(name);
             }
 
             @Override

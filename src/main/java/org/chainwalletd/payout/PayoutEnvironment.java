@@ -43,9 +43,9 @@ public record PayoutEnvironment(
      */
     public record Rules(long most, Duration delay, FeeChoice fee, int usableCoins) {}
 
-    /** Rights of named tokens. */
+    /** Rights of access tokens, by name; {@link PayoutStore#CLASSIC} stands for the classic one. */
     public interface Tokens {
-        /** Whether the token was revoked, has expired, or is not known. */
+        /** Whether the token was revoked, was switched off, has expired, or is not known. */
         boolean hasEnded(String name);
 
         /** Greatest amount that one of the token's transactions may spend. */
@@ -55,7 +55,7 @@ public record PayoutEnvironment(
         Tokens NONE = new Tokens() {
             @Override
             public boolean hasEnded(String name) {
-                return true;
+                return !name.equals(PayoutStore.CLASSIC);
             }
 
             @Override

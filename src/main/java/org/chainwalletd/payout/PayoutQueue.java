@@ -510,7 +510,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         if (loaded && !caring && env.stopped().isEmpty()) {
             caring = true;
             Set<String> owners = lines.keySet().stream()
-                    .flatMap(group -> group.owner().stream())
+                    .map(group -> group.owner().orElse(PayoutStore.CLASSIC))
                     .filter(env.tokens()::hasEnded)
                     .collect(Collectors.toSet());
             getContext().pipeToSelf(carer.apply(owners), (done, failure) -> new CaredFor(Outcome.of(done, failure)));

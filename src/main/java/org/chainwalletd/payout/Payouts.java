@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
@@ -340,15 +341,15 @@ public final class Payouts {
     }
 
     /**
-     * State of a recall.
+     * A batch and the transaction that takes its place.
      *
-     * @param recall id of the transaction that takes the place of the batch; empty while none of its inputs is on the chain
+     * @param recall id of the transaction that takes the place of the batch
      */
-    public record Recall(Hash256 batch, Optional<Hash256> recall) {}
+    public record Recall(Hash256 batch, Hash256 recall) {}
 
     /**
-     * Recalls a batch: abandons it and spends one of its inputs back to its address. The batch is not sent again from then on; the chain decides
-     * which of both is mined.
+     * Recalls a batch: in one commit it is abandoned, and the transaction that spends one of its inputs back to its address is fixed to the byte.
+     * The batch is not sent again from then on; the chain decides which of both is mined.
      *
      * @param fee fee of the recall; a recall that was decided on before keeps its own
      */
@@ -358,10 +359,20 @@ public final class Payouts {
                 .thenComposeAsync(
                         found -> {
                             Intent batch = recallable(txId, found);
-                            requireCost(batch, cost(fee));
-                            return recall(batch, fee);
+                            return recallOf(batch)
+                                    .thenComposeAsync(
+                                            earlier -> earlier.isPresent()
+                                                    ? CompletableFuture.completedFuture(earlier.get())
+                                                    : decided(batch, cost(fee)),
+                                            env.executor());
                         },
-                        env.executor());
+                        env.executor())
+                .thenComposeAsync(this::sent, env.executor())
+                .thenApplyAsync(recall -> new Recall(txId, recall.txId()), env.executor());
+    }
+
+    private CompletionStage<Optional<Intent>> recallOf(Intent batch) {
+        return env.spending().ofTokenForCertain(StandIns.recallToken(batch.txId()));
     }
 
     private static Amount cost(FeeChoice fee) {
@@ -372,18 +383,20 @@ public final class Payouts {
         }
     }
 
-    /** Refuses, while the batch is not abandoned yet, a recall that would burn money or that none of its coins can pay. */
+    /** Refuses a recall that would burn money or that none of the batch's coins can pay. */
     private static void requireCost(Intent batch, Amount cost) {
         if (TransferRequest.DEFAULT_MAX_FEE.isLessThan(cost)) {
             throw RefusedException.invalidParams(
                     "`fee_rate` makes a fee of " + cost + ", a recall pays at most " + TransferRequest.DEFAULT_MAX_FEE);
         }
-        boolean payable = batch.inputs().stream()
-                .anyMatch(coin -> !coin.value().isLessThan(cost.plus(ChainProfile.DUST_THRESHOLD)));
-        if (batch.state() != IntentState.ABANDONED && !payable) {
+        if (payable(batch, cost).findAny().isEmpty()) {
             throw RefusedException.invalidParams(
                     "no input of the batch " + batch.txId() + " can pay a fee of " + cost + " and leave a coin");
         }
+    }
+
+    private static Stream<Coin> payable(Intent batch, Amount cost) {
+        return batch.inputs().stream().filter(coin -> !coin.value().isLessThan(cost.plus(ChainProfile.DUST_THRESHOLD)));
     }
 
     private static Intent recallable(Hash256 txId, Optional<Intent> found) {
@@ -398,63 +411,61 @@ public final class Payouts {
         return batch;
     }
 
-    private CompletionStage<Recall> recall(Intent batch, FeeChoice fee) {
-        CompletionStage<Boolean> givenUp = batch.state() == IntentState.ABANDONED
-                ? CompletableFuture.completedFuture(true)
-                : env.spending().giveUp(batch.txId());
-        return givenUp.thenComposeAsync(
-                given -> {
-                    if (!given) {
-                        throw RefusedException.tooManyRequests(
-                                "the batch " + batch.txId() + " is being sent at this moment", 1);
-                    }
-                    return recallGivenUp(batch, fee);
-                },
-                env.executor());
-    }
-
-    private CompletionStage<Recall> recallGivenUp(Intent batch, FeeChoice fee) {
-        Amount cost = ReturnPlan.fee(fee);
+    /** Decides on the recall of a batch: what is durable afterwards is sent, and nothing else. */
+    private CompletionStage<Intent> decided(Intent batch, Amount cost) {
+        requireCost(batch, cost);
         return env.coins()
                 .of(batch.from())
                 .thenComposeAsync(
-                        listing -> {
-                            Set<Outpoint> there = listing.map(NodeClient.UtxoListing::utxos).orElse(List.of()).stream()
-                                    .map(NodeClient.Utxo::outpoint)
-                                    .collect(Collectors.toSet());
-                            Optional<Coin> coin = batch.inputs().stream()
-                                    .filter(input -> there.contains(input.outpoint()))
-                                    .max(Comparator.comparing(Coin::value));
-                            return coin.isEmpty()
-                                    ? CompletableFuture.completedFuture(null)
-                                    : spendBack(batch, coin.get(), cost);
-                        },
+                        listing -> env.spending().recall(batch.txId(), plan(batch, listed(batch, listing, cost), cost)),
                         env.executor())
-                .thenComposeAsync(
-                        done -> env.spending().ofTokenForCertain(StandIns.recallToken(batch.txId())), env.executor())
-                .thenApplyAsync(recall -> new Recall(batch.txId(), recall.map(Intent::txId)), env.executor());
+                .thenComposeAsync(given -> recallOf(batch), env.executor())
+                .thenApplyAsync(
+                        recall -> recall.orElseThrow(() -> RefusedException.tooManyRequests(
+                                "the batch " + batch.txId() + " is being sent at this moment", 1)),
+                        env.executor());
     }
 
-    /** Sends the recall. The store tells the outcome; a recall that a node refuses stays in flight like any other spend. */
-    private CompletionStage<Object> spendBack(Intent batch, Coin coin, Amount cost) {
-        String token = StandIns.recallToken(batch.txId());
-        ReturnPlan plan = new ReturnPlan(
+    /** The largest input of a batch that is on the chain and can pay for the recall. */
+    private static Coin listed(Intent batch, Optional<NodeClient.UtxoListing> listing, Amount cost) {
+        Set<Outpoint> there = listing.map(NodeClient.UtxoListing::utxos).orElse(List.of()).stream()
+                .map(NodeClient.Utxo::outpoint)
+                .collect(Collectors.toSet());
+        return payable(batch, cost)
+                .filter(input -> there.contains(input.outpoint()))
+                .max(Comparator.comparing(Coin::value))
+                .orElseThrow(() -> RefusedException.tooManyRequests(
+                        "no input of the batch " + batch.txId()
+                                + " that can pay the recall is on the chain at this moment; the batch goes on",
+                        30));
+    }
+
+    private static ReturnPlan plan(Intent batch, Coin coin, Amount cost) {
+        return new ReturnPlan(
                 StandIns.PAYOUT_RECALL,
                 batch.from(),
                 coin,
                 cost,
                 batch.builtAtHeight(),
-                Optional.of(new TokenBinding(token, Hash256.sha256(batch.txId().toArray()))));
-        return env.spending()
-                .spend(plan)
-                .handleAsync(
-                        (receipt, failure) -> {
-                            if (failure != null) {
-                                LOG.info("the recall of batch {}: {}", batch.txId(), failure.toString());
-                            }
-                            return null;
-                        },
-                        env.executor());
+                Optional.of(new TokenBinding(
+                        StandIns.recallToken(batch.txId()),
+                        Hash256.sha256(batch.txId().toArray()))));
+    }
+
+    /** Sends a recall at once. The store tells the outcome; one that a node refuses stays in flight like any other spend. */
+    private CompletionStage<Intent> sent(Intent recall) {
+        return recall.state().inFlight()
+                ? env.spending()
+                        .push(recall.txId())
+                        .handleAsync(
+                                (answer, failure) -> {
+                                    if (failure != null) {
+                                        LOG.info("the recall {}: {}", recall.txId(), failure.toString());
+                                    }
+                                    return recall;
+                                },
+                                env.executor())
+                : CompletableFuture.completedFuture(recall);
     }
 
     /** Coins of an address that a batch may spend: deep enough, or its own change. */
@@ -499,10 +510,19 @@ public final class Payouts {
                 .thenComposeAsync(this::lookAtInputs, env.executor());
     }
 
+    /** Recalls batches that a restore has abandoned because another batch carries the same payouts. One that cannot be recalled holds up no other. */
     private CompletionStage<Void> finishRecalls(List<Hash256> unrecalled) {
-        CompletionStage<Recall> all = CompletableFuture.completedFuture(null);
+        CompletionStage<?> all = CompletableFuture.completedFuture(null);
         for (Hash256 batch : unrecalled) {
-            all = all.thenComposeAsync(before -> recall(batch, FeeChoice.MINIMUM), env.executor());
+            all = all.thenComposeAsync(before -> recall(batch, FeeChoice.MINIMUM), env.executor())
+                    .handleAsync(
+                            (recall, failure) -> {
+                                if (failure != null) {
+                                    LOG.info("batch {} is not recalled yet: {}", batch, failure.toString());
+                                }
+                                return null;
+                            },
+                            env.executor());
         }
         return all.thenRunAsync(() -> {}, env.executor());
     }

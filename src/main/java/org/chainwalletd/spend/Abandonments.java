@@ -48,12 +48,14 @@ final class Abandonments {
      * @param replaced whether the spend is abandoned wherever it is, since its owner puts another spend of the same coins in its place and knows that
      *     a block may take either
      * @param keeping whether its coins are kept for that other spend
+     * @param recall that other spend, when it becomes durable in the same commit
      */
     record Question(
             Map<Hash256, Set<Outpoint>> held,
             Set<Outpoint> free,
             boolean replaced,
             boolean keeping,
+            Optional<Intent> recall,
             CompletableFuture<Abandoned> answer) {
         boolean concerns(Hash256 txId, Collection<Outpoint> inputs) {
             return held.containsKey(txId) || inputs.stream().anyMatch(free::contains);
@@ -179,7 +181,7 @@ final class Abandonments {
         }
         held.keySet().removeIf(this::isBusy);
         underWay.addAll(held.keySet());
-        return opened(new Question(held, free, false, false, answer));
+        return opened(new Question(held, free, false, false, Optional.empty(), answer));
     }
 
     /** Opens a question about one spend with all its coins; the question is empty while the spend is being sent. */
@@ -190,7 +192,7 @@ final class Abandonments {
             held.put(txId, coins.inFlightOf(new Owner.Payment(txId)));
             underWay.add(txId);
         }
-        return opened(new Question(held, Set.of(), true, command.keepsCoins(), command.answer()));
+        return opened(new Question(held, Set.of(), true, command.keepsCoins(), command.recall(), command.answer()));
     }
 
     private Question opened(Question question) {
@@ -284,7 +286,11 @@ final class Abandonments {
         Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced()) {
-                writes.put(txId, written(txId, REPLACED));
+                writes.put(
+                        txId,
+                        question.recall()
+                                .map(recall -> recalled(txId, recall))
+                                .orElseGet(() -> written(txId, REPLACED)));
             } else if (places.get(txId) == Lookup.Whereabouts.NOWHERE) {
                 writes.put(txId, unlessOnlyTheChainCloses(txId));
             } else {
@@ -306,6 +312,13 @@ final class Abandonments {
                                 ? CompletableFuture.completedFuture(false)
                                 : written(txId, BY_THE_OPERATOR),
                         env.executor())
+                .toCompletableFuture();
+    }
+
+    private CompletableFuture<Boolean> recalled(Hash256 batch, Intent recall) {
+        return env.intents()
+                .recall(batch, recall, REPLACED, env::countsFrom)
+                .thenApplyAsync(Transition.Made.class::isInstance, env.executor())
                 .toCompletableFuture();
     }
 
@@ -350,6 +363,9 @@ final class Abandonments {
         int released = taken(question, given);
         given.spends().forEach(choice::settled);
         monitor.tell(new SpendMonitor.Release(question, given.spends()));
+        question.recall()
+                .filter(recall -> !given.spends().isEmpty())
+                .ifPresent(recall -> monitor.tell(new SpendMonitor.Watch(recall, true)));
         List<Reservations.Command> kept = List.copyOf(waiting);
         waiting.clear();
         kept.forEach(context.getSelf()::tell);

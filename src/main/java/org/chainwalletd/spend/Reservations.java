@@ -135,8 +135,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
      * Abandons one spend on its owner's request, whatever nodes have it.
      *
      * @param keepsCoins whether only its stand-in may spend its coins until the chain has decided
+     * @param recall intent that becomes durable in the same commit and is watched from then on; empty for none
      */
-    record GiveUp(Hash256 txId, boolean keepsCoins, CompletableFuture<Abandoned> answer) implements Command {}
+    record GiveUp(Hash256 txId, boolean keepsCoins, Optional<Intent> recall, CompletableFuture<Abandoned> answer)
+            implements Command {}
 
     /** Reports that a node's mempool showed no foreign spend of the chosen coins of this address. */
     record Clean(Address address) implements Command {}

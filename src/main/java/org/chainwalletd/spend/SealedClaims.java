@@ -216,6 +216,11 @@ public final class SealedClaims implements Store {
         }
 
         @Override
+        public CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now) {
+            return inner.recall(batch, recall, reason, now);
+        }
+
+        @Override
         public CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now) {
             return inner.loseForGood(txId, before, reason, now);
         }

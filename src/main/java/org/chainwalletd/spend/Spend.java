@@ -254,7 +254,7 @@ final class Spend {
     }
 
     private void signed(Draft draft, List<Signature> signatures) {
-        Intent intent = intentOf(draft, signatures);
+        Intent intent = intentOf(env, plan, draft, signatures);
         boolean mayHaveTwin = suspect && !mempoolSeen && plan.isPayout() && draft.ways() < ENOUGH_WAYS;
         if (mayHaveTwin) {
             lookingForTwin(draft, intent);
@@ -367,7 +367,8 @@ final class Spend {
         return outpoints;
     }
 
-    private Intent intentOf(Draft draft, List<Signature> signatures) {
+    /** Builds the intent of a signed draft. */
+    static Intent intentOf(SpendEnvironment env, SpendPlan plan, Draft draft, List<Signature> signatures) {
         Transaction signed = draft.unsigned().withWitnesses(plan.witnesses(draft, signatures));
         Hash256 txId = TransactionCodec.txId(env.profile(), signed);
         Amount leaving = plan.leaving(draft);

@@ -308,10 +308,37 @@ public final class SpendService {
      * @return whether the spend is abandoned now
      */
     public CompletionStage<Boolean> giveUp(Hash256 txId) {
+        return giveUp(txId, Optional.empty());
+    }
+
+    /**
+     * Recalls a batch of payouts: gives it up as {@link #giveUp(Hash256)} does, and in the same commit the spend of {@code plan}, which takes its
+     * place, becomes durable with its bytes. That one is signed before, so that a key which cannot sign leaves the batch as it is; it is sent
+     * afterwards, by the spend monitor at the latest.
+     *
+     * @return whether the batch is abandoned now
+     */
+    public CompletionStage<Boolean> recall(Hash256 batch, ReturnPlan plan) {
+        plan.check();
+        Draft draft = plan.draft(plan.coin(), plan.builtAtHeight());
+        return env.identity()
+                .genesisForSigning()
+                .thenComposeAsync(
+                        genesis -> env.signer()
+                                .sign(
+                                        plan.from(),
+                                        TransactionCodec.signingMessage(env.profile(), genesis, draft.unsigned())),
+                        env.executor())
+                .thenComposeAsync(
+                        signature -> giveUp(batch, Optional.of(Spend.intentOf(env, plan, draft, List.of(signature)))),
+                        env.executor());
+    }
+
+    private CompletionStage<Boolean> giveUp(Hash256 txId, Optional<Intent> recall) {
         return env.intents()
                 .find(txId)
                 .thenComposeAsync(
-                        found -> found.map(this::giveUp)
+                        found -> found.map(intent -> giveUp(intent, recall))
                                 .orElseGet(() -> CompletableFuture.failedFuture(
                                         new IllegalStateException("spend " + txId + " is not known"))),
                         env.executor())
@@ -322,9 +349,9 @@ public final class SpendService {
                         env.executor());
     }
 
-    private CompletionStage<Abandoned> giveUp(Intent intent) {
+    private CompletionStage<Abandoned> giveUp(Intent intent, Optional<Intent> recall) {
         CompletableFuture<Abandoned> answer = new CompletableFuture<>();
-        reservations.tell(new Reservations.GiveUp(intent.txId(), StandIns.keepsCoins(intent.kind()), answer));
+        reservations.tell(new Reservations.GiveUp(intent.txId(), StandIns.keepsCoins(intent.kind()), recall, answer));
         return answer;
     }
 

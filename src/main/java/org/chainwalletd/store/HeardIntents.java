@@ -102,6 +102,13 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now) {
+        CompletionStage<Transition> made =
+                made(inner.recall(batch, recall, reason, now), batch, IntentState.ABANDONED, reason);
+        return made(made, recall.txId(), IntentState.PREPARED, "");
+    }
+
+    @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return made(inner.confirm(txId, before, place, now), txId, IntentState.CONFIRMED, "");
     }

@@ -118,6 +118,16 @@ public interface IntentStore {
     CompletionStage<Transition> abandon(Hash256 txId, String reason, long now);
 
     /**
+     * Recalls a batch of payouts: in one commit the batch is abandoned and {@code recall}, which spends one of its coins, is opened with its bytes.
+     * From then on the batch is not sent again, and after a kill the recall goes on with the same bytes. Fails and changes nothing when the recall
+     * cannot be opened, such as when the batch has one already.
+     *
+     * @param recall in {@link IntentState#PREPARED}, bound to {@link StandIns#recallToken}
+     * @param now asked when the rows are written, milliseconds since 1970
+     */
+    CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now);
+
+    /**
      * Records that the spend is in this block and ends its reservations.
      *
      * @param before the expected state; {@code CONFIRMED} when the spend is now found in another block

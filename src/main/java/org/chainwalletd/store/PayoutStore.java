@@ -21,6 +21,9 @@ public interface PayoutStore {
     /** Upper limit of payouts in one call. */
     int MOST_AT_ONCE = 1_000;
 
+    /** Name under which the classic token is asked about, whose payouts have no owner; no named token can have it. */
+    String CLASSIC = "spend";
+
     /** Cursor at the beginning of the feed of changes. */
     Position BEGINNING = new Position(0, 0, 0);
 
@@ -173,14 +176,14 @@ public interface PayoutStore {
     /** Finds the id of a payout that is queued or held and that this address may pay. */
     CompletionStage<Optional<String>> waitingFrom(Address address);
 
-    /** Holds the queued payouts of tokens that have ended. Returns how many. */
+    /** Holds the queued payouts of tokens that have ended, {@link #CLASSIC} among them. Returns how many. */
     CompletionStage<Integer> holdEnded(Set<String> owners, long now);
 
     CompletionStage<Void> pause(boolean paused);
 
     CompletionStage<Boolean> isPaused();
 
-    /** Lists the transactions of abandoned batches that have no recall yet: their recall was interrupted. */
+    /** Lists the batches that a restore has abandoned and that have no recall yet. */
     CompletionStage<List<Hash256>> unrecalled();
 
     /** Returns those of {@code txIds} that are spends from this address: their outputs to it are its own change. */

@@ -95,7 +95,7 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
     }
 
     boolean hasEnded(Optional<String> owner) {
-        return owner.filter(ended).isPresent();
+        return ended.test(owner.orElse(PayoutStore.CLASSIC));
     }
 
     /** Tells whether the payout's token has ended, and nobody has released the payout since. */

@@ -213,14 +213,19 @@ final class SqlPayouts implements PayoutStore {
     @Override
     public CompletionStage<Integer> holdEnded(Set<String> owners, long now) {
         return store.write(session -> {
-            List<Long> queued = session.query(
-                    "SELECT id FROM payouts WHERE " + PayoutTable.WAITING
-                            + " AND mark = 'QUEUED' AND token_name IS NOT NULL",
-                    row -> row.getLong(1));
+            List<Long> queued = new ArrayList<>();
+            session.visit(
+                    "SELECT id, coalesce(token_name, '" + CLASSIC + "') AS owner FROM payouts WHERE "
+                            + PayoutTable.WAITING + " AND mark = 'QUEUED'",
+                    row -> {
+                        if (owners.contains(row.text("owner"))) {
+                            queued.add(row.number("id"));
+                        }
+                    });
             int held = 0;
             for (long id : queued) {
                 Standing payout = PayoutTable.find(session, id).orElseThrow();
-                if (payout.owner().filter(owners::contains).isPresent() && table.mustBeHeld(payout)) {
+                if (table.mustBeHeld(payout)) {
                     table.mark(session, payout, PayoutTable.HELD, now);
                     held++;
                 }

@@ -284,6 +284,22 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     }
 
     @Override
+    public CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now) {
+        Set<IntentState> before = Set.of(IntentState.PREPARED, IntentState.ABANDONED);
+        return store.writeNew(session -> spends.change(session, batch, before, row -> {
+            if (row.intent().state() != IntentState.ABANDONED) {
+                spends.enter(session, row, IntentState.ABANDONED, reason, now.getAsLong());
+            }
+            CrashPoint.PAYOUTS_IN_RECALL.reached();
+            Opening opening = opened(session, recall, List.of(), Long.MIN_VALUE, false, now);
+            if (!(opening instanceof Opening.Opened)) {
+                throw new IllegalStateException(
+                        "batch " + batch + " cannot be recalled by " + recall.txId() + ": " + opening);
+            }
+        }));
+    }
+
+    @Override
     public CompletionStage<List<Intent>> abandonedSince(long since) {
         return store.read(session -> {
             List<SpendRow> rows = new ArrayList<>(SpendTable.select(

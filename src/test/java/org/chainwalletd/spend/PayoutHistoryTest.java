@@ -366,7 +366,7 @@ class PayoutHistoryTest {
             quietly(() -> get(rig.store().list(Optional.of(State.IN_FLIGHT), 0, 10)).stream()
                     .map(payout -> payout.attempts().get(payout.attempts().size() - 1))
                     .findFirst()
-                    .ifPresent(txId -> get(rig.payouts.recall(txId, FeeChoice.MINIMUM))));
+                    .ifPresent(txId -> get(rig.payouts.recall(txId, new FeeChoice.Rate(1 + random.nextInt(4))))));
         }
 
         private void token() {

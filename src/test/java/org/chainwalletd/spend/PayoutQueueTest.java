@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
@@ -19,12 +22,16 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -215,7 +222,6 @@ class PayoutQueueTest {
         rig.submit(payer, order(1));
         Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
         Payouts.Recall recall = SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM));
-        assertThat(recall.recall()).isPresent();
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
         rig.restart();
         assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(3))))
@@ -225,11 +231,7 @@ class PayoutQueueTest {
         rig.awaitWhen(
                 "payout-1",
                 "has its recall in the mempool",
-                any -> rig.spends
-                        .devnet
-                        .ledger()
-                        .transaction(recall.recall().get())
-                        .isPresent());
+                any -> rig.spends.devnet.ledger().transaction(recall.recall()).isPresent());
         rig.spends.devnet.mine(1);
         rig.spends.awaitFollowed();
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
@@ -241,6 +243,114 @@ class PayoutQueueTest {
         Payout paid = rig.confirm("payout-1");
         assertThat(paid.attempts()).startsWith(batch);
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
+    }
+
+    /** Whatever is durable of a recall is all of it: the batch is given up and the recall's bytes are fixed, with its fee, or neither. */
+    @Test
+    void a_death_at_any_point_of_a_recall_leaves_the_batch_as_it_was_or_a_recall_with_the_fee_that_was_asked_for() {
+        List<CrashPoint> points = List.of(
+                CrashPoint.PAYOUTS_IN_RECALL,
+                CrashPoint.STORE_LOGGED,
+                CrashPoint.STORE_BEFORE_COMMIT,
+                CrashPoint.STORE_AFTER_COMMIT);
+        Set<Boolean> recalled = new HashSet<>();
+        try (StoreDeath death = new StoreDeath(folder)) {
+            for (int i = 0; i < 8; i++) {
+                // The first passage may be the commit that asks for an earlier recall.
+                recalled.add(recallAndDie(death, points.get(i % 4), 1 + i / 4, i));
+            }
+        }
+        assertThat(recalled).containsExactlyInAnyOrder(true, false);
+    }
+
+    /** @return whether the recall is durable */
+    private boolean recallAndDie(StoreDeath death, CrashPoint point, int passage, int number) {
+        String id = "payout-" + number;
+        String what = point + " " + passage;
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(number));
+        Hash256 batch = rig.await(id, State.IN_FLIGHT).attempts().get(0);
+        death.arm(point, passage);
+        CompletionStage<Payouts.Recall> call = rig.payouts.recall(batch, new FeeChoice.Rate(5));
+        Await.until(
+                "death, or an answer",
+                () -> death.isDead() || call.toCompletableFuture().isDone());
+        death.disarm();
+        rig.crash();
+        boolean died = death.putBack().isPresent();
+        rig.start();
+
+        Intent stored = SpendHarness.get(rig.intents().find(batch)).orElseThrow();
+        Optional<Intent> recall = recallOf(batch);
+        assertThat(recall.isPresent()).as(what).isEqualTo(stored.state() == IntentState.ABANDONED);
+        assertThat(died || recall.isPresent()).as(what).isTrue();
+        rig.spends.node.refuseSends(null);
+        if (recall.isEmpty()) {
+            rig.confirm(id);
+            return false;
+        }
+        assertThat(Receipt.of(recall.get()).fee()).as(what).isEqualTo(ReturnPlan.fee(new FeeChoice.Rate(5)));
+        assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(7))))
+                .as(what)
+                .isEqualTo(new Payouts.Recall(batch, recall.get().txId()));
+        rig.awaitWhen(
+                id,
+                "has its recall in the mempool",
+                any -> rig.spends
+                        .devnet
+                        .ledger()
+                        .transaction(recall.get().txId())
+                        .isPresent());
+        assertThat(rig.spends.devnet.ledger().transaction(batch))
+                .as("the batch is not sent any more")
+                .isEmpty();
+        rig.bury();
+        rig.awaitWhen(
+                id, "is paid by another batch", payout -> payout.attempts().size() == 2);
+        rig.confirm(id);
+        return true;
+    }
+
+    private Optional<Intent> recallOf(Hash256 batch) {
+        return SpendHarness.get(rig.spends.spending.ofTokenForCertain(StandIns.recallToken(batch)));
+    }
+
+    @Test
+    void a_recall_that_finds_no_coin_on_the_chain_leaves_the_batch_as_it_is() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        rig.listed = false;
+        assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(ErrorCode.TOO_MANY_REQUESTS));
+        rig.listed = true;
+        assertThat(recallOf(batch)).isEmpty();
+        rig.spends.node.refuseSends(null);
+        rig.confirm("payout-1");
+    }
+
+    @Test
+    void of_many_recalls_of_a_batch_at_once_one_is_made_and_all_answers_tell_it() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        List<CompletionStage<Payouts.Recall>> calls = IntStream.range(1, 9)
+                .mapToObj(rate -> rig.payouts.recall(batch, new FeeChoice.Rate(rate)))
+                .toList();
+        Set<Payouts.Recall> told = new HashSet<>();
+        for (CompletionStage<Payouts.Recall> call : calls) {
+            try {
+                told.add(SpendHarness.get(call));
+            } catch (RefusedException e) {
+                assertThat(e.code()).isEqualTo(ErrorCode.TOO_MANY_REQUESTS);
+            }
+        }
+        told.add(SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)));
+        assertThat(told)
+                .containsExactly(
+                        new Payouts.Recall(batch, recallOf(batch).orElseThrow().txId()));
     }
 
     @Test
@@ -270,6 +380,25 @@ class PayoutQueueTest {
                 .isTrue();
         rig.spends.node.refuseSends(null);
         rig.confirm("payout-1");
+    }
+
+    @Test
+    void payouts_of_a_classic_token_that_was_switched_off_are_held_until_somebody_releases_them() {
+        SpendHarness.get(rig.payouts.pause(true));
+        rig.submit(payer, order(1), order(2));
+        rig.submit(Optional.of("shop"), payer, order(3));
+        rig.crash();
+        rig.endedTokens.add(PayoutStore.CLASSIC);
+        rig.start();
+        SpendHarness.get(rig.payouts.pause(false));
+        rig.confirm("payout-3");
+        rig.await("payout-1", State.HELD);
+        rig.await("payout-2", State.HELD);
+        assertThat(rig.paid(rig.recipients(1, 2))).isEmpty();
+        SpendHarness.get(rig.payouts.release(List.of("payout-2"), Claimant.ANYBODY));
+        rig.confirm("payout-2");
+        assertThat(rig.state("payout-1")).isEqualTo(State.HELD);
+        assertThat(rig.paid(rig.recipients(1, 2, 3))).isEqualTo(Map.of(1_002L, 1, 1_003L, 1));
     }
 
     @Test

@@ -39,6 +39,9 @@ final class PayoutRig implements AutoCloseable {
     Duration delay = Duration.ZERO;
     long most = 100_000;
     int usableCoins = 20;
+    /** Whether the books cover the paying addresses. */
+    volatile boolean listed = true;
+
     Payouts payouts;
     private final Set<Address> payers = new HashSet<>();
     private final List<ActorRef<?>> actors = new ArrayList<>();
@@ -102,7 +105,7 @@ final class PayoutRig implements AutoCloseable {
     }
 
     private Optional<NodeClient.UtxoListing> listing(Address address) {
-        return spends.isFollowed()
+        return listed && spends.isFollowed()
                 ? Optional.of(new NodeClient.UtxoListing(
                         spends.coins(address),
                         false,

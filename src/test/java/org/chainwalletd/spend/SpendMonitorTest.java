@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -93,8 +94,8 @@ class SpendMonitorTest {
 
     /** What was told before the answer to this comes before it. */
     private void hearsNothing() {
-        Abandonments.Question nothing =
-                new Abandonments.Question(Map.of(), Set.of(), false, false, new CompletableFuture<>());
+        Abandonments.Question nothing = new Abandonments.Question(
+                Map.of(), Set.of(), false, false, Optional.empty(), new CompletableFuture<>());
         monitor.tell(new SpendMonitor.Withhold(nothing));
         assertThat(reservations.receiveMessage()).isEqualTo(new Reservations.Withheld(nothing, Set.of()));
     }

@@ -30,6 +30,7 @@ final class StoreDeath implements AutoCloseable {
     private static final Set<CrashPoint> OF_THE_WRITER = EnumSet.of(
             CrashPoint.PAYOUTS_IN_OPEN,
             CrashPoint.PAYOUTS_IN_REQUEUE,
+            CrashPoint.PAYOUTS_IN_RECALL,
             CrashPoint.RECEIPTS_IN_COMMIT,
             CrashPoint.STORE_LOGGED,
             CrashPoint.STORE_BEFORE_COMMIT,
@@ -46,6 +47,7 @@ final class StoreDeath implements AutoCloseable {
             CrashPoint.SPEND_AFTER_REORGANISATION,
             CrashPoint.PAYOUTS_IN_OPEN,
             CrashPoint.PAYOUTS_IN_REQUEUE,
+            CrashPoint.PAYOUTS_IN_RECALL,
             CrashPoint.RECEIPTS_BEFORE_COMMIT,
             CrashPoint.RECEIPTS_IN_COMMIT,
             CrashPoint.RECEIPTS_AFTER_COMMIT,

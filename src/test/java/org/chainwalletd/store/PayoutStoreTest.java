@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -39,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A payout is bound to a batch in the commit that opens it, and freed in the commit that closes it, whenever the process dies. */
-@Walks({CrashPoint.PAYOUTS_IN_OPEN, CrashPoint.PAYOUTS_IN_REQUEUE})
+@Walks({CrashPoint.PAYOUTS_IN_OPEN, CrashPoint.PAYOUTS_IN_REQUEUE, CrashPoint.PAYOUTS_IN_RECALL})
 class PayoutStoreTest {
     private static final ChainProfile PROFILE = ChainProfile.of("chain");
     private static final Address PAYER = Address.parse("a1".repeat(32));
@@ -118,6 +119,25 @@ class PayoutStoreTest {
                 Amount.of(1),
                 10,
                 Intent.Progress.prepared(10));
+    }
+
+    private static Intent recall(Intent batch, int coin) {
+        Coin input = new Coin(new Outpoint(Hash256.sha256(new byte[] {7, (byte) coin}), 0), Amount.of(100_000));
+        Transaction tx = Transaction.unsigned(
+                        List.of(input.outpoint()), List.of(TxOutput.toAddress(PAYER, Amount.of(99_000))))
+                .withWitnesses(List.of(StoreSample.plainWitness()));
+        return new Intent(
+                TransactionCodec.txId(PROFILE, tx),
+                StandIns.PAYOUT_RECALL,
+                PAYER,
+                Bytes.wrap(TransactionCodec.encode(tx)),
+                List.of(input),
+                100,
+                OptionalInt.empty(),
+                Optional.of(new TokenBinding(StandIns.recallToken(batch.txId()), batch.txId())),
+                Amount.of(1),
+                20,
+                Intent.Progress.prepared(20));
     }
 
     private Opening carry(Intent batch, List<Payout> payouts) {
@@ -308,6 +328,44 @@ class PayoutStoreTest {
         assertThat(state(1)).isEqualTo(State.QUEUED);
         assertThat(done(store.reservations().all())).isEmpty();
         assertThat(done(store.intents().isLostForGood(batch.txId()))).isTrue();
+    }
+
+    @Test
+    void a_batch_is_given_up_in_the_commit_that_has_its_recall_or_not_at_all() {
+        List<Path> deaths = Collections.synchronizedList(new ArrayList<>());
+        List<Payout> payouts = submit(1);
+        Intent batch = batch(1, 1);
+        carry(batch, payouts);
+        Intent recall = recall(batch, 1);
+        copyAt(CrashPoint.PAYOUTS_IN_RECALL, deaths);
+        assertThat(done(store.intents().recall(batch.txId(), recall, "recalled", () -> 20)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertThat(deaths).hasSize(1);
+        try (SqliteStore dead = SqliteStore.open(deaths.get(0))) {
+            assertThat(done(dead.intents().find(batch.txId())).orElseThrow().state())
+                    .isEqualTo(IntentState.PREPARED);
+            assertThat(done(dead.intents().find(recall.txId()))).isEmpty();
+        }
+        restart();
+        assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+        assertThat(done(store.intents().find(recall.txId())).orElseThrow().transaction())
+                .isEqualTo(recall.transaction());
+        assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
+    }
+
+    @Test
+    void a_recall_that_another_spend_keeps_from_opening_leaves_the_batch_in_flight() {
+        List<Payout> payouts = submit(1, 2);
+        Intent batch = batch(1, 1);
+        carry(batch, payouts.subList(0, 1));
+        carry(batch(2, 2), payouts.subList(1, 2));
+        CompletionStage<IntentStore.Transition> refused =
+                store.intents().recall(batch.txId(), recall(batch, 2), "recalled", () -> 20);
+        assertThatThrownBy(() -> done(refused)).hasStackTraceContaining("cannot be recalled");
+        assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.PREPARED);
+        assertThat(done(store.payouts().unrecalled())).isEmpty();
     }
 
     @Test
