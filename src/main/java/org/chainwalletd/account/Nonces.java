@@ -42,6 +42,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
 
+    private record Named(String reference, Outcome<Boolean> isPayout) implements Command {}
+
     private record LineRead(EvmAddress from, Outcome<List<AccountSend>> open) implements Command {}
 
     private record Made(EvmAddress from, Outcome<List<SendMaker.Outcome>> outcomes) implements Command {}
@@ -99,6 +101,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .onMessage(Commit.class, this::commit)
                 .onMessage(Drain.class, this::drain)
                 .onMessage(Found.class, this::found)
+                .onMessage(Named.class, this::named)
                 .onMessage(LineRead.class, this::lineRead)
                 .onMessage(Made.class, this::made)
                 .build();
@@ -156,10 +159,27 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             pending.remove(reference);
             answerKnown(asked, row.get());
         } else {
-            EvmAddress from = asked.request().from();
-            lines.computeIfAbsent(from, any -> new Line()).queue.add(reference);
-            proceed(from);
+            getContext()
+                    .pipeToSelf(
+                            setup.store().isPayout(reference),
+                            (isPayout, failure) -> new Named(reference, Outcome.of(isPayout, failure)));
         }
+    }
+
+    private Behavior<Command> named(Named command) {
+        String reference = command.reference();
+        command.isPayout().match(isPayout -> begin(reference, isPayout), failure -> fail(reference, failure));
+        return this;
+    }
+
+    private void begin(String reference, boolean isPayout) {
+        if (isPayout) {
+            fail(reference, new SendException(new SendRefusal.ReferenceTaken(reference)));
+            return;
+        }
+        EvmAddress from = pending.get(reference).request().from();
+        lines.computeIfAbsent(from, any -> new Line()).queue.add(reference);
+        proceed(from);
     }
 
     /** The watch waits with the answer for an endpoint's word, when the transaction has just been made. */

@@ -209,6 +209,11 @@ public final class SealedSends implements AccountSendStore {
     }
 
     @Override
+    public CompletionStage<Boolean> isPayout(String reference) {
+        return store.isPayout(reference);
+    }
+
+    @Override
     public CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner) {
         return store.ofOwner(chainId, owner).thenComposeAsync(this::opened, executor);
     }

@@ -231,6 +231,9 @@ final class SendMaker {
             throw new IllegalStateException("the journal has a transaction of this name or nonce already: "
                     + taken.by().reference());
         }
+        if (written instanceof Journalled.Payout payout) {
+            throw new IllegalStateException("a payout of this name was submitted just now: " + payout.reference());
+        }
         return ((Journalled.Done) written).sends();
     }
 

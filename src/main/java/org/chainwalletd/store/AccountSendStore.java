@@ -19,6 +19,17 @@ public interface AccountSendStore {
 
         /** No row was written: {@code by} already has the reference of one of them, or its nonce (which does not matter for copies). */
         record Taken(AccountSend by) implements Journalled {}
+
+        /** No row was written: the client_token of this reference is the id of a payout. */
+        record Payout(String reference) implements Journalled {}
+    }
+
+    /** Begins the reference of a transaction that a caller has named with a client_token. */
+    String TOKEN = "token/";
+
+    /** Returns the reference of the transaction with this client_token, which shares one namespace with the ids of payouts. */
+    static String reference(String clientToken) {
+        return TOKEN + clientToken;
     }
 
     /** Writes all rows in one commit, or none of them. */
@@ -39,6 +50,9 @@ public interface AccountSendStore {
             long now);
 
     CompletionStage<Optional<AccountSend>> find(String reference);
+
+    /** Tells whether the client_token of this reference is the id of a payout, so that no transaction may have it. */
+    CompletionStage<Boolean> isPayout(String reference);
 
     /** Lists all transactions of one owner, oldest first. */
     CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner);

@@ -36,6 +36,9 @@ final class SqlAccountSends implements AccountSendStore {
                 if (taken.isPresent()) {
                     return new Journalled.Taken(taken.get());
                 }
+                if (isPayout(session, send.reference())) {
+                    return new Journalled.Payout(send.reference());
+                }
             }
             List<AccountSend> numbered = new ArrayList<>();
             for (AccountSend send : sends) {
@@ -82,6 +85,20 @@ final class SqlAccountSends implements AccountSendStore {
     @Override
     public CompletionStage<Optional<AccountSend>> find(String reference) {
         return store.read(session -> AccountSendTable.one(session, "reference = ?", reference));
+    }
+
+    @Override
+    public CompletionStage<Boolean> isPayout(String reference) {
+        return store.read(session -> isPayout(session, reference));
+    }
+
+    private static boolean isPayout(SqlSession session, String reference) throws SQLException {
+        return reference.startsWith(TOKEN) && PayoutTable.has(session, reference.substring(TOKEN.length()));
+    }
+
+    static boolean has(SqlSession session, String reference) throws SQLException {
+        return session.queryOne("SELECT 1 FROM account_sends WHERE reference = ?", row -> true, reference)
+                .isPresent();
     }
 
     @Override

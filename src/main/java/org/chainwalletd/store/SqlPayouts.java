@@ -70,7 +70,8 @@ final class SqlPayouts implements PayoutStore {
                             Optional.empty(),
                             records(session, List.of(order.payoutId())).stream().findFirst()));
         }
-        if (SqlSweeps.has(session, order.payoutId())) {
+        if (SqlSweeps.has(session, order.payoutId())
+                || SqlAccountSends.has(session, AccountSendStore.reference(order.payoutId()))) {
             return Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
         }
         return SqlSweeps.everBound(session, order.payoutId())

@@ -288,6 +288,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         Set<IntentState> before = Set.of(IntentState.PREPARED, IntentState.ABANDONED);
         return store.writeNew(session -> spends.change(session, batch, before, row -> {
             if (row.intent().state() != IntentState.ABANDONED) {
+                store.requireSignedOff(session, row);
                 spends.enter(session, row, IntentState.ABANDONED, reason, now.getAsLong());
             }
             CrashPoint.PAYOUTS_IN_RECALL.reached();

@@ -33,11 +33,14 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.store.AccountSendStore;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmWallet;
@@ -201,6 +204,25 @@ class AccountSendsTest {
                 .isInstanceOfSatisfying(
                         SendException.class,
                         why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ReferenceTaken.class));
+        assertThat(paid()).isEqualTo(10);
+    }
+
+    @Test
+    void a_token_that_is_the_id_of_a_payout_sends_nothing() {
+        Address to = Address.parse("b2".repeat(32));
+        PayoutStore.Order payout =
+                new PayoutStore.Order("invoice-17", to, Amount.of(1_000), Optional.empty(), Optional.empty());
+        done(rig.store.payouts().submit(List.of(payout), List.of(to), Optional.empty(), 9, 5));
+
+        assertThatThrownBy(() -> rig.send(AccountSendStore.reference("invoice-17"), 10))
+                .isInstanceOfSatisfying(
+                        SendException.class,
+                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ReferenceTaken.class));
+        assertThat(done(rig.store.accountSends().find(AccountSendStore.reference("invoice-17"))))
+                .isEmpty();
+        rig.send(AccountSendStore.reference("invoice-18"), 10);
+        rig.chain.mine();
+        rig.finish(AccountSendStore.reference("invoice-18"));
         assertThat(paid()).isEqualTo(10);
     }
 

@@ -110,6 +110,11 @@ public final class FatedJournal implements AccountSendStore {
     }
 
     @Override
+    public CompletionStage<Boolean> isPayout(String reference) {
+        return read(() -> real.isPayout(reference));
+    }
+
+    @Override
     public CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner) {
         return read(() -> real.ofOwner(chainId, owner));
     }

@@ -1015,6 +1015,41 @@ abstract class StoreContract {
                 .hasSize(1);
     }
 
+    /** Whoever pays the same invoice on one chain and on the other has paid it twice. */
+    @Test
+    void an_id_of_a_payout_is_no_token_of_a_send_on_the_account_chain_and_the_other_way_round() {
+        AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
+        AccountSend invoice = AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17"));
+        done(store.accountSends().open(List.of(invoice)));
+        assertThat(submitted("invoice-17")).isInstanceOf(PayoutStore.Submission.Taken.class);
+        assertThat(submitted("invoice-18")).isInstanceOf(PayoutStore.Submission.Accepted.class);
+        restart();
+
+        String taken = AccountSendStore.reference("invoice-18");
+        assertThat(done(store.accountSends().isPayout(taken))).isTrue();
+        assertThat(done(store.accountSends().isPayout("invoice-18"))).isFalse();
+        assertThat(done(store.accountSends()
+                        .open(List.of(
+                                AccountSendSample.send(1, AccountSend.State.JOURNALLED),
+                                AccountSendSample.renamed(
+                                        AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
+                .isEqualTo(new AccountSendStore.Journalled.Payout(taken));
+        assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
+                .hasSize(1);
+    }
+
+    private PayoutStore.Submission submitted(String payoutId) {
+        Address to = Address.parse("b2".repeat(32));
+        return done(store.payouts()
+                .submit(
+                        List.of(new PayoutStore.Order(
+                                payoutId, to, Amount.of(1_000), Optional.empty(), Optional.empty())),
+                        List.of(to),
+                        Optional.empty(),
+                        9,
+                        5));
+    }
+
     /** Copies may have any nonce, also one that was given; once they are in a block nobody else gets theirs. */
     @Test
     void copies_take_no_nonce_before_a_block_has_them() {

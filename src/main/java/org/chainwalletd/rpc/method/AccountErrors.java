@@ -10,10 +10,10 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.store.AccountSendStore;
 
 /** Translates refusals and failures of the account chain's client into errors of the catalogue. */
 public final class AccountErrors implements ErrorTranslator {
-    private static final String TOKEN = "token/";
     private static final long BUSY_RETRY_SECONDS = 15;
 
     record Shortfall(String neededWei, String availableWei, String gasReserveWei) {}
@@ -71,11 +71,13 @@ public final class AccountErrors implements ErrorTranslator {
 
     /** Under which a transaction with a client token is known to the nonce owner. */
     static String reference(String clientToken) {
-        return TOKEN + clientToken;
+        return AccountSendStore.reference(clientToken);
     }
 
     private static String token(String reference) {
-        return reference.startsWith(TOKEN) ? reference.substring(TOKEN.length()) : reference;
+        return reference.startsWith(AccountSendStore.TOKEN)
+                ? reference.substring(AccountSendStore.TOKEN.length())
+                : reference;
     }
 
     @Override
