@@ -119,8 +119,8 @@ public interface IntentStore {
 
     /**
      * Recalls a batch of payouts: in one commit the batch is abandoned and {@code recall}, which spends one of its coins, is opened with its bytes.
-     * From then on the batch is not sent again, and after a kill the recall goes on with the same bytes. Fails and changes nothing when the recall
-     * cannot be opened, such as when the batch has one already.
+     * From then on the batch is not sent again, and after a kill the recall goes on with the same bytes. A batch that has a recall already keeps that
+     * one ({@link Transition.Stale}). Fails and changes nothing when the recall cannot be opened for another reason.
      *
      * @param recall in {@link IntentState#PREPARED}, bound to {@link StandIns#recallToken}
      * @param now asked when the rows are written, milliseconds since 1970

@@ -286,18 +286,24 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now) {
         Set<IntentState> before = Set.of(IntentState.PREPARED, IntentState.ABANDONED);
-        return store.writeNew(session -> spends.change(session, batch, before, row -> {
-            if (row.intent().state() != IntentState.ABANDONED) {
-                store.requireSignedOff(session, row);
-                spends.enter(session, row, IntentState.ABANDONED, reason, now.getAsLong());
+        return store.writeNew(session -> {
+            if (SpendTable.bound(session, recall.token().orElseThrow().token(), Long.MIN_VALUE)
+                    .isPresent()) {
+                return new Transition.Stale(Optional.of(IntentState.ABANDONED));
             }
-            CrashPoint.PAYOUTS_IN_RECALL.reached();
-            Opening opening = opened(session, recall, List.of(), Long.MIN_VALUE, false, now);
-            if (!(opening instanceof Opening.Opened)) {
-                throw new IllegalStateException(
-                        "batch " + batch + " cannot be recalled by " + recall.txId() + ": " + opening);
-            }
-        }));
+            return spends.change(session, batch, before, row -> {
+                if (row.intent().state() != IntentState.ABANDONED) {
+                    store.requireSignedOff(session, row);
+                    spends.enter(session, row, IntentState.ABANDONED, reason, now.getAsLong());
+                }
+                CrashPoint.PAYOUTS_IN_RECALL.reached();
+                Opening opening = opened(session, recall, List.of(), Long.MIN_VALUE, false, now);
+                if (!(opening instanceof Opening.Opened)) {
+                    throw new IllegalStateException(
+                            "batch " + batch + " cannot be recalled by " + recall.txId() + ": " + opening);
+                }
+            });
+        });
     }
 
     @Override
