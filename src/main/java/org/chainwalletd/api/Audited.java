@@ -12,8 +12,8 @@ public interface Audited {
         return Optional.empty();
     }
 
-    /** The caller's name for the payment. */
-    default Optional<String> clientToken() {
+    /** The caller's name for the payment: the {@code client_token}, which some calls require. */
+    default Optional<String> idempotencyToken() {
         return Optional.empty();
     }
 

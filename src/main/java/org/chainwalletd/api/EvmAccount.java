@@ -225,6 +225,11 @@ public final class EvmAccount {
             Optional<String> clientToken)
             implements Spend<EvmSendNative.Result> {
         @Override
+        public Optional<String> idempotencyToken() {
+            return clientToken;
+        }
+
+        @Override
         public Optional<Payees> payees() {
             return Optional.of(new Payees(List.of(), List.of(new Recipient(to, amount))));
         }

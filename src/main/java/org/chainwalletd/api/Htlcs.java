@@ -169,6 +169,11 @@ public final class Htlcs {
                     "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
             Optional<String> memo)
             implements Spend<HtlcLock.Result> {
+        @Override
+        public Optional<String> idempotencyToken() {
+            return clientToken;
+        }
+
         /** Locks once, however often it is called with this token. */
         public HtlcLock(Lock lock, String clientToken) {
             this(lock, Optional.of(clientToken), Optional.empty());
@@ -302,6 +307,11 @@ public final class Htlcs {
                     "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
             Optional<String> memo)
             implements Spend<Redeemed> {
+        @Override
+        public Optional<String> idempotencyToken() {
+            return clientToken;
+        }
+
         /**
          * Claims output 0 at the minimum fee.
          *
@@ -437,6 +447,11 @@ public final class Htlcs {
                     "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
             Optional<String> memo)
             implements Spend<Redeemed> {
+        @Override
+        public Optional<String> idempotencyToken() {
+            return clientToken;
+        }
+
         /**
          * Takes output 0 back at the minimum fee.
          *

@@ -10,5 +10,5 @@ import java.util.Optional;
  */
 public interface Spend<R> extends Call<R>, Audited {
     @Override
-    Optional<String> clientToken();
+    Optional<String> idempotencyToken();
 }

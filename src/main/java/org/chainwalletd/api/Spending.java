@@ -10,6 +10,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.wire.AmountOrMax;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.Inline;
+import org.chainwalletd.wire.OrNull;
 import org.chainwalletd.wire.Title;
 import org.chainwalletd.wire.U32;
 
@@ -108,6 +109,11 @@ public final class Spending {
                     "at most 256 bytes, for list_spends; no part of the spend, so a repeated token may come with another one")
             Optional<String> memo)
             implements Spend<Transfer.Result> {
+        @Override
+        public Optional<String> idempotencyToken() {
+            return clientToken;
+        }
+
         /** Pays once, however often it is called with this token. */
         public Transfer(Payment payment, String clientToken) {
             this(payment, Optional.of(clientToken), Optional.empty());
@@ -195,8 +201,8 @@ public final class Spending {
                     "base units for each transaction; fewer coins go into one when it would cost more; default: no bound but 100 coins")
             Optional<Amount> maxFee,
 
-            @Doc("required: 8 to 128 printable ASCII characters, bound to this sweep for ever")
-            Optional<String> clientToken,
+            @Doc("8 to 128 printable ASCII characters, bound to this sweep for ever")
+            String clientToken,
 
             @Doc("base units, 61 or more; smaller coins are left over; default 61")
             Optional<Amount> minValue,
@@ -209,7 +215,12 @@ public final class Spending {
         }
 
         public Sweep(Payouts.Source from, Address to, String clientToken) {
-            this(from, to, Optional.empty(), Optional.of(clientToken), Optional.empty(), Optional.empty());
+            this(from, to, Optional.empty(), clientToken, Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public Optional<String> idempotencyToken() {
+            return Optional.of(clientToken);
         }
 
         public Sweep withMaxFee(Amount changed) {
@@ -241,7 +252,7 @@ public final class Spending {
         @Title("SweepLeftOver")
         public record LeftOver(
                 @Doc(
-                        "later (came after the coins were fixed, or above 10000 coins), too_small, immature (coinbase), held (by another spend), of_failed_part")
+                        "later (came after the coins were fixed, or above 10000 coins), too_small, immature (coinbase), held (by another spend or sweep), of_failed_part")
                 String reason,
 
                 long coins,
@@ -256,6 +267,17 @@ public final class Spending {
 
                 @Doc("absent while the daemon's own books cannot tell the coins of every address")
                 Optional<List<LeftOver>> leftOver) {}
+    }
+
+    @Method(
+            name = "get_sweep",
+            scope = Scope.READ,
+            summary = "How each part of a sweep stands, and what is left over, without going on with it.")
+    public record GetSweep(
+            @Doc("that the sweep was asked for with") String clientToken) implements Call<GetSweep.Result> {
+        public record Result(
+                @Doc("as `sweep` answers; null when no sweep has this client_token") @OrNull
+                Optional<Sweep.Result> sweep) {}
     }
 
     @Method(

@@ -36,7 +36,7 @@ public final class Settlement {
      * @throws WalletdException what does not pass by itself, or the last failure when the patience is used up
      */
     public <R> R settle(Spend<R> spend) {
-        if (spend.clientToken().isEmpty()) {
+        if (spend.idempotencyToken().isEmpty()) {
             throw new IllegalArgumentException("give the spend a client_token of its own");
         }
         long began = nanoTime.getAsLong();

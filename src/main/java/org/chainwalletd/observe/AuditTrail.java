@@ -56,7 +56,8 @@ public final class AuditTrail implements CallObserver {
 
     private static String words(Audited call) {
         String names = call.payoutIds().isEmpty()
-                ? " client_token=" + call.clientToken().map(Printable::word).orElse("-")
+                ? " client_token="
+                        + call.idempotencyToken().map(Printable::word).orElse("-")
                 : " payout_ids=" + first(call.payoutIds());
         return call.payees().map(AuditTrail::words).orElse("") + names;
     }

@@ -7,8 +7,10 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -18,6 +20,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 
 /**
  * A line of {@code sent.log}: one change of the store, with everything that is needed to repeat it in a store that has lost it. A line is encoded
@@ -112,12 +115,69 @@ sealed interface SentLine {
             implements SentLine {}
 
     /**
+     * A sweep that began, with all its parts; in the base of the log, a sweep as its rows were.
+     *
+     * @param ended numbers of the parts for which no spend will ever be opened
+     */
+    record Sweep(Hash256 id, SweepStore.Order order, List<SweepStore.Part> parts, Set<Integer> ended, long createdAt)
+            implements SentLine {
+        private static final int COIN_BYTES = 2 * Hash256.LENGTH + Integer.BYTES + Long.BYTES;
+
+        static byte[] packCoins(List<SweepStore.OwnedCoin> coins) {
+            ByteBuffer packed = ByteBuffer.allocate(coins.size() * COIN_BYTES);
+            for (SweepStore.OwnedCoin each : coins) {
+                packed.put(each.owner().toArray())
+                        .put(each.coin().outpoint().txId().toArray())
+                        .putInt((int) each.coin().outpoint().index())
+                        .putLong(each.coin().value().bits());
+            }
+            return packed.array();
+        }
+
+        static List<SweepStore.OwnedCoin> unpackCoins(byte[] packed) {
+            ByteBuffer in = ByteBuffer.wrap(packed);
+            List<SweepStore.OwnedCoin> coins = new ArrayList<>(packed.length / COIN_BYTES);
+            while (in.hasRemaining()) {
+                Address owner = Address.of(take(in));
+                Outpoint outpoint = new Outpoint(Hash256.of(take(in)), Integer.toUnsignedLong(in.getInt()));
+                coins.add(new SweepStore.OwnedCoin(owner, new Coin(outpoint, Amount.ofUnsigned(in.getLong()))));
+            }
+            return coins;
+        }
+
+        static List<Address> unpackAddresses(byte[] packed) {
+            ByteBuffer in = ByteBuffer.wrap(packed);
+            List<Address> addresses = new ArrayList<>(packed.length / Hash256.LENGTH);
+            while (in.hasRemaining()) {
+                addresses.add(Address.of(take(in)));
+            }
+            return addresses;
+        }
+
+        static byte[] packAddresses(List<Address> addresses) {
+            ByteBuffer packed = ByteBuffer.allocate(addresses.size() * Hash256.LENGTH);
+            addresses.forEach(address -> packed.put(address.toArray()));
+            return packed.array();
+        }
+
+        private static byte[] take(ByteBuffer in) {
+            byte[] bytes = new byte[Hash256.LENGTH];
+            in.get(bytes);
+            return bytes;
+        }
+    }
+
+    /** No spend will ever be opened for this part of the sweep. */
+    record SweepPartEnded(Hash256 id, int part) implements SentLine {}
+
+    /**
      * Tells whether the line frees coins, or permits other bytes for the same token: such a line is on the disk before the store records the
      * change.
      */
     default boolean goesFirst() {
         return this instanceof Held
                 || this instanceof Cancelled
+                || this instanceof SweepPartEnded
                 || this instanceof State state && !state.state().inFlight();
     }
 
@@ -195,7 +255,58 @@ sealed interface SentLine {
             for (Address address : cancelled.from()) {
                 out.write(address.toArray());
             }
+        } else if (line instanceof Sweep sweep) {
+            out.writeByte(14);
+            write(sweep, out);
+        } else if (line instanceof SweepPartEnded ended) {
+            out.writeByte(15);
+            out.write(ended.id().toArray());
+            out.writeInt(ended.part());
         }
+    }
+
+    private static void write(Sweep sweep, DataOutputStream out) throws IOException {
+        SweepStore.Order order = sweep.order();
+        out.write(sweep.id().toArray());
+        out.writeUTF(order.clientToken());
+        writeText(out, order.owner());
+        out.write(order.digest().toArray());
+        writeBytes(out, Sweep.packAddresses(order.from()));
+        out.write(order.to().toArray());
+        out.writeLong(order.minValue().bits());
+        writeText(out, order.memo());
+        out.writeLong(sweep.createdAt());
+        out.writeInt(sweep.parts().size());
+        for (SweepStore.Part part : sweep.parts()) {
+            out.writeInt(part.number());
+            out.writeLong(part.fee().bits());
+            writeBytes(out, Sweep.packCoins(part.coins()));
+            out.writeBoolean(sweep.ended().contains(part.number()));
+        }
+    }
+
+    private static Sweep readSweep(DataInputStream in) throws IOException {
+        Hash256 id = hash(in);
+        SweepStore.Order order = new SweepStore.Order(
+                in.readUTF(),
+                ifText(in),
+                hash(in),
+                Sweep.unpackAddresses(bytes(in)),
+                Address.of(fixed(in, Hash256.LENGTH)),
+                Amount.ofUnsigned(in.readLong()),
+                ifText(in));
+        long createdAt = in.readLong();
+        List<SweepStore.Part> parts = new ArrayList<>();
+        Set<Integer> ended = new HashSet<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            SweepStore.Part part =
+                    new SweepStore.Part(in.readInt(), Amount.ofUnsigned(in.readLong()), Sweep.unpackCoins(bytes(in)));
+            parts.add(part);
+            if (in.readBoolean()) {
+                ended.add(part.number());
+            }
+        }
+        return new Sweep(id, order, parts, ended, createdAt);
     }
 
     private static Carried readCarried(DataInputStream in) throws IOException {
@@ -378,6 +489,8 @@ sealed interface SentLine {
             case 11 -> new Memo(hash(in), ifText(in));
             case 12 -> readCarried(in);
             case 13 -> readCancelled(in);
+            case 14 -> readSweep(in);
+            case 15 -> new SweepPartEnded(hash(in), in.readInt());
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

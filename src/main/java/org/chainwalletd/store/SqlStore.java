@@ -54,7 +54,7 @@ abstract class SqlStore implements Store {
             thread.setDaemon(true);
             return thread;
         });
-        this.sweeps = new SqlSweeps(this);
+        this.sweeps = new SqlSweeps(this, lines);
         this.spends = new SqlSpends(this, spendTable, allowance, payoutTable, sweeps);
         this.payouts = new SqlPayouts(this, payoutTable);
         this.accountSends = new SqlAccountSends(this, lines);

@@ -1,17 +1,17 @@
 package org.chainwalletd.store;
 
-import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
-import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 
@@ -23,15 +23,18 @@ final class SqlSweeps implements SweepStore {
     /** Condition of sweeps that continue by themselves. */
     static final String RUNNING = "state = 'RUNNING'";
 
-    private static final int ADDRESS = 32;
-    private static final int COIN = ADDRESS + 32 + Integer.BYTES + Long.BYTES;
+    private static final int ID_BYTES = 32;
     private static final SecureRandom RANDOM = new SecureRandom();
 
+    private static final String RESTORED = "the store was restored since it began";
+
     private final SqlStore store;
+    private final SentLog.Lines log;
     private volatile boolean any;
 
-    SqlSweeps(SqlStore store) {
+    SqlSweeps(SqlStore store, SentLog.Lines log) {
         this.store = store;
+        this.log = log;
     }
 
     /** Reads whether there are sweeps. */
@@ -72,7 +75,18 @@ final class SqlSweeps implements SweepStore {
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();
             }
-            insert(session, order, parts, now);
+            Set<Outpoint> planned = planned(session);
+            boolean overtaken = parts.stream()
+                    .flatMap(part -> part.coins().stream())
+                    .anyMatch(each -> planned.contains(each.coin().outpoint()));
+            if (overtaken) {
+                return new Beginning.Overtaken();
+            }
+            byte[] id = new byte[ID_BYTES];
+            RANDOM.nextBytes(id);
+            SentLine.Sweep sweep = new SentLine.Sweep(Hash256.of(id), order, parts, Set.of(), now);
+            insert(session, sweep, State.RUNNING, "");
+            log.add(sweep);
             return new Beginning.Begun(read(session, order.clientToken()).orElseThrow());
         });
     }
@@ -87,11 +101,10 @@ final class SqlSweeps implements SweepStore {
         return live.isPresent() ? live : KeptSpends.everBound(session, token);
     }
 
-    private static void insert(SqlSession session, Order order, List<Part> parts, long now) throws SQLException {
-        byte[] id = new byte[ADDRESS];
-        RANDOM.nextBytes(id);
-        ByteBuffer from = ByteBuffer.allocate(order.from().size() * ADDRESS);
-        order.from().forEach(address -> from.put(address.toArray()));
+    private static void insert(SqlSession session, SentLine.Sweep sweep, State state, String reason)
+            throws SQLException {
+        Order order = sweep.order();
+        byte[] id = sweep.id().toArray();
         session.update(
                 "INSERT INTO sweeps (sweep_id, client_token, token_name, digest, from_addresses, to_address, min_value,"
                         + " memo, state, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -99,58 +112,65 @@ final class SqlSweeps implements SweepStore {
                 order.clientToken(),
                 order.owner().orElse(null),
                 order.digest().toArray(),
-                from.array(),
+                SentLine.Sweep.packAddresses(order.from()),
                 order.to().toArray(),
                 order.minValue().bits(),
                 order.memo().orElse(null),
-                State.RUNNING.name(),
-                "",
-                now);
-        for (Part part : parts) {
+                state.name(),
+                reason,
+                sweep.createdAt());
+        for (Part part : sweep.parts()) {
             session.update(
-                    "INSERT INTO sweep_parts (sweep_id, number, fee, coins, ended) VALUES (?, ?, ?, ?, 0)",
+                    "INSERT INTO sweep_parts (sweep_id, number, fee, coins, ended) VALUES (?, ?, ?, ?, ?)",
                     id,
                     part.number(),
                     part.fee().bits(),
-                    pack(part.coins()));
+                    SentLine.Sweep.packCoins(part.coins()),
+                    sweep.ended().contains(part.number()) ? 1 : 0);
         }
     }
 
-    private static byte[] pack(List<OwnedCoin> coins) {
-        ByteBuffer packed = ByteBuffer.allocate(coins.size() * COIN);
-        for (OwnedCoin each : coins) {
-            packed.put(each.owner().toArray())
-                    .put(each.coin().outpoint().txId().toArray())
-                    .putInt((int) each.coin().outpoint().index())
-                    .putLong(each.coin().value().bits());
-        }
-        return packed.array();
+    /** Visits every sweep as a line of {@code sent.log}, oldest first. */
+    static void visit(SqlSession session, LineVisitor visitor) throws SQLException {
+        session.visit(
+                "SELECT * FROM sweeps WHERE id > ? ORDER BY id",
+                row -> {
+                    Sweep sweep = withParts(session, head(row));
+                    visitor.line(new SentLine.Sweep(
+                            sweep.id(),
+                            sweep.order(),
+                            sweep.parts().stream().map(PartState::part).toList(),
+                            sweep.parts().stream()
+                                    .filter(PartState::ended)
+                                    .map(state -> state.part().number())
+                                    .collect(Collectors.toSet()),
+                            sweep.createdAt()));
+                },
+                0);
     }
 
-    private static List<OwnedCoin> unpackCoins(byte[] packed) {
-        ByteBuffer in = ByteBuffer.wrap(packed);
-        List<OwnedCoin> coins = new ArrayList<>(packed.length / COIN);
-        while (in.hasRemaining()) {
-            Address owner = Address.of(take(in));
-            Outpoint outpoint = new Outpoint(Hash256.of(take(in)), Integer.toUnsignedLong(in.getInt()));
-            coins.add(new OwnedCoin(owner, new Coin(outpoint, Amount.ofUnsigned(in.getLong()))));
-        }
-        return coins;
+    /** Takes a line of {@code sent.log}. */
+    @FunctionalInterface
+    interface LineVisitor {
+        void line(SentLine line) throws SQLException;
     }
 
-    private static List<Address> unpackAddresses(byte[] packed) {
-        ByteBuffer in = ByteBuffer.wrap(packed);
-        List<Address> addresses = new ArrayList<>(packed.length / ADDRESS);
-        while (in.hasRemaining()) {
-            addresses.add(Address.of(take(in)));
+    /** Enters a sweep that a restored store lacks. It continues when its caller asks for it again. */
+    static void enter(SqlSession session, SentLine.Sweep sweep) throws SQLException {
+        String token = sweep.order().clientToken();
+        boolean bound = has(session, token) || everBound(session, token).isPresent() || PayoutTable.has(session, token);
+        if (!bound) {
+            insert(session, sweep, State.STOPPED, RESTORED);
         }
-        return addresses;
     }
 
-    private static byte[] take(ByteBuffer in) {
-        byte[] bytes = new byte[ADDRESS];
-        in.get(bytes);
-        return bytes;
+    /** Stops the sweeps of a restored store: how far they got since is not known. */
+    static void stopAll(SqlSession session) throws SQLException {
+        session.update("UPDATE sweeps SET state = ?, reason = ? WHERE " + RUNNING, State.STOPPED.name(), RESTORED);
+    }
+
+    static void end(SqlSession session, Hash256 sweep, int part) throws SQLException {
+        session.update("UPDATE sweep_parts SET ended = 1 WHERE sweep_id = ? AND number = ?", sweep.toArray(), part);
     }
 
     /** Row of the table {@code sweeps}. */
@@ -163,7 +183,7 @@ final class SqlSweeps implements SweepStore {
                         row.text("client_token"),
                         row.ifText("token_name"),
                         row.hash("digest"),
-                        unpackAddresses(row.raw("from_addresses")),
+                        SentLine.Sweep.unpackAddresses(row.raw("from_addresses")),
                         row.address("to_address"),
                         row.amount("min_value"),
                         row.ifText("memo")),
@@ -182,7 +202,10 @@ final class SqlSweeps implements SweepStore {
         List<PartState> unlinked = session.query(
                 "SELECT number, fee, coins, ended FROM sweep_parts WHERE sweep_id = ? ORDER BY number",
                 row -> new PartState(
-                        new Part((int) row.number("number"), row.amount("fee"), unpackCoins(row.raw("coins"))),
+                        new Part(
+                                (int) row.number("number"),
+                                row.amount("fee"),
+                                SentLine.Sweep.unpackCoins(row.raw("coins"))),
                         Optional.empty(),
                         row.number("ended") != 0),
                 (Object) head.id().toArray());
@@ -198,12 +221,18 @@ final class SqlSweeps implements SweepStore {
         Optional<SpendRow> live = SpendTable.bound(session, token, Long.MIN_VALUE);
         if (live.isPresent()) {
             Intent intent = live.get().intent();
-            boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, live.get());
+            // A spend that was refused before it was sent counts as lost for good too, but its coins may be free.
+            boolean closed = intent.state() == IntentState.CONFLICTED && SpendTable.isLostForGood(session, live.get());
             return Optional.of(new PartSpend(
-                    intent.txId(), Optional.of(intent.state()), lost, intent.reason(), heightOf(session, intent)));
+                    intent.txId(), Optional.of(intent.state()), closed, intent.reason(), heightOf(session, intent)));
+        }
+        Optional<SpendHistory.PastSpend> kept = KeptSpends.ofToken(session, token);
+        if (kept.isPresent()) {
+            return kept.map(
+                    past -> new PartSpend(past.txId(), Optional.of(past.state()), true, "", past.blockHeight()));
         }
         return KeptSpends.everBound(session, token)
-                .map(txId -> new PartSpend(txId, Optional.empty(), false, "", OptionalLong.empty()));
+                .map(txId -> new PartSpend(txId, Optional.empty(), true, "", OptionalLong.empty()));
     }
 
     private static OptionalLong heightOf(SqlSession session, Intent intent) throws SQLException {
@@ -226,8 +255,28 @@ final class SqlSweeps implements SweepStore {
 
     @Override
     public CompletionStage<List<String>> running() {
-        return store.read(session -> session.query(
-                "SELECT client_token FROM sweeps WHERE " + RUNNING + " ORDER BY id", row -> row.text("client_token")));
+        return store.read(SqlSweeps::running);
+    }
+
+    @Override
+    public CompletionStage<Set<Outpoint>> planned() {
+        return store.read(SqlSweeps::planned);
+    }
+
+    private static Set<Outpoint> planned(SqlSession session) throws SQLException {
+        Set<Outpoint> planned = new HashSet<>();
+        for (String token : running(session)) {
+            read(session, token).orElseThrow().parts().stream()
+                    .filter(PartState::isWaiting)
+                    .flatMap(state -> state.part().coins().stream())
+                    .forEach(each -> planned.add(each.coin().outpoint()));
+        }
+        return planned;
+    }
+
+    private static List<String> running(SqlSession session) throws SQLException {
+        return session.query(
+                "SELECT client_token FROM sweeps WHERE " + RUNNING + " ORDER BY id", row -> row.text("client_token"));
     }
 
     @Override
@@ -248,10 +297,8 @@ final class SqlSweeps implements SweepStore {
         return store.write(session -> {
             Optional<Sweep> sweep = read(session, clientToken);
             if (sweep.isPresent() && sweep.get().parts().get(part).isWaiting()) {
-                session.update(
-                        "UPDATE sweep_parts SET ended = 1 WHERE sweep_id = ? AND number = ?",
-                        sweep.get().id().toArray(),
-                        part);
+                end(session, sweep.get().id(), part);
+                log.add(new SentLine.SweepPartEnded(sweep.get().id(), part));
             }
             return null;
         });
@@ -260,8 +307,7 @@ final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Optional<String>> unfinishedFrom(Address address) {
         return store.read(session -> {
-            Set<String> tokens = new LinkedHashSet<>(
-                    session.query("SELECT client_token FROM sweeps WHERE " + RUNNING, row -> row.text("client_token")));
+            Set<String> tokens = new LinkedHashSet<>(running(session));
             List<String> open = session.query(
                     "SELECT token FROM spends WHERE " + SpendTable.OPEN + " AND kind = '" + KIND + "'",
                     row -> row.text("token"));

@@ -116,6 +116,7 @@ public final class StoreRestore {
                         }
                     },
                     0);
+            SqlSweeps.visit(session, lines::add);
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
             long last = 0;
             for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
@@ -228,6 +229,10 @@ public final class StoreRestore {
             enter(carried);
         } else if (line instanceof SentLine.Cancelled cancelled) {
             payouts.enter(session, cancelled);
+        } else if (line instanceof SentLine.Sweep sweep) {
+            SqlSweeps.enter(session, sweep);
+        } else if (line instanceof SentLine.SweepPartEnded ended) {
+            SqlSweeps.end(session, ended.id(), ended.part());
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {
@@ -420,9 +425,7 @@ public final class StoreRestore {
         Commits.count(session, number);
         Commits.open(session, number, random);
         PayoutTable.holdAll(session, random);
-        // How far a sweep got since is not known: it continues when its caller asks for it again.
-        session.update("UPDATE sweeps SET state = 'STOPPED', reason = 'the store was restored since it began'"
-                + " WHERE state = 'RUNNING'");
+        SqlSweeps.stopAll(session);
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
             // Numbers of lost spends were reported to callers, and must never become those of others.

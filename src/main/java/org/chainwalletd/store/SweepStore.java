@@ -3,10 +3,12 @@ package org.chainwalletd.store;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 
 /**
  * Stores sweeps: which coins go to which address in which transactions, fixed in one commit before the first transaction is made. A sweep is kept
@@ -24,6 +26,9 @@ public interface SweepStore {
 
     /** Lists the tokens of the sweeps that are {@link State#RUNNING}, oldest first. */
     CompletionStage<List<String>> running();
+
+    /** Finds the coins of the parts that running sweeps still have to open a spend for. */
+    CompletionStage<Set<Outpoint>> planned();
 
     /** Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. */
     CompletionStage<Void> move(String clientToken, State before, State after, String reason);
@@ -88,10 +93,9 @@ public interface SweepStore {
      * The spend of a part.
      *
      * @param state empty when only its transaction id is kept
-     * @param lostForGood whether another transaction that spends one of its coins is final
+     * @param closed whether it is never sent again: another transaction that spends one of its coins is final, or only its record is kept
      */
-    record PartSpend(
-            Hash256 txId, Optional<IntentState> state, boolean lostForGood, String reason, OptionalLong height) {}
+    record PartSpend(Hash256 txId, Optional<IntentState> state, boolean closed, String reason, OptionalLong height) {}
 
     /**
      * A part and its progress.
@@ -144,6 +148,9 @@ public interface SweepStore {
     sealed interface Beginning {
         /** The token is bound to nothing, and there were no coins to sweep; nothing was written. */
         record Nothing() implements Beginning {}
+
+        /** A sweep that began meanwhile moves some of the coins; nothing was written. */
+        record Overtaken() implements Beginning {}
 
         /** The sweep is durable, by this call or an earlier one. */
         record Begun(Sweep sweep) implements Beginning {}

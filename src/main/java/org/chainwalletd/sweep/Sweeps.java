@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -151,7 +150,7 @@ public final class Sweeps {
         /** Brings less than it costs, less than was asked for, or would leave dust. */
         TOO_SMALL,
         IMMATURE,
-        /** Another spend has it. */
+        /** Another spend has it, or another sweep is going to move it. */
         HELD,
         /** Its part has failed. */
         OF_FAILED_PART
@@ -206,11 +205,28 @@ public final class Sweeps {
                 .thenComposeAsync(sweep -> goOn(request, sweep, gone), env.executor());
     }
 
+    /** Tells how the sweep of a token stands, and changes nothing; empty when the token is that of no sweep. */
+    public CompletionStage<Optional<Report>> find(String clientToken) {
+        return env.store()
+                .find(clientToken)
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.empty())
+                                : report(found.get()).thenApplyAsync(Optional::of, env.executor()),
+                        env.executor());
+    }
+
     private CompletionStage<Sweep> begin(Request request) {
         // Coins at the destination are there already.
-        List<Address> from = request.from().get().stream()
-                .filter(address -> !address.equals(request.to()))
-                .toList();
+        return begin(
+                request,
+                request.from().get().stream()
+                        .distinct()
+                        .filter(address -> !address.equals(request.to()))
+                        .toList());
+    }
+
+    private CompletionStage<Sweep> begin(Request request, List<Address> from) {
         return holdings(from)
                 .thenComposeAsync(
                         holdings -> env.store()
@@ -218,7 +234,14 @@ public final class Sweeps {
                                         request.order(from),
                                         cut(holdings, request),
                                         env.clock().millis())
-                                .thenApplyAsync(beginning -> begun(beginning, request, holdings), env.executor()),
+                                .thenComposeAsync(
+                                        // Another sweep has begun since the coins were listed, so this is not repeated
+                                        // for ever.
+                                        beginning -> beginning instanceof Beginning.Overtaken
+                                                ? begin(request, from)
+                                                : CompletableFuture.completedFuture(
+                                                        begun(beginning, request, holdings)),
+                                        env.executor()),
                         env.executor());
     }
 
@@ -248,20 +271,24 @@ public final class Sweeps {
     }
 
     private CompletionStage<Holdings> holdings(List<Address> addresses) {
-        return env.reservations()
-                .all()
+        // Planned coins first: a part that gets its spend in between is then in one of the two.
+        return env.store()
+                .planned()
                 .thenComposeAsync(
-                        held -> {
-                            Set<Outpoint> reserved = held.stream()
-                                    .map(each -> each.coin().outpoint())
-                                    .collect(Collectors.toSet());
-                            return holdings(addresses, 0, reserved, Holdings.none());
-                        },
+                        planned -> env.reservations()
+                                .all()
+                                .thenComposeAsync(
+                                        held -> {
+                                            Set<Outpoint> taken = new HashSet<>(planned);
+                                            held.forEach(each ->
+                                                    taken.add(each.coin().outpoint()));
+                                            return holdings(addresses, 0, taken, Holdings.none());
+                                        },
+                                        env.executor()),
                         env.executor());
     }
 
-    private CompletionStage<Holdings> holdings(
-            List<Address> addresses, int next, Set<Outpoint> reserved, Holdings found) {
+    private CompletionStage<Holdings> holdings(List<Address> addresses, int next, Set<Outpoint> taken, Holdings found) {
         if (next == addresses.size()) {
             return CompletableFuture.completedFuture(found);
         }
@@ -271,7 +298,7 @@ public final class Sweeps {
                         listing -> {
                             for (NodeClient.Utxo utxo : listing.utxos()) {
                                 Coin coin = new Coin(utxo.outpoint(), utxo.value());
-                                if (reserved.contains(coin.outpoint())) {
+                                if (taken.contains(coin.outpoint())) {
                                     add(found.others(), LeftOver.HELD, coin);
                                 } else if (isImmature(utxo, listing.tipHeight())) {
                                     add(found.others(), LeftOver.IMMATURE, coin);
@@ -282,7 +309,7 @@ public final class Sweeps {
                             return holdings(
                                     addresses,
                                     next + 1,
-                                    reserved,
+                                    taken,
                                     new Holdings(found.free(), found.others(), listing.tipHeight()));
                         },
                         env.executor());
@@ -406,7 +433,7 @@ public final class Sweeps {
     }
 
     private static boolean mayBeSentAgain(PartSpend spend) {
-        return spend.state().filter(IntentState::failed).isPresent() && !spend.lostForGood();
+        return spend.state().filter(IntentState::failed).isPresent() && !spend.closed();
     }
 
     private CompletionStage<Void> settled(String clientToken, CompletionStage<Void> gone) {
@@ -528,6 +555,7 @@ public final class Sweeps {
             this.sweeps = sweeps;
             this.env = sweeps.env;
             this.timers = timers;
+            timers.startTimerWithFixedDelay(new Load(), env.pause());
             load();
         }
 
@@ -546,6 +574,7 @@ public final class Sweeps {
                     .build();
         }
 
+        /** Reads again and again which sweeps go on: another daemon with the same store may have begun one. */
         private Behavior<Command> load() {
             if (env.spending().stopped().isEmpty()) {
                 getContext()
@@ -558,10 +587,7 @@ public final class Sweeps {
             command.running()
                     .match(
                             found -> found.forEach(token -> lines.computeIfAbsent(token, none -> new Line())),
-                            failure -> {
-                                LOG.warn("sweeps cannot be read: {}", failure.toString());
-                                timers.startSingleTimer(new Load(), env.pause());
-                            });
+                            failure -> LOG.warn("sweeps cannot be read: {}", failure.toString()));
             return step();
         }
 

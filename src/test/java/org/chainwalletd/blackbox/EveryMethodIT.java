@@ -297,6 +297,12 @@ class EveryMethodIT {
         assertThat(both.same(call).spends())
                 .singleElement()
                 .satisfies(part -> assertThat(part.coins()).isEqualTo(2));
+        assertThat(both.same(new GetSweep("sweep-of-one-address"))
+                        .sweep()
+                        .orElseThrow()
+                        .spends())
+                .hasSize(1);
+        assertThat(both.same(new GetSweep("a-token-of-no-sweep")).sweep()).isEmpty();
         wallet.confirm();
     }
 

@@ -96,6 +96,8 @@ class SweepMethodsTest {
         assertThat(moved).isEqualTo(5_000_000);
         assertThat(answer[0].get("left_over")).isEmpty();
         assertThat(answer[0].has("stopped")).isFalse();
+        JsonNode told = daemon.call("get_sweep", params("client_token", "sweep-thousand"));
+        assertThat(told.get("sweep").get("spends")).isEqualTo(answer[0].get("spends"));
         assertThat(daemon.call("list_spends", params("kind", "sweep")).get("spends"))
                 .hasSizeGreaterThanOrEqualTo(10);
     }
@@ -121,6 +123,12 @@ class SweepMethodsTest {
         assertThat(refusal(with(good, "from", Map.of()))).isEqualTo(-32602);
         assertThat(refusal(with(good, "min_value", 60))).isEqualTo(-32602);
         assertThat(refusal(with(good, "client_token", "short"))).isEqualTo(-32602);
+        assertThat(refusal(params("from", good.get("from"), "to", shop.address)))
+                .isEqualTo(-32602);
+        assertThat(daemon.call("get_sweep", params("client_token", "sweep-refused"))
+                        .get("sweep")
+                        .isNull())
+                .isTrue();
         assertThat(refusal(sweep("sweep-refused", payer, payer))).isEqualTo(-32602);
         assertThat(refusal(with(good, "max_fee", 10))).isEqualTo(-32032);
         assertThat(refusal(with(good, "min_value", 60_000))).isEqualTo(-32031);
@@ -132,6 +140,75 @@ class SweepMethodsTest {
         assertThat(refusal(sweep("sweep-while-held", shop, payer)))
                 .as("the only coin is in flight")
                 .isEqualTo(-32039);
+    }
+
+    @Test
+    void a_key_is_kept_while_a_sweep_needs_it_and_the_label_of_a_sweep_means_the_addresses_that_it_meant_first() {
+        Party one = funded(731, 40_000);
+        Party two = funded(732, 50_000);
+        Party shop = new Party(733);
+        daemon.call("set_label", params("address", one.address, "label", "summer"));
+        Map<String, Object> call =
+                params("from", params("label", "summer"), "to", shop.address, "client_token", "sweep-of-summer");
+
+        JsonNode first = daemon.call("sweep", call);
+        assertThat(daemon.refused("delete_address", params("address", one.address))
+                        .getMessage())
+                .isNotEmpty();
+        daemon.call("set_label", params("address", one.address, "label", "winter"));
+        daemon.call("set_label", params("address", two.address, "label", "summer"));
+        JsonNode again = daemon.call("sweep", call);
+
+        assertThat(first.get("spends")).hasSize(1);
+        assertThat(again.get("spends").get(0).get("tx_id"))
+                .isEqualTo(first.get("spends").get(0).get("tx_id"));
+        assertThat(again.get("left_over")).isEmpty();
+        assertThat(daemon.refused("unwatch_address", params("address", one.address))
+                        .code())
+                .isEqualTo(-32602);
+    }
+
+    @Test
+    void sources_that_are_named_twice_or_are_the_destination_count_once_and_not() {
+        Party one = funded(741, 40_000);
+        Party two = funded(742, 50_000);
+
+        JsonNode answer = daemon.call("sweep", sweep("sweep-of-doubles", two, one, one, two));
+
+        assertThat(answer.get("spends")).hasSize(1);
+        assertThat(answer.get("spends").get(0).get("coins").asLong()).isEqualTo(1);
+    }
+
+    @Test
+    void transfers_payouts_and_sweeps_have_one_namespace_in_both_directions() {
+        Party payer = funded(751, 40_000, 50_000, 60_000);
+        Party other = funded(752, 70_000);
+        Party shop = new Party(753);
+        Map<String, Object> transfer = params(
+                "from",
+                other.address,
+                "outputs",
+                List.of(params("to", shop.address.toString(), "amount", 1_000)),
+                "client_token",
+                "one-for-transfer");
+        daemon.call("transfer", transfer);
+        daemon.call("sweep", sweep("one-for-sweep", shop, payer));
+        daemon.call("payout_submit", payout("one-for-payout", shop, other));
+
+        assertThat(refusal(sweep("one-for-transfer", shop, payer))).isEqualTo(-32035);
+        assertThat(refusal(sweep("one-for-payout", shop, payer))).isEqualTo(-32035);
+        assertThat(daemon.refused("transfer", with(transfer, "client_token", "one-for-sweep"))
+                        .code())
+                .isEqualTo(-32035);
+        assertThat(daemon.refused("payout_submit", payout("one-for-sweep", shop, other))
+                        .code())
+                .isEqualTo(-32035);
+    }
+
+    private static Map<String, Object> payout(String id, Party to, Party from) {
+        return params(
+                "payouts", List.of(params("payout_id", id, "to", to.address.toString(), "amount", 1_000)),
+                "from", params("addresses", List.of(from.address.toString())));
     }
 
     @Test

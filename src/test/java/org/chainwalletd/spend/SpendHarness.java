@@ -183,6 +183,11 @@ final class SpendHarness implements AutoCloseable {
         booksFolder = Optional.of(empty);
     }
 
+    /** Background work of this process. */
+    Background ofProcess() {
+        return new Actors();
+    }
+
     /** Whatever is spawned through this dies with the process. */
     private final class Actors implements Background {
         @Override

@@ -145,13 +145,18 @@ final class StoreDeath implements AutoCloseable {
 
     /** The store for spends: of a dead process it takes nothing. */
     IntentStore before(IntentStore real) {
-        return (IntentStore) Proxy.newProxyInstance(
-                StoreDeath.class.getClassLoader(),
-                new Class<?>[] {IntentStore.class},
-                (self, method, arguments) -> call(real, method, arguments));
+        return before(IntentStore.class, real);
     }
 
-    private Object call(IntentStore real, Method method, Object[] arguments) throws Throwable {
+    /** A part of the store: of a dead process it takes nothing. */
+    <T> T before(Class<T> type, T real) {
+        return type.cast(Proxy.newProxyInstance(
+                StoreDeath.class.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call(real, method, arguments)));
+    }
+
+    private Object call(Object real, Method method, Object[] arguments) throws Throwable {
         if (dead && CompletionStage.class.isAssignableFrom(method.getReturnType())) {
             return CompletableFuture.failedFuture(
                     new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null));

@@ -4,28 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
-import java.util.stream.LongStream;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
+import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.keeper.Background;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
+import org.chainwalletd.store.SweepStore.Sweep;
 import org.chainwalletd.sweep.Sweeps;
 import org.chainwalletd.sweep.Sweeps.LeftOver;
 import org.chainwalletd.sweep.Sweeps.Report;
@@ -40,101 +36,38 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SweepTest {
     private static final String TOKEN = "sweep-token-1";
-    private static final String OWNER = "sweeper";
 
     @TempDir
     Path folder;
 
-    private final Set<String> ended = ConcurrentHashMap.newKeySet();
-    private final List<ActorRef<?>> actors = new ArrayList<>();
+    private SweepRig rig;
     private SpendHarness spends;
-    private Sweeps sweeps;
-    private Address to;
 
     @BeforeEach
     void start() {
-        spends = new SpendHarness(folder);
-        spends.start();
-        to = spends.keys.add(99);
-        begin();
+        rig = new SweepRig(folder).start();
+        spends = rig.spends;
     }
 
     @AfterEach
     void stop() {
-        spends.close();
-    }
-
-    private void begin() {
-        sweeps = Sweeps.start(
-                new Sweeps.Environment(
-                        spends.store.sweeps(),
-                        spends.store.reservations(),
-                        spends.spending,
-                        this::coins,
-                        () -> 10,
-                        () -> 100,
-                        ended::contains,
-                        Duration.ofMillis(50),
-                        spends.clock,
-                        spends.executor),
-                new Background() {
-                    @Override
-                    public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
-                        ActorRef<T> spawned = spends.kit.spawn(work);
-                        actors.add(spawned);
-                        return spawned;
-                    }
-                });
-    }
-
-    private void restart() {
-        actors.forEach(spends.kit::stop);
-        actors.clear();
-        spends.restart();
-        begin();
-    }
-
-    private CompletionStage<Optional<NodeClient.UtxoListing>> coins(Address address) {
-        return CompletableFuture.completedFuture(Optional.of(new NodeClient.UtxoListing(
-                spends.coins(address), false, spends.devnet.ledger().tip().height())));
-    }
-
-    private Sweeps.Request request(String token, Optional<Amount> maxFee, Address... from) {
-        return new Sweeps.Request(
-                token,
-                Optional.of(OWNER),
-                Hash256.sha256(maxFee.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8)),
-                () -> List.of(from),
-                to,
-                maxFee,
-                Amount.of(250),
-                Optional.of("consolidation"));
+        rig.close();
     }
 
     private Report sweep(Address... from) {
-        return SpendHarness.get(sweeps.sweep(request(TOKEN, Optional.empty(), from), new CompletableFuture<>()));
+        return rig.swept(TOKEN, from);
     }
 
     private static long[] values(int count, long each) {
-        return LongStream.generate(() -> each).limit(count).toArray();
+        return SweepRig.values(count, each);
     }
 
     private static Set<Hash256> transactions(Report report) {
-        Set<Hash256> all = new HashSet<>();
-        report.sweep().parts().forEach(part -> part.spend().ifPresent(spend -> all.add(spend.txId())));
-        return all;
+        return SweepRig.transactions(report.sweep());
     }
 
-    private long arrived() {
-        return spends.coins(to).stream()
-                .mapToLong(coin -> coin.value().toBigInteger().longValueExact())
-                .sum();
-    }
-
-    private long fees(Report report) {
-        return report.sweep().parts().stream()
-                .mapToLong(part -> part.part().fee().toBigInteger().longValueExact())
-                .sum();
+    private static long fees(Report report) {
+        return SweepRig.fees(report.sweep());
     }
 
     @Test
@@ -152,7 +85,7 @@ class SweepTest {
         assertThat(after.sweep().state()).isEqualTo(State.DONE);
         assertThat(transactions(after)).isEqualTo(transactions(report));
         assertThat(after.leftOver()).hasValueSatisfying(left -> assertThat(left).isEmpty());
-        assertThat(arrived()).isEqualTo(120 * 10_000 + 3 * 20_000 + 300 - fees(report));
+        assertThat(rig.arrived()).isEqualTo(120 * 10_000 + 3 * 20_000 + 300 - fees(report));
     }
 
     @Test
@@ -175,43 +108,36 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         sweep(one);
 
+        SpendHarness.refusal(SpendRefusal.TokenConflict.class, rig.sweep(TOKEN, Optional.of(Amount.of(5_000)), one));
         SpendHarness.refusal(
                 SpendRefusal.TokenConflict.class,
-                sweeps.sweep(request(TOKEN, Optional.of(Amount.of(5_000)), one), new CompletableFuture<>()));
-        SpendHarness.refusal(
-                SpendRefusal.TokenConflict.class,
-                spends.spending.transfer(SpendHarness.request(one, to, 1_000, TOKEN)));
+                spends.spending.transfer(SpendHarness.request(one, rig.to, 1_000, TOKEN)));
         spends.fund(one, 30_000);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, to, 1_000, "transfer-token")));
-        SpendHarness.refusal(
-                SpendRefusal.TokenConflict.class,
-                sweeps.sweep(request("transfer-token", Optional.empty(), one), new CompletableFuture<>()));
+        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, rig.to, 1_000, "transfer-token")));
+        SpendHarness.refusal(SpendRefusal.TokenConflict.class, rig.sweep("transfer-token", Optional.empty(), one));
     }
 
     @Test
     void two_callers_at_once_get_the_same_transactions() {
         Address one = spends.funded(11, values(150, 10_000));
 
-        CompletionStage<Report> a = sweeps.sweep(request(TOKEN, Optional.empty(), one), new CompletableFuture<>());
-        CompletionStage<Report> b = sweeps.sweep(request(TOKEN, Optional.empty(), one), new CompletableFuture<>());
+        CompletionStage<Report> a = rig.sweep(TOKEN, Optional.empty(), one);
+        CompletionStage<Report> b = rig.sweep(TOKEN, Optional.empty(), one);
 
         assertThat(SpendHarness.get(a).sweep().id())
                 .isEqualTo(SpendHarness.get(b).sweep().id());
         assertThat(transactions(sweep(one))).hasSize(2);
         spends.confirmAll();
-        assertThat(spends.coins(to)).hasSize(2);
+        assertThat(spends.coins(rig.to)).hasSize(2);
     }
 
     @Test
     void a_cap_stops_further_parts_and_a_repeated_call_goes_on_with_the_same_ones() {
         Address one = spends.funded(11, values(200, 10_000));
-        actors.forEach(spends.kit::stop);
-        actors.clear();
         spends.crash();
         spends.limits =
                 new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_500_000)), Duration.ofDays(1));
-        spends.start();
-        begin();
+        rig.start();
 
         Report stopped = sweep(one);
 
@@ -223,20 +149,20 @@ class SweepTest {
         Report done = sweep(one);
         assertThat(transactions(done)).hasSize(2).containsAll(transactions(stopped));
         spends.confirmAll();
-        assertThat(arrived()).isEqualTo(2_000_000 - fees(done));
+        assertThat(rig.arrived()).isEqualTo(2_000_000 - fees(done));
     }
 
     @Test
     void a_sweep_that_was_written_down_but_not_sent_goes_on_by_itself_after_a_crash() {
         Address one = spends.funded(11, values(130, 10_000));
-        ended.add(OWNER);
+        rig.ended.add(SweepRig.OWNER);
         Report planned = sweep(one);
         assertThat(planned.sweep().state()).isEqualTo(State.STOPPED);
         assertThat(transactions(planned)).isEmpty();
         SpendHarness.get(spends.store.sweeps().move(TOKEN, State.STOPPED, State.RUNNING, ""));
-        ended.clear();
+        rig.ended.clear();
 
-        restart();
+        rig.restart();
 
         Await.until(
                 "both parts have a spend",
@@ -247,7 +173,7 @@ class SweepTest {
         spends.confirmAll();
         Report after = sweep(one);
         assertThat(transactions(after)).hasSize(2);
-        assertThat(arrived()).isEqualTo(1_300_000 - fees(after));
+        assertThat(rig.arrived()).isEqualTo(1_300_000 - fees(after));
     }
 
     @Test
@@ -255,22 +181,22 @@ class SweepTest {
         Address one = spends.funded(11, 10_000, 20_000);
         Report before = sweep(one);
 
-        restart();
+        rig.restart();
         Report after = sweep(one);
 
         assertThat(transactions(after)).isEqualTo(transactions(before));
         spends.confirmAll();
-        assertThat(spends.coins(to)).hasSize(1);
+        assertThat(spends.coins(rig.to)).hasSize(1);
     }
 
     @Test
     void a_part_whose_coin_another_payment_has_taken_ends_conflicted_and_is_never_built_again() {
         Address one = spends.funded(11, 10_000, 20_000);
-        ended.add(OWNER);
+        rig.ended.add(SweepRig.OWNER);
         sweep(one);
         SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
         spends.confirmAll();
-        ended.clear();
+        rig.ended.clear();
 
         sweep(one);
         spends.devnet.mine(7);
@@ -281,7 +207,7 @@ class SweepTest {
         });
 
         assertThat(transactions(sweep(one))).isEmpty();
-        assertThat(spends.coins(to)).isEmpty();
+        assertThat(spends.coins(rig.to)).isEmpty();
         assertThat(sweep(one).leftOver().orElseThrow()).containsKey(LeftOver.OF_FAILED_PART);
     }
 
@@ -289,24 +215,177 @@ class SweepTest {
     void an_address_is_needed_until_its_coins_are_on_their_way_and_mined() {
         Address one = spends.funded(11, 10_000);
         sweep(one);
-        assertThat(SpendHarness.get(sweeps.unfinishedFrom(one))).contains(TOKEN);
+        assertThat(SpendHarness.get(rig.sweeps.unfinishedFrom(one))).contains(TOKEN);
 
         spends.confirmAll();
 
         Await.until("its spend is confirmed", () -> {
             spends.wake();
-            return SpendHarness.get(sweeps.unfinishedFrom(one)).isEmpty();
+            return SpendHarness.get(rig.sweeps.unfinishedFrom(one)).isEmpty();
         });
         assertThat(sweep(one).sweep().parts().get(0).spend().orElseThrow().state())
                 .contains(IntentState.CONFIRMED);
     }
 
     @Test
+    void a_part_that_every_node_refused_is_sent_again_as_the_same_transaction_when_the_call_is_repeated() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        spends.node.refuseSends("mempool is full");
+        Report refused = sweep(one);
+        assertThat(refused.sweep().parts().get(0).spend().orElseThrow().state()).contains(IntentState.REFUSED);
+
+        spends.node.refuseSends(null);
+        Report sent = sweep(one);
+        spends.confirmAll();
+
+        assertThat(transactions(sent)).hasSize(1).isEqualTo(transactions(refused));
+        assertThat(rig.arrived()).isEqualTo(30_000 - fees(sent));
+    }
+
+    @Test
+    void a_part_that_was_mined_and_then_lost_its_coin_to_a_final_rival_ends_conflicted_and_is_never_built_again() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        Report sent = sweep(one);
+        spends.confirmAll();
+        OwnedCoin coin = sent.sweep().parts().get(0).part().coins().get(0);
+        spends.devnet.reorganise(
+                1,
+                false,
+                List.of(spends.keys.spend(
+                        one,
+                        spends.devnet.genesisId(),
+                        coin.coin().outpoint(),
+                        TxOutput.toAddress(one, coin.coin().value().minus(Amount.of(300))))));
+        spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+        spends.awaitFollowed();
+
+        Await.until("the rival is final", () -> {
+            spends.wake();
+            rig.restart();
+            sweep(one);
+            return rig.stored(TOKEN).parts().get(0).spend().orElseThrow().closed();
+        });
+        Report after = sweep(one);
+        assertThat(after.sweep().parts().get(0).spend().orElseThrow().state()).contains(IntentState.CONFLICTED);
+        assertThat(transactions(after)).isEqualTo(transactions(sent));
+        assertThat(spends.coins(rig.to)).isEmpty();
+    }
+
+    @Test
+    void a_part_that_was_mined_in_a_block_that_went_is_mined_again_as_the_same_transaction() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        Report sent = sweep(one);
+        spends.confirmAll();
+        spends.devnet.reorganise(1, false, List.of());
+        spends.awaitFollowed();
+        Await.until("it is in flight again", () -> {
+            spends.wake();
+            return rig.stored(TOKEN).parts().get(0).isUnfinished();
+        });
+
+        Await.until("it is mined again", () -> {
+            spends.devnet.mine(1);
+            spends.wake();
+            return spends.coins(rig.to).size() == 1;
+        });
+        assertThat(transactions(sweep(one))).isEqualTo(transactions(sent));
+    }
+
+    @Test
+    void two_sweeps_of_the_same_address_under_two_tokens_never_plan_the_same_coin() {
+        Address one = spends.funded(11, values(30, 10_000));
+        CompletionStage<Report> a = rig.sweep(TOKEN, Optional.of(Amount.of(700)), one);
+        CompletionStage<Report> b = rig.sweep("sweep-token-2", Optional.of(Amount.of(700)), one);
+        Set<Outpoint> moved = new HashSet<>();
+        int coins = 0;
+        for (CompletionStage<Report> each : List.of(a, b)) {
+            Optional<Report> report = ifBegun(each);
+            if (report.isPresent()) {
+                for (PartState part : report.get().sweep().parts()) {
+                    coins += part.part().coins().size();
+                    part.part().coins().forEach(coin -> moved.add(coin.coin().outpoint()));
+                }
+            }
+        }
+        assertThat(moved).hasSize(30);
+        assertThat(coins).isEqualTo(30);
+    }
+
+    private static Optional<Report> ifBegun(CompletionStage<Report> sweep) {
+        try {
+            return Optional.of(SpendHarness.get(sweep));
+        } catch (SpendException e) {
+            assertThat(e.refusal()).isInstanceOf(SpendRefusal.InFlightExhausted.class);
+            return Optional.empty();
+        }
+    }
+
+    @Test
+    void a_store_that_has_lost_a_sweep_gets_it_back_from_the_log_stopped_and_with_the_same_parts() {
+        Address one = spends.funded(11, values(130, 10_000));
+        StoreCopy copy = copy();
+        rig.start();
+        Report before = sweep(one);
+        assertThat(transactions(before)).hasSize(2);
+
+        spends.crash();
+        copy.putBack();
+        rig.startRestored();
+
+        Sweep restored = rig.stored(TOKEN);
+        assertThat(restored.id()).isEqualTo(before.sweep().id());
+        assertThat(restored.order()).isEqualTo(before.sweep().order());
+        assertThat(restored.state()).isEqualTo(State.STOPPED);
+        assertThat(SweepRig.transactions(restored)).isEqualTo(transactions(before));
+        SpendHarness.refusal(
+                SpendRefusal.TokenConflict.class,
+                spends.spending.transfer(SpendHarness.request(one, rig.to, 1_000, TOKEN)));
+        assertThat(transactions(sweep(one))).isEqualTo(transactions(before));
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(1_300_000 - fees(before));
+    }
+
+    private StoreCopy copy() {
+        spends.crash();
+        return StoreCopy.of(spends.folder());
+    }
+
+    @Test
+    void ten_thousand_coins_are_planned_in_a_hundred_parts_and_what_is_above_is_left_for_later() {
+        Address one = spends.keys.add(11);
+        List<NodeClient.Utxo> many = IntStream.range(0, 10_003)
+                .mapToObj(i -> new NodeClient.Utxo(
+                        new Outpoint(Hash256.sha256(new byte[] {(byte) i, (byte) (i >> 8)}), 0),
+                        Amount.of(1_000 + i),
+                        1,
+                        false,
+                        null))
+                .toList();
+        rig.listed = address -> many;
+        rig.ended.add(SweepRig.OWNER);
+
+        Report planned = sweep(one);
+
+        assertThat(planned.sweep().parts()).hasSize(100);
+        assertThat(planned.leftOver().orElseThrow()).containsOnlyKeys(LeftOver.LATER);
+        assertThat(planned.leftOver().orElseThrow().get(LeftOver.LATER))
+                .isEqualTo(new Sweeps.Rest(3, Amount.of(1_000 + 1_001 + 1_002)));
+    }
+
+    @Test
+    void a_coin_of_the_least_value_that_leaves_no_dust_moves_and_a_smaller_one_does_not() {
+        Address one = spends.funded(11, 263);
+        Address two = spends.funded(12, 262);
+
+        assertThat(transactions(sweep(one))).hasSize(1);
+        SpendHarness.refusal(SpendRefusal.InsufficientBalance.class, rig.sweep("sweep-token-2", Optional.empty(), two));
+    }
+
+    @Test
     void a_part_costs_no_more_than_max_fee() {
         Address one = spends.funded(11, values(30, 10_000));
 
-        Report report = SpendHarness.get(
-                sweeps.sweep(request(TOKEN, Optional.of(Amount.of(700)), one), new CompletableFuture<>()));
+        Report report = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(700)), one));
 
         assertThat(report.sweep().parts().size()).isGreaterThan(2);
         Set<Outpoint> moved = new HashSet<>();
@@ -316,7 +395,6 @@ class SweepTest {
         });
         assertThat(moved).hasSize(30);
         SpendHarness.refusal(
-                SpendRefusal.FeeTooHigh.class,
-                sweeps.sweep(request("sweep-token-2", Optional.of(Amount.of(10)), one), new CompletableFuture<>()));
+                SpendRefusal.FeeTooHigh.class, rig.sweep("sweep-token-2", Optional.of(Amount.of(10)), one));
     }
 }

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.api.Payouts.Source;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.Spending.GetSweep;
 import org.chainwalletd.api.Spending.Sweep;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -31,7 +32,7 @@ import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Answers {@code sweep}. */
+/** Answers {@code sweep} and {@code get_sweep}. */
 public final class SweepMethods {
     private final Services services;
     private final Executor executor;
@@ -49,12 +50,12 @@ public final class SweepMethods {
 
     /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
-        return List.of(RpcMethod.of(Sweep.class, new SweepMethods(services, executor)::sweep));
+        SweepMethods family = new SweepMethods(services, executor);
+        return List.of(RpcMethod.of(Sweep.class, family::sweep), RpcMethod.of(GetSweep.class, family::get));
     }
 
     private CompletionStage<Sweep.Result> sweep(Sweep call, CallContext context) {
-        String token = SpendOptions.token(call.clientToken())
-                .orElseThrow(() -> RefusedException.invalidParams("`client_token` is required"));
+        String token = SpendOptions.token(call.idempotencyToken()).orElseThrow();
         Amount minValue = call.minValue().orElse(Sweeps.LEAST_VALUE);
         if (minValue.isLessThan(Sweeps.LEAST_VALUE)) {
             throw RefusedException.invalidParams("`min_value` must be at least " + Sweeps.LEAST_VALUE
@@ -70,6 +71,13 @@ public final class SweepMethods {
                 minValue,
                 SpendOptions.memo(call.memo()));
         return services.sweeps().sweep(request, context.gone()).thenApplyAsync(SweepMethods::result, executor);
+    }
+
+    private CompletionStage<GetSweep.Result> get(GetSweep call, CallContext context) {
+        String token = SpendOptions.token(Optional.of(call.clientToken())).orElseThrow();
+        return services.sweeps()
+                .find(token)
+                .thenApplyAsync(found -> new GetSweep.Result(found.map(SweepMethods::result)), executor);
     }
 
     /** Over the parameters as they were written, the memo left out: a label may mean other addresses when the call is repeated. */

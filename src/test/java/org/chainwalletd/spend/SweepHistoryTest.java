@@ -1,0 +1,592 @@
+package org.chainwalletd.spend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.LedgerView.Located;
+import org.chainwalletd.devnet.ledger.RejectedException;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
+import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.SweepStore;
+import org.chainwalletd.store.SweepStore.OwnedCoin;
+import org.chainwalletd.store.SweepStore.Part;
+import org.chainwalletd.store.SweepStore.PartSpend;
+import org.chainwalletd.store.SweepStore.PartState;
+import org.chainwalletd.store.SweepStore.State;
+import org.chainwalletd.store.SweepStore.Sweep;
+import org.chainwalletd.sweep.Sweeps.Report;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Seeded;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Sweeps that are killed at each crash point of the store, one after the other, and random histories of sweeps: kills, lost answers, refusals,
+ * reorganisations, also with rivals of a part, a cap, a token that ends, transfers of the same coins and with the same tokens, an older store or
+ * none. In the end the parts of each sweep are those that were told first, no part was ever made as two transactions, and each part is on the
+ * chain, or another transaction has spent a coin of it.
+ */
+class SweepHistoryTest {
+    private static final int STEPS = 25;
+    /** Makes parts of about five coins. */
+    private static final Optional<Amount> MAX_FEE = Optional.of(Amount.of(400));
+
+    @TempDir
+    Path folder;
+
+    /** The store's crash points that no sweep passes are skipped at their first passage. */
+    @Test
+    void a_sweep_that_dies_at_any_step_moves_each_coin_once_and_the_repeated_call_answers_the_same() {
+        Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
+        try (SweepRig rig = new SweepRig(folder);
+                StoreDeath death = new StoreDeath(folder)) {
+            rig.before = real -> death.before(SweepStore.class, real);
+            rig.spends.before = death::before;
+            rig.spends.node.faults(method -> death.isDead() ? LedgerNode.Fault.LOST_QUESTION : LedgerNode.Fault.NONE);
+            rig.start();
+            int number = 0;
+            for (CrashPoint point : StoreDeath.OF_SPENDS) {
+                boolean died = true;
+                for (int passage = 1; died && passage <= 6; passage++) {
+                    HangWatch.alive();
+                    number++;
+                    died = diesAndGoesOn(rig, death, point, passage, number);
+                    if (died) {
+                        deaths.merge(point, 1, Integer::sum);
+                    }
+                }
+            }
+        }
+        assertThat(deaths)
+                .containsKeys(
+                        CrashPoint.SPEND_BEFORE_INTENT,
+                        CrashPoint.SPEND_AFTER_INTENT,
+                        CrashPoint.SPEND_AFTER_BROADCAST,
+                        CrashPoint.SPEND_AFTER_OUTCOME,
+                        CrashPoint.STORE_LOGGED,
+                        CrashPoint.STORE_BEFORE_COMMIT,
+                        CrashPoint.STORE_AFTER_COMMIT);
+    }
+
+    private static boolean diesAndGoesOn(SweepRig rig, StoreDeath death, CrashPoint point, int passage, int number) {
+        rig.to = PayoutRig.recipient(100 + number);
+        Address one = rig.spends.funded(10 + 2 * number, SweepRig.values(4, 1_000 + number));
+        Address two = rig.spends.funded(11 + 2 * number, SweepRig.values(6, 2_000 + number));
+        String token = "sweep-" + point + "-" + passage;
+        death.arm(point, passage);
+        CompletableFuture<Report> first = rig.sweep(token, MAX_FEE, one, two).toCompletableFuture();
+        Await.until("an answer, or death", () -> first.isDone() || death.isDead());
+        boolean died = death.isDead();
+        death.disarm();
+        if (died) {
+            rig.spends.crash();
+            death.putBack();
+            rig.start();
+        }
+        Sweep again = SpendHarness.get(rig.sweep(token, MAX_FEE, one, two)).sweep();
+        Await.until("each part has a spend", () -> rig.stored(token).state() == State.DONE);
+        rig.spends.confirmAll();
+        Sweep after = SpendHarness.get(rig.sweep(token, MAX_FEE, one, two)).sweep();
+
+        String what = point + " at passage " + passage;
+        assertThat(after.parts().size()).as(what).isGreaterThan(1);
+        assertThat(partsOf(after)).as(what).isEqualTo(partsOf(again));
+        assertThat(after.parts())
+                .as(what)
+                .allSatisfy(
+                        part -> assertThat(part.spend().orElseThrow().state()).contains(IntentState.CONFIRMED));
+        assertThat(rig.spends.coins(rig.to)).as(what).hasSameSizeAs(after.parts());
+        assertThat(rig.arrived())
+                .as(what)
+                .isEqualTo(4 * (1_000 + number) + 6 * (2_000 + number) - SweepRig.fees(after));
+        return died;
+    }
+
+    private static List<Part> partsOf(Sweep sweep) {
+        return sweep.parts().stream().map(PartState::part).toList();
+    }
+
+    /** {@code -Dsweep.histories=1000} takes long. */
+    @Test
+    void each_coin_moves_at_most_once_whatever_happens_and_parts_are_never_others() {
+        int histories = Integer.getInteger("sweep.histories", 4);
+        Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
+        Map<String, Integer> ends = new TreeMap<>();
+        int restored = 0;
+        for (int i = 0; i < histories; i++) {
+            HangWatch.alive();
+            Random random = Seeded.random("sweep history " + i);
+            try (History history = new History(folder.resolve("history-" + i), random)) {
+                history.run();
+                history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
+                history.ends.forEach(end -> ends.merge(end, 1, Integer::sum));
+                restored += history.restored;
+            }
+        }
+        System.out.println(histories + " histories of sweeps, stores restored: " + restored + ", deaths: " + deaths
+                + ", parts: " + ends);
+    }
+
+    /** One history. */
+    private static final class History implements AutoCloseable {
+        private static final Duration PERIOD = Duration.ofHours(6);
+        private static final int PAYERS = 3;
+
+        private final SweepRig rig;
+        private final Random random;
+        private final StoreDeath death;
+        private final List<Address> payers = new ArrayList<>();
+        /** Sweeps that were asked for, by their tokens, with the addresses they were asked for with. */
+        private final Map<String, Address[]> asked = new TreeMap<>();
+        /** Parts as they were told first. */
+        private final Map<String, List<Part>> told = new HashMap<>();
+        /** Transactions of each part, by the part's token. */
+        private final Map<String, Set<Hash256>> built = new ConcurrentHashMap<>();
+
+        private final List<Intent> opened = new CopyOnWriteArrayList<>();
+        private final List<String> steps = new CopyOnWriteArrayList<>();
+        private final List<CrashPoint> deaths = new ArrayList<>();
+        private final List<String> ends = new ArrayList<>();
+        private Optional<StoreCopy> copy = Optional.empty();
+        private int restored;
+
+        History(Path folder, Random random) {
+            this.random = random;
+            this.rig = new SweepRig(folder);
+            this.death = new StoreDeath(folder);
+            Optional<Amount> cap =
+                    random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(20_000 + random.nextInt(50_000)));
+            rig.spends.limits = new AllowanceStore.Limits(Optional.empty(), cap, PERIOD);
+            rig.spends.before = real -> death.before(noting(real));
+            rig.before = real -> death.before(SweepStore.class, real);
+            rig.start();
+            for (int i = 0; i < PAYERS; i++) {
+                payers.add(rig.spends.funded(11 + i, SweepRig.values(4 + random.nextInt(8), 2_000 + 100 * i)));
+            }
+            bury();
+            faults(LedgerNode.Fault.NONE);
+            steps.add("cap " + cap);
+        }
+
+        /** Hears of what is opened, or may have been. */
+        private IntentStore noting(IntentStore real) {
+            return (IntentStore) Proxy.newProxyInstance(
+                    History.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
+                        if (method.getName().equals("open")) {
+                            note((Intent) arguments[0]);
+                        }
+                        try {
+                            return method.invoke(real, arguments);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+        }
+
+        private void note(Intent intent) {
+            opened.add(intent);
+            if (intent.kind().equals(SweepStore.KIND)) {
+                built.computeIfAbsent(intent.token().orElseThrow().token(), none -> ConcurrentHashMap.newKeySet())
+                        .add(intent.txId());
+            }
+        }
+
+        private void bury() {
+            rig.spends.devnet.mine(SpendHarness.BURIAL_DEPTH);
+            rig.spends.awaitFollowed();
+        }
+
+        void run() {
+            for (int i = 0; i < STEPS; i++) {
+                step(random.nextInt(20));
+                rig.spends.clock.move(SpendHarness.LONGEST_LOOK);
+                rig.spends.rumour();
+                if (death.isDead()) {
+                    die();
+                }
+            }
+            finish();
+        }
+
+        private void step(int kind) {
+            steps.add(String.valueOf(kind));
+            switch (kind) {
+                case 0, 1, 2 -> begin();
+                case 3, 4 -> repeat();
+                case 5, 6 -> rig.spends.devnet.mine(1 + random.nextInt(2));
+                case 7, 8 -> reorganise();
+                case 9 -> die();
+                case 10, 11 ->
+                    death.arm(
+                            StoreDeath.OF_SPENDS.get(random.nextInt(StoreDeath.OF_SPENDS.size())),
+                            1 + random.nextInt(4));
+                case 12 -> faults(LedgerNode.Fault.values()[random.nextInt(LedgerNode.Fault.values().length)]);
+                case 13 -> rig.spends.node.refuseSends("Transaction validation failed: whatever");
+                case 14 -> heal();
+                case 15 -> transfer();
+                case 16 -> storeMoves();
+                case 17 -> {
+                    if (!rig.ended.remove(SweepRig.OWNER)) {
+                        rig.ended.add(SweepRig.OWNER);
+                    }
+                }
+                case 18 -> foreignSpend();
+                default -> {
+                    rig.spends.clock.move(Duration.ofMinutes(random.nextInt(200)));
+                    rig.spends.devnet.forgetMempool();
+                    rig.spends.fund(payer(), 1_500 + random.nextInt(1_000), 1_700);
+                }
+            }
+        }
+
+        private Address payer() {
+            return payers.get(random.nextInt(payers.size()));
+        }
+
+        private void begin() {
+            List<Address> some =
+                    payers.stream().filter(each -> random.nextInt(3) > 0).toList();
+            String token = "sweep-token-" + (1 + random.nextInt(50));
+            asked.putIfAbsent(token, some.isEmpty() ? new Address[] {payer()} : some.toArray(new Address[0]));
+            call(token);
+        }
+
+        private void repeat() {
+            List<String> tokens = new ArrayList<>(asked.keySet());
+            if (!tokens.isEmpty()) {
+                call(tokens.get(random.nextInt(tokens.size())));
+            }
+        }
+
+        private void call(String token) {
+            quietly(() -> {
+                Sweep sweep = get(rig.sweep(token, MAX_FEE, asked.get(token))).sweep();
+                assertThat(partsOf(sweep)).as(this + ": " + token).isEqualTo(told.getOrDefault(token, partsOf(sweep)));
+                told.put(token, partsOf(sweep));
+            });
+        }
+
+        /** Also with the token of a sweep, as by a worker that falls back from one method to the other. */
+        private void transfer() {
+            String token = "sweep-token-" + (1 + random.nextInt(50));
+            Address payer = payer();
+            quietly(() -> {
+                get(rig.spends.spending.transfer(SpendHarness.request(payer, PayoutRig.recipient(98), 1_000, token)));
+                assertThat(told).as(this + ": the token of a sweep has paid").doesNotContainKey(token);
+            });
+        }
+
+        /** Also lets a rival of a part take its place. */
+        private void reorganise() {
+            int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 1);
+            boolean keep = random.nextBoolean();
+            List<Transaction> rivals = opened.isEmpty() || random.nextBoolean()
+                    ? List.of()
+                    : List.of(rivalOf(opened.get(opened.size() - 1)));
+            try {
+                rig.spends.devnet.reorganise(depth, keep, rivals);
+            } catch (RejectedException e) {
+                // What the rival spends was itself made in a block that goes, or is final.
+                rig.spends.devnet.reorganise(depth, keep, List.of());
+            }
+        }
+
+        private Transaction rivalOf(Intent intent) {
+            return rival(
+                    intent.from(),
+                    intent.inputs().get(0).outpoint(),
+                    intent.inputs().get(0).value());
+        }
+
+        private Transaction rival(Address payer, Outpoint coin, Amount value) {
+            TxOutput back = TxOutput.toAddress(payer, value.minus(Amount.of(150 + random.nextInt(50))));
+            return rig.spends.keys.spend(payer, rig.spends.devnet.genesisId(), coin, back);
+        }
+
+        /** Somebody else has the same key. */
+        private void foreignSpend() {
+            Address payer = payer();
+            List<NodeClient.Utxo> coins = rig.spends.coins(payer);
+            if (coins.isEmpty()) {
+                return;
+            }
+            NodeClient.Utxo coin = coins.get(random.nextInt(coins.size()));
+            try {
+                rig.spends.devnet.ledger().submit(rival(payer, coin.outpoint(), coin.value()));
+            } catch (RejectedException | IllegalArgumentException e) {
+                steps.add("refused");
+            }
+        }
+
+        /** A copy of the store is made, or comes in the place of the newest one, or there is none at all. */
+        private void storeMoves() {
+            death.disarm();
+            rig.spends.crash();
+            death.putBack();
+            if (copy.isEmpty()) {
+                copy = Optional.of(StoreCopy.of(rig.spends.folder()));
+                rig.start();
+                return;
+            }
+            if (random.nextInt(3) == 0) {
+                StoreCopy.remove(rig.spends.folder());
+            } else {
+                copy.get().putBack();
+            }
+            copy = Optional.empty();
+            if (!startsAsUsual()) {
+                restore();
+            }
+        }
+
+        private boolean startsAsUsual() {
+            try {
+                rig.start();
+            } catch (StoreException refused) {
+                return false;
+            }
+            boolean pays = rig.spends.store.stopped().isEmpty();
+            if (!pays) {
+                rig.spends.crash();
+            }
+            return pays;
+        }
+
+        /** Also dies while it restores. Every sweep that was told is there again, and goes on only when it is asked for. */
+        private void restore() {
+            restored++;
+            steps.add("restored");
+            if (random.nextBoolean()) {
+                death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
+                SqliteStore.restore(rig.spends.folder(), Optional.empty(), false, mark -> {});
+                deaths.add(death.putBack().orElseThrow());
+            }
+            rig.startRestored();
+            told.forEach((token, parts) -> {
+                Sweep sweep = rig.stored(token);
+                assertThat(partsOf(sweep)).as(this + ": " + token).isEqualTo(parts);
+                assertThat(sweep.state()).as(this + ": " + token).isNotEqualTo(State.RUNNING);
+            });
+        }
+
+        /** The next process has only what the killed one has left on disk. */
+        private void die() {
+            boolean started = false;
+            while (!started) {
+                rig.spends.crash();
+                death.putBack().ifPresent(point -> {
+                    steps.add("died at " + point);
+                    deaths.add(point);
+                });
+                started = starts();
+            }
+        }
+
+        private boolean starts() {
+            try {
+                rig.start();
+                return true;
+            } catch (StoreException e) {
+                if (!death.isDead()) {
+                    throw e;
+                }
+                return false;
+            }
+        }
+
+        private void heal() {
+            faults(LedgerNode.Fault.NONE);
+            rig.spends.node.refuseSends(null);
+        }
+
+        /** A dead process says nothing to a node. */
+        private void faults(LedgerNode.Fault fault) {
+            rig.spends.node.faults(method -> death.isDead()
+                    ? LedgerNode.Fault.LOST_QUESTION
+                    : method.equals("send_raw_transaction") ? fault : LedgerNode.Fault.NONE);
+        }
+
+        /** As {@link SpendHarness#get}, but whoever died does not answer. */
+        private <T> T get(CompletionStage<T> stage) {
+            CompletableFuture<T> answer = stage.toCompletableFuture();
+            Await.until("an answer, or death", () -> {
+                rig.spends.rumour();
+                return answer.isDone() || death.isDead();
+            });
+            if (!answer.isDone() || death.isDead()) {
+                throw new StoreException(StoreException.Reason.UNAVAILABLE, "the process is dead", null);
+            }
+            return SpendHarness.get(answer);
+        }
+
+        private static void quietly(Runnable act) {
+            try {
+                act.run();
+            } catch (SpendException | NodeException | StoreException | RefusedException | CompletionException e) {
+                // Whatever was refused is looked at in the end.
+                assertThat(e).isNotNull();
+            }
+        }
+
+        private void finish() {
+            death.disarm();
+            die();
+            heal();
+            rig.spends.node.dropLate();
+            rig.ended.clear();
+            // A sweep whose answer was lost is there all the same.
+            asked.keySet()
+                    .forEach(token -> SpendHarness.get(rig.spends.store.sweeps().find(token))
+                            .ifPresent(sweep -> told.putIfAbsent(token, partsOf(sweep))));
+            try {
+                awaitEnds();
+            } catch (AssertionError e) {
+                told.keySet()
+                        .forEach(token ->
+                                steps.add(token + " " + rig.stored(token).state() + " "
+                                        + rig.stored(token).parts().stream()
+                                                .filter(part -> !isFinal(part))
+                                                .map(PartState::spend)
+                                                .toList()));
+                throw new AssertionError(toString(), e);
+            }
+            judge();
+        }
+
+        /** Whether a rival is final is looked at when a process starts, and then each minute. */
+        private void awaitEnds() {
+            int[] rounds = {0};
+            Await.until("each part is final", () -> {
+                HangWatch.alive();
+                if (++rounds[0] % 20 == 0) {
+                    rig.restart();
+                }
+                rig.spends.clock.move(PERIOD);
+                rig.spends.rumour();
+                told.keySet().forEach(this::call);
+                if (rig.spends.isFollowed()) {
+                    rig.spends.devnet.mine(1);
+                }
+                return told.keySet().stream()
+                        .flatMap(token -> rig.stored(token).parts().stream())
+                        .allMatch(this::isFinal);
+            });
+        }
+
+        /** Also when a coin of the part was itself made in a block that went: such a part is in flight until the coin comes again. */
+        private boolean isFinal(PartState part) {
+            return part.ended()
+                    || part.part().coins().stream()
+                            .anyMatch(coin -> !isOnChain(coin.coin().outpoint().txId()))
+                    || part.spend()
+                            .filter(spend -> spend.closed() || isOnChain(spend.txId()))
+                            .isPresent();
+        }
+
+        private boolean isOnChain(Hash256 txId) {
+            return rig.spends
+                    .devnet
+                    .ledger()
+                    .transaction(txId)
+                    .map(Located::blockId)
+                    .isPresent();
+        }
+
+        private void judge() {
+            built.forEach((part, transactions) ->
+                    assertThat(transactions).as(this + ": " + part).hasSize(1));
+            Map<Address, Set<Outpoint>> unspent = new HashMap<>();
+            payers.forEach(payer -> {
+                Set<Outpoint> coins = new HashSet<>();
+                rig.spends.coins(payer).forEach(coin -> coins.add(coin.outpoint()));
+                unspent.put(payer, coins);
+            });
+            long arrived = 0;
+            int arrivals = 0;
+            Set<Hash256> seen = new HashSet<>();
+            for (String token : told.keySet()) {
+                Sweep sweep = rig.stored(token);
+                assertThat(partsOf(sweep)).as(this + ": " + token).isEqualTo(told.get(token));
+                for (PartState part : sweep.parts()) {
+                    boolean moved = part.spend()
+                            .filter(spend -> isOnChain(spend.txId()))
+                            .filter(spend -> seen.add(spend.txId()))
+                            .isPresent();
+                    ends.add(
+                            moved
+                                    ? "moved"
+                                    : part.ended()
+                                            ? "ended"
+                                            : String.valueOf(part.spend().flatMap(PartSpend::state)));
+                    if (moved) {
+                        arrivals++;
+                        arrived += value(part.part());
+                        assertThat(part.part().coins())
+                                .as(this + ": " + token)
+                                .noneMatch(coin -> unspent.get(coin.owner())
+                                        .contains(coin.coin().outpoint()));
+                    } else if (part.spend().flatMap(PartSpend::state).equals(Optional.of(IntentState.CONFLICTED))) {
+                        assertThat(part.part().coins())
+                                .as(this + ": " + token)
+                                .anyMatch(coin -> !unspent.get(coin.owner())
+                                        .contains(coin.coin().outpoint()));
+                    }
+                }
+            }
+            assertThat(rig.spends.coins(rig.to)).as(toString()).hasSize(arrivals);
+            assertThat(rig.arrived()).as(toString()).isEqualTo(arrived);
+        }
+
+        private static long value(Part part) {
+            long sum = 0;
+            for (OwnedCoin coin : part.coins()) {
+                sum += SweepRig.number(coin.coin().value());
+            }
+            return sum - SweepRig.number(part.fee());
+        }
+
+        @Override
+        public String toString() {
+            return steps.toString();
+        }
+
+        @Override
+        public void close() {
+            death.close();
+            rig.close();
+        }
+    }
+}
