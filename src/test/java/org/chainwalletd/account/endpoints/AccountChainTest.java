@@ -461,7 +461,7 @@ class AccountChainTest {
         rig.first.hang("eth_getLogs");
         LogQuery query = new LogQuery(rig.chain.contract(), List.of(), 0, 0);
         List<Thread> askers = new ArrayList<>();
-        for (AccountChain lane : List.of(client, (AccountChain) client.pressing())) {
+        for (AccountChain lane : List.of(client, client.pressing())) {
             Thread asker = new Thread(() -> lane.endpoints().get(0).logs(query));
             asker.start();
             Await.until("it waits", () -> asker.getState() == Thread.State.TIMED_WAITING);
