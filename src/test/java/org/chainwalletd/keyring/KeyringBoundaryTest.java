@@ -22,7 +22,6 @@ class KeyringBoundaryTest {
             "store.StateJson",
             "store.Snapshot",
             "store.PublicKeyFiles",
-            "store.KeyNoteFiles",
             "store.RecordFiles");
 
     private static final Set<String> OPENERS = Set.of("InitSeeded", "Migrate$OfflineKeyring", "Keyring$Opening");
