@@ -29,6 +29,7 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.payout.BatchPlan.Offer;
 import org.chainwalletd.spend.Receipt;
@@ -185,7 +186,12 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private final List<Address> justEnded = new ArrayList<>();
 
+    /** Times of the batches that were sent within the last minute. */
     private final Deque<Long> submissions = new ArrayDeque<>();
+
+    /** Batches of the last minute that an earlier process has sent; read while the queue is loaded. */
+    private final Set<Hash256> sentBefore = new HashSet<>();
+
     private Position position = PayoutStore.BEGINNING;
     private boolean reading;
     private boolean stale = true;
@@ -303,10 +309,24 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             }
         }
         view.forget(payout.number());
+        if (!loaded) {
+            countEarlier(payout);
+        }
         if (payout.state() == State.QUEUED) {
             Group group = new Group(payout.from(), payout.owner());
             groupOf.put(payout.number(), group);
             lines.computeIfAbsent(group, none -> new Line()).queued.put(payout.number(), new Queued(payout));
+        }
+    }
+
+    /** Counts the batch of a payout that has changed within the last minute: a process that starts anew has no quota of its own. */
+    private void countEarlier(Payout payout) {
+        boolean sent = payout.state() == State.IN_FLIGHT || payout.state() == State.CONFIRMED;
+        if (sent && env.clock().millis() - payout.changedAt() < MINUTE.toMillis()) {
+            List<Hash256> attempts = payout.attempts();
+            if (sentBefore.add(attempts.get(attempts.size() - 1))) {
+                submissions.add(payout.changedAt());
+            }
         }
     }
 

@@ -128,6 +128,7 @@ public record SpendEnvironment(
             MeterRegistry meters,
             Executor executor) {
         SpendMetrics metrics = new SpendMetrics(meters);
+        settings.node().urls().forEach(url -> metrics.contradictions(url.toString()));
         metrics.storeQueue(store::queued);
         metrics.allowanceUsed(store.allowance()::spent);
         Settings.Spend spend = settings.spend();

@@ -53,11 +53,19 @@ public final class SpendMetrics {
 
     /** @param node URL of the node whose listing was contradicted by bytes */
     void contradicted(String node) {
-        Counter.builder("walletd.spend.contradicted")
+        contradictions(node).increment();
+    }
+
+    /**
+     * Counts the contradictions of a node, from zero: an alert on the increase misses the first one of a counter that begins with it.
+     *
+     * @param node its URL
+     */
+    Counter contradictions(String node) {
+        return Counter.builder("walletd.spend.contradicted")
                 .description("Selections that lost a coin because its bytes contradicted the node that listed it")
                 .tag("node", node)
-                .register(registry)
-                .increment();
+                .register(registry);
     }
 
     void sentAgain() {

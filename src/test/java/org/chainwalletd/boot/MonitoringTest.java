@@ -31,7 +31,6 @@ class MonitoringTest {
 
     /** Meters that appear with the first event that they count, the first key, or the process's own figures. */
     private static final List<String> LATER = List.of(
-            "walletd_spend_contradicted_total",
             "walletd_spend_outcomes_total",
             "walletd_rpc_errors_total",
             "walletd_balance_label_base_units",

@@ -168,6 +168,12 @@ class PayoutMethodsTest {
         Await.until(
                 "it waits for the operator",
                 () -> payout("cancelled-1").path("waiting_for").asText().equals("paused"));
+        Await.until(
+                "the gauges tell it",
+                () -> daemon.metrics()
+                        .lines()
+                        .anyMatch(line -> line.matches("walletd_payouts_waiting\\{for=\"paused\".*\\} 1\\.0")));
+        assertThat(daemon.metrics()).contains("walletd_payouts_oldest_seconds ");
 
         daemon.call("payout_cancel", params("payout_ids", List.of("cancelled-1")));
 

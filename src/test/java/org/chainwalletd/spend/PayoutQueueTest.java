@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -399,6 +400,32 @@ class PayoutQueueTest {
         rig.confirm("payout-2");
         assertThat(rig.state("payout-1")).isEqualTo(State.HELD);
         assertThat(rig.paid(rig.recipients(1, 2, 3))).isEqualTo(Map.of(1_002L, 1, 1_003L, 1));
+    }
+
+    @Test
+    void a_restart_does_not_let_more_batches_leave_in_a_minute_than_one_process_may_send() {
+        rig.nodes = 1;
+        long[] coins = new long[31];
+        Arrays.fill(coins, 100_000);
+        Address many = rig.spends.funded(77, coins);
+        rig.bury();
+        for (int number = 0; number < 30; number++) {
+            String id = "payout-" + number;
+            rig.submit(many, order(number));
+            Await.until(id + " is in flight, with the clock at rest", () -> rig.state(id) == State.IN_FLIGHT);
+        }
+
+        rig.restart();
+        rig.submit(many, order(30));
+        Await.until(
+                "it waits for the node's quota",
+                () -> rig.payouts
+                        .waitsFor(rig.find("payout-30"))
+                        .filter(WaitingFor.NODE_QUOTA::equals)
+                        .isPresent());
+        assertThat(rig.state("payout-30")).isEqualTo(State.QUEUED);
+        rig.spends.clock.move(Duration.ofMinutes(1));
+        rig.await("payout-30", State.IN_FLIGHT);
     }
 
     @Test

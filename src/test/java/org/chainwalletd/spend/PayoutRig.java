@@ -39,6 +39,7 @@ final class PayoutRig implements AutoCloseable {
     Duration delay = Duration.ZERO;
     long most = 100_000;
     int usableCoins = 20;
+    int nodes = 100;
     /** Whether the books cover the paying addresses. */
     volatile boolean listed = true;
 
@@ -81,7 +82,7 @@ final class PayoutRig implements AutoCloseable {
                         },
                         spends.limits,
                         new PayoutEnvironment.Rules(most, delay, new FeeChoice.Rate(2), usableCoins),
-                        () -> 100,
+                        () -> nodes,
                         spends.clock,
                         spends.executor),
                 new Background() {
