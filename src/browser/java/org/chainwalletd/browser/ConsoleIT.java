@@ -69,7 +69,7 @@ class ConsoleIT {
     private static String shop;
     private static long deposits;
     private static long payments;
-    /** Those that no block has yet. */
+    /** Spends that no block has yet. */
     private static long unconfirmed;
 
     /** Of the last hour. */

@@ -7,7 +7,7 @@ import org.chainwalletd.wire.AmountOrMax;
 
 /** Call of which the audit line tells who pays whom, and under which name of the caller's. */
 public interface Audited {
-    /** Who pays whom; empty for a call that does not say it. */
+    /** Payer and recipients; empty for a call that does not name them. */
     default Optional<Payees> payees() {
         return Optional.empty();
     }

@@ -29,7 +29,7 @@ final class RpcCall {
     private final long started = System.nanoTime();
     private ClientPresence.Registration watch;
     private boolean waiting;
-    /** What the audit line tells of the parameters. */
+    /** Facts of the parameters that the audit line tells. */
     private Optional<Audited> audited = Optional.empty();
 
     /**

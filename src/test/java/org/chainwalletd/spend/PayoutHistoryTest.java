@@ -77,7 +77,7 @@ class PayoutHistoryTest {
         System.out.println(histories + " histories of payouts, stores restored: " + restored + ", deaths: " + deaths);
     }
 
-    /** One history. */
+    /** Runs a single history. */
     private static final class History implements AutoCloseable {
         private static final String SHOP = "shop";
         private static final Duration PERIOD = Duration.ofHours(6);

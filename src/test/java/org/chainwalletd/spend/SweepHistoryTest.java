@@ -165,7 +165,7 @@ class SweepHistoryTest {
                 + ", parts: " + ends);
     }
 
-    /** One history. */
+    /** Runs a single history. */
     private static final class History implements AutoCloseable {
         private static final Duration PERIOD = Duration.ofHours(6);
         private static final int PAYERS = 3;

@@ -28,7 +28,7 @@ final class SweepRig implements AutoCloseable {
 
     final SpendHarness spends;
     final Set<String> ended = ConcurrentHashMap.newKeySet();
-    /** What stands between sweeps and the store. */
+    /** Wrapper of the store that the sweeps of a test use. */
     UnaryOperator<SweepStore> before = UnaryOperator.identity();
 
     /** Recipient of every sweep. */

@@ -148,7 +148,7 @@ public interface Pool {
             }
         }
 
-        /** What it answered has not the shape of an answer, or is too long. */
+        /** The pool gave an answer that is malformed or too long. */
         public static final class BadAnswer extends PoolException {
             private static final long serialVersionUID = 1L;
 
