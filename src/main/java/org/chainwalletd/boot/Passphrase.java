@@ -68,26 +68,32 @@ public final class Passphrase {
     }
 
     /**
-     * Reason why the keyring would not open with the given passphrase, in the words of the start; empty when it opens, when there is no keyring yet,
-     * or when no passphrase is given. Costs up to two Argon2id computations. Changes nothing, so it may run beside the daemon.
+     * Outcome of trying the passphrase on the keyring.
+     *
+     * @param tried whether there was a keyring to try it on
+     * @param problem reason why the daemon would refuse to start with it, in the words of the start
      */
-    public static Optional<String> refusedByKeyring(Map<String, String> environment, Settings settings) {
-        try {
+    public record Trial(boolean tried, Optional<String> problem) {}
+
+    /**
+     * Tries the given passphrase on the keyring as the start does. Costs up to two Argon2id computations. Changes nothing, so it may run beside the
+     * daemon.
+     */
+    public static Trial tryOnKeyring(Map<String, String> environment, Settings settings) {
+        try (SecretBytes given = from(environment, settings.keyring().passphraseFile())) {
             if (Keyring.isMissing(settings.wallets())) {
-                return Optional.empty();
+                return new Trial(false, Optional.empty());
             }
             KeyringSetup setup = KeyringSetup.of(
                     settings.chain(),
                     settings.wallets(),
                     new SimpleMeterRegistry(),
                     KeyringSetup.Executors.onCallersThread());
-            try (SecretBytes given = from(environment, settings.keyring().passphraseFile())) {
-                return Keyring.refusal(setup, given);
-            }
+            return new Trial(true, Keyring.refusal(setup, given));
         } catch (StartupException e) {
-            return Optional.empty();
+            return new Trial(false, Optional.of(e.getMessage()));
         } catch (IOException e) {
-            return Optional.of(settings.wallets() + " cannot be looked at: " + e.getMessage());
+            return new Trial(false, Optional.of(settings.wallets() + " cannot be looked at: " + e.getMessage()));
         }
     }
 

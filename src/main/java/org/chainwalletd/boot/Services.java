@@ -88,10 +88,11 @@ record Services(
                 new AccountErrors());
         List<ErrorTranslator> errors =
                 Stream.concat(known.stream(), Stream.of(new SwapErrors(known))).toList();
+        MethodRegistry methods = methods();
         return new RpcDispatcher(
-                methods(),
+                methods,
                 errors,
-                new CallObservers(new CallMetrics(context.meters()), new AuditTrail(Clock.systemUTC())),
+                new CallObservers(new CallMetrics(context.meters(), methods), new AuditTrail(Clock.systemUTC())),
                 new RpcDispatcher.Limits(
                         settings().http().batches().maxItems(),
                         settings().http().batches().parallelism(),

@@ -80,10 +80,17 @@ final class ExportCommand implements Command {
             }
             WalletdClient daemon =
                     Connection.of(invocation, settings, DEFAULT_SCOPE).client(WalletdClient.DEFAULT_TIMEOUT);
-            if (what.equals("spends")) {
-                spends(daemon, period, rows);
-            } else {
-                credits(daemon, period, rows);
+            try {
+                if (what.equals("spends")) {
+                    spends(daemon, period, rows);
+                } else {
+                    credits(daemon, period, rows);
+                }
+            } catch (WalletdException e) {
+                if (rows.begun()) {
+                    invocation.streams().err().println("the export is not complete: what is there ends too early");
+                }
+                return Connection.failed(invocation, e);
             }
             return invocation.out().checkError()
                     ? invocation.fail(ExitCode.FAILED, "the output cannot be written: what is there ends too early")
@@ -133,7 +140,6 @@ final class ExportCommand implements Command {
     private static void spends(WalletdClient daemon, Period period, Rows rows) {
         Optional<String> cursor = Optional.empty();
         boolean more = true;
-        rows.head(spend(Optional.empty()));
         while (more && rows.go()) {
             ListSpends.Result page = daemon.call(new ListSpends(
                     cursor,
@@ -144,6 +150,7 @@ final class ExportCommand implements Command {
                     Optional.empty(),
                     period.since(),
                     period.until()));
+            rows.head(spend(Optional.empty()));
             page.spends().forEach(spend -> rows.row(spend(Optional.of(spend))));
             cursor = Optional.of(page.cursor());
             more = page.more();
@@ -204,9 +211,9 @@ final class ExportCommand implements Command {
         BlockTimes times = new BlockTimes(daemon);
         ListCredits query = ListCredits.of().withMinConfirmations(1).withLimit(PAGE);
         boolean more = true;
-        rows.head(credit(Optional.empty(), null));
         while (more && rows.go()) {
             ListCredits.Result page = daemon.call(query);
+            rows.head(credit(Optional.empty(), null));
             for (Credit credit : page.credits()) {
                 long time = credit.blockId().map(times::of).orElse(0L);
                 if (period.has(time)) {
@@ -261,6 +268,7 @@ final class ExportCommand implements Command {
 
         private final PrintStream out;
         private final boolean csv;
+        private boolean begun;
 
         Rows(PrintStream out, boolean csv) {
             this.out = out;
@@ -272,13 +280,21 @@ final class ExportCommand implements Command {
             return !out.checkError();
         }
 
+        /** Whether a line was written, so that whoever reads them must be told when they end too early. */
+        boolean begun() {
+            return begun;
+        }
+
+        /** Writes the names of the columns before the first row; called with each page, so that nothing is written before there is an answer. */
         void head(Map<String, Object> columns) {
-            if (csv) {
+            if (csv && !begun) {
+                begun = true;
                 out.print(String.join(",", columns.keySet()) + "\r\n");
             }
         }
 
         void row(Map<String, Object> row) {
+            begun = true;
             if (csv) {
                 out.print(row.values().stream().map(Rows::cell).collect(Collectors.joining(",")) + "\r\n");
                 return;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -176,6 +177,25 @@ public final class WalletdClient implements WalletdCalls {
         Transport.Answer answer = await(jdk().get(beside("metrics"), token, timeout)
                 .handleAsync((given, failure) -> arrived(given, failure), ON_COMPLETING_THREAD));
         return new String(answer.body(), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Asks {@code GET /readyz} why the daemon cannot work at the moment, in words; empty when it can.
+     *
+     * @throws WalletdException.Transport when there is no such answer
+     * @throws IllegalStateException for a client with a transport of its own, which carries calls only
+     */
+    public List<String> notReady() {
+        Transport.Answer answer = await(jdk().get(beside("readyz"), token, timeout)
+                .handleAsync(
+                        (given, failure) -> {
+                            if (failure != null) {
+                                throw wire.transportFailure(failure);
+                            }
+                            return given;
+                        },
+                        ON_COMPLETING_THREAD));
+        return wire.reasons(answer);
     }
 
     /**

@@ -9,11 +9,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLException;
 import org.chainwalletd.api.Call;
 import org.chainwalletd.wire.Binder;
 import org.chainwalletd.wire.Json;
@@ -117,6 +123,21 @@ final class Wire {
         }
     }
 
+    /** Reasons in the answer of {@code GET /readyz}, which has HTTP 503 when there are any. */
+    List<String> reasons(Transport.Answer response) {
+        try {
+            JsonNode reasons = JSON.readTree(response.body()).path("reasons");
+            if (reasons.isArray()) {
+                List<String> words = new ArrayList<>();
+                reasons.forEach(reason -> words.add(reason.asText()));
+                return words;
+            }
+        } catch (IOException e) {
+            throw new WalletdException.Transport("HTTP " + response.status() + " from " + url, e);
+        }
+        throw new WalletdException.Transport("HTTP " + response.status() + " from " + url, null);
+    }
+
     /** A result that is not what the method gives comes from another daemon than this client was made for. */
     @SuppressWarnings("unchecked") // the codec of a Call<R> reads an R
     <R> R read(Call<R> call, JsonNode result) {
@@ -136,11 +157,7 @@ final class Wire {
                 return new WalletdException.FingerprintMismatch(cause.getMessage(), reason);
             }
         }
-        if (reason instanceof ConnectException) {
-            return new WalletdException.Transport("connection refused at " + url + ": is the daemon running?", reason);
-        }
-        String words = reason.getMessage() == null ? reason.getClass().getSimpleName() : reason.getMessage();
-        return new WalletdException.Transport("no answer from " + url + ": " + words, reason);
+        return new WalletdException.Transport(Reason.words(reason, url.toString()), reason);
     }
 
     private WalletdException notJsonRpc(Transport.Answer response, Exception cause) {
@@ -151,6 +168,46 @@ final class Wire {
     /** Why a call failed, without what stages wrap around it. The daemon has the same in a package that is not in the client's jar. */
     static final class Reason {
         private Reason() {}
+
+        /** Tells in a sentence why nothing was answered, and what helps. The JDK's own words are for who knows the JDK. */
+        static String words(Throwable reason, String url) {
+            if (has(UnresolvedAddressException.class, reason)) {
+                return "no machine is known by the name in " + url;
+            }
+            if (reason instanceof ConnectException) {
+                return "connection refused at " + url + ": is the daemon running?";
+            }
+            String told = reason.getMessage() == null ? reason.getClass().getSimpleName() : reason.getMessage();
+            if (has(CertificateException.class, reason)) {
+                String why = has(CertificateExpiredException.class, reason)
+                        ? " has expired"
+                        : told.contains("No subject alternative") || told.contains("No name matching")
+                                ? " is for another host name"
+                                : " is signed by nobody whom this machine trusts";
+                return "the certificate of " + url + why
+                        + ". Pin it by its fingerprint, which stands in cert.fingerprint in"
+                        + " the daemon's datadir (WALLETD_FINGERPRINT, or --fingerprint on the command line)";
+            }
+            if (reason instanceof SSLException && told.contains("SSL message")) {
+                return url + " does not speak TLS: a daemon without --tls is at http://";
+            }
+            if (reason instanceof SSLException) {
+                return "no TLS connection to " + url + ": " + told;
+            }
+            if (url.startsWith("http:") && told.contains("header parser received no bytes")) {
+                return url + " has closed the connection without an answer: a daemon with --tls is at https://";
+            }
+            return "no answer from " + url + ": " + told;
+        }
+
+        private static boolean has(Class<? extends Throwable> kind, Throwable reason) {
+            for (Throwable cause = reason; cause != null; cause = cause.getCause()) {
+                if (kind.isInstance(cause)) {
+                    return true;
+                }
+            }
+            return false;
+        }
 
         static Throwable of(Throwable failure) {
             Throwable reason = failure;

@@ -9,11 +9,13 @@ import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Configuration;
 import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.Option;
+import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 
 /** Loads the configuration as the daemon would, and tells where each value that is no default comes from. */
 public final class ConfigurationCheck implements Check {
     private static final String SUBJECT = "configuration";
+    private static final String PASSPHRASE = "passphrase";
 
     private final Map<String, String> environment;
     private final Optional<Configuration> configuration;
@@ -50,15 +52,29 @@ public final class ConfigurationCheck implements Check {
         return findings;
     }
 
-    /** With settings that cannot be loaded nobody knows of a file. */
     private Finding passphrase() {
-        Optional<Path> file =
-                configuration.flatMap(loaded -> loaded.settings().keyring().passphraseFile());
-        String found = file.map(path -> "read from " + path).orElse(Passphrase.VARIABLE + " is set");
-        return Passphrase.problem(environment, file)
-                .or(() -> configuration.flatMap(loaded -> Passphrase.refusedByKeyring(environment, loaded.settings())))
-                .map(problem -> Finding.fail("passphrase", problem))
-                .orElseGet(() -> Finding.ok("passphrase", found));
+        if (configuration.isEmpty()) {
+            return Passphrase.problem(environment, Optional.empty())
+                    .map(problem -> Finding.fail(PASSPHRASE, problem))
+                    .orElseGet(() -> Finding.ok(
+                            PASSPHRASE,
+                            Passphrase.VARIABLE + " is set; not tried, because the configuration cannot be loaded"));
+        }
+        Settings settings = configuration.get().settings();
+        Passphrase.Trial trial = Passphrase.tryOnKeyring(environment, settings);
+        String found = settings.keyring()
+                .passphraseFile()
+                .map(path -> "read from " + path)
+                .orElse(Passphrase.VARIABLE + " is set");
+        return trial.problem()
+                .map(problem -> Finding.fail(PASSPHRASE, problem))
+                .orElseGet(
+                        () -> Finding.ok(
+                                PASSPHRASE,
+                                found
+                                        + (trial.tried()
+                                                ? "; tried, it opens the keyring"
+                                                : "; not tried: there is no keyring yet, the first start makes one that it opens")));
     }
 
     private static void describe(Configuration loaded, List<Finding> findings) {

@@ -13,10 +13,15 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.RpcMethod;
 
 /**
  * Counts and times calls: {@code walletd_rpc_calls_seconds} by method and outcome, {@code walletd_rpc_errors_total} by method and code,
  * {@code walletd_rpc_in_flight}. A call costs two adders and one timer; meters are looked up once per method.
+ *
+ * <p>Each error that a method is known to give is counted from zero, because {@code increase} does not see the first event of a counter that appears
+ * with it. The histograms of a method appear with its first call: 12 lines for each of 200 would be most of the page.
  */
 public final class CallMetrics implements CallObserver {
     private static final Duration[] BOUNDS = {
@@ -40,8 +45,13 @@ public final class CallMetrics implements CallObserver {
     private final Map<String, Counter> abandoned = new ConcurrentHashMap<>();
     private final LongAdder inFlight = new LongAdder();
 
-    public CallMetrics(MeterRegistry registry) {
+    public CallMetrics(MeterRegistry registry, MethodRegistry methods) {
         this.registry = registry;
+        for (RpcMethod<?, ?> method : methods.methods()) {
+            for (ErrorCode code : method.allErrors()) {
+                failures.computeIfAbsent(new Failure(method.name(), code), this::counter);
+            }
+        }
         Gauge.builder("walletd.rpc.in.flight", inFlight, LongAdder::sum)
                 .description("Calls being worked on")
                 .register(registry);

@@ -51,7 +51,7 @@ public final class MethodHelp {
         }
         help.line("");
         help.line("Errors:");
-        for (ErrorCode code : OpenRpc.errorsOf(method)) {
+        for (ErrorCode code : method.allErrors()) {
             help.columns(
                     "  " + code.code(),
                     12,

@@ -5,9 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 import org.chainwalletd.wire.Spelling;
@@ -15,14 +13,6 @@ import org.chainwalletd.wire.Spelling;
 /** OpenRPC 1.3 document of a registry (decisions.md, section 5). */
 final class OpenRpc {
     private static final String OPENRPC_VERSION = "1.3.2";
-
-    /** Errors that any method can give. */
-    private static final List<ErrorCode> COMMON = List.of(
-            ErrorCode.INVALID_PARAMS,
-            ErrorCode.INTERNAL_ERROR,
-            ErrorCode.UNAUTHORIZED,
-            ErrorCode.TOO_MANY_REQUESTS,
-            ErrorCode.POLICY_REFUSED);
 
     private OpenRpc() {}
 
@@ -47,13 +37,6 @@ final class OpenRpc {
         return document;
     }
 
-    /** The errors that {@code method} can give, in the catalogue's order. */
-    static Set<ErrorCode> errorsOf(RpcMethod<?, ?> method) {
-        Set<ErrorCode> errors = EnumSet.copyOf(COMMON);
-        errors.addAll(method.errors());
-        return errors;
-    }
-
     private static ObjectNode method(RpcMethod<?, ?> method) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("name", method.name()).put("summary", method.summary());
@@ -68,7 +51,7 @@ final class OpenRpc {
         ObjectNode result = node.putObject("result").put("name", method.name() + "_result");
         result.set("schema", spelling.ofSchema(Shapes.of(method.result()).schema()));
         ArrayNode errors = node.putArray("errors");
-        errorsOf(method).forEach(code -> errors.addObject().put("$ref", "#/components/errors/" + code.name()));
+        method.allErrors().forEach(code -> errors.addObject().put("$ref", "#/components/errors/" + code.name()));
         return node;
     }
 

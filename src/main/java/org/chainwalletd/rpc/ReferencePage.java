@@ -63,7 +63,7 @@ public final class ReferencePage {
             line("|---|---|---|");
             result.members().forEach(member -> resultMember(member, ""));
         }
-        Set<ErrorCode> errors = OpenRpc.errorsOf(method);
+        Set<ErrorCode> errors = method.allErrors();
         line("");
         line("Errors: "
                 + errors.stream().map(code -> String.valueOf(code.code())).collect(Collectors.joining(", ")) + ".");

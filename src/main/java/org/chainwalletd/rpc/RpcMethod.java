@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.api.Call;
 import org.chainwalletd.api.ErrorCode;
@@ -21,6 +23,14 @@ import org.chainwalletd.wire.Spelling;
  * @param <R> result record
  */
 public final class RpcMethod<P extends Record, R> {
+    /** Errors that any method can give. */
+    private static final List<ErrorCode> COMMON_ERRORS = List.of(
+            ErrorCode.INVALID_PARAMS,
+            ErrorCode.INTERNAL_ERROR,
+            ErrorCode.UNAUTHORIZED,
+            ErrorCode.TOO_MANY_REQUESTS,
+            ErrorCode.POLICY_REFUSED);
+
     private final String name;
     private final Declaration declared;
     private final Class<P> params;
@@ -121,6 +131,13 @@ public final class RpcMethod<P extends Record, R> {
     /** Errors that this method's own rules can give, besides those that every method can (parameters, token, internal). */
     public List<ErrorCode> errors() {
         return declared.errors();
+    }
+
+    /** Every error that a call can give, in the catalogue's order: the method's own and those of any method. */
+    public Set<ErrorCode> allErrors() {
+        Set<ErrorCode> all = EnumSet.copyOf(COMMON_ERRORS);
+        all.addAll(errors());
+        return all;
     }
 
     /** Whether the method waits for an event, see {@link Method#longPoll}. */

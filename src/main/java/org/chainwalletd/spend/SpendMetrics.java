@@ -3,11 +3,15 @@ package org.chainwalletd.spend;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Locale;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.SweepStore;
 
 /** Metrics of spending for operators. Safe for threads. */
 public final class SpendMetrics {
@@ -27,12 +31,26 @@ public final class SpendMetrics {
         }
     }
 
+    /** Kinds of spends, see {@link org.chainwalletd.store.Intent#kind}. */
+    static final List<String> KINDS = List.of(
+            PaymentPlan.TRANSFER,
+            "htlc_lock",
+            "htlc_claim",
+            "htlc_reclaim",
+            SweepStore.KIND,
+            StandIns.PAYOUT_BATCH,
+            StandIns.PAYOUT_RECALL,
+            StandIns.SWAP_LOCK,
+            StandIns.SWAP_INSTEAD_OF_LOCK);
+
     private final MeterRegistry registry;
     private final Counter rebroadcasts;
     private final Counter reorganised;
 
     public SpendMetrics(MeterRegistry registry) {
         this.registry = registry;
+        // From zero: an alert on the increase misses the first event of a counter that begins with it.
+        KINDS.forEach(kind -> List.of(Outcome.values()).forEach(outcome -> outcomes(kind, outcome)));
         this.rebroadcasts = Counter.builder("walletd.spend.rebroadcasts")
                 .description("Transactions sent again because the nodes had forgotten them")
                 .register(registry);
@@ -43,12 +61,15 @@ public final class SpendMetrics {
 
     /** @param kind name of the method that asked for the spend */
     void ended(String kind, Outcome outcome) {
-        Counter.builder("walletd.spend.outcomes")
+        outcomes(kind, outcome).increment();
+    }
+
+    private Counter outcomes(String kind, Outcome outcome) {
+        return Counter.builder("walletd.spend.outcomes")
                 .description("Spends by what became of them; each step counts")
                 .tag("kind", kind)
-                .tag("outcome", outcome.name().toLowerCase(java.util.Locale.ROOT))
-                .register(registry)
-                .increment();
+                .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+                .register(registry);
     }
 
     /** @param node URL of the node whose listing was contradicted by bytes */

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
-import java.util.stream.Collectors;
 import org.chainwalletd.api.Following.GetFollowerStatus;
 import org.chainwalletd.api.Htlcs;
 import org.chainwalletd.api.Htlcs.Htlc;
@@ -98,12 +97,13 @@ final class Board {
         if (!complaint().isEmpty()) {
             rows.add(Row.empty().and(complaint(), Tone.BAD));
         }
-        notReady().ifPresent(rows::add);
+        rows.addAll(notReady());
         rows.add(state(now));
         quick.ifPresent(known -> {
             rows.add(Row.empty());
             rows.addAll(nodes(known));
             rows.add(spends(known));
+            payouts().ifPresent(rows::add);
         });
         slow.ifPresent(known -> {
             rows.add(Row.empty());
@@ -113,20 +113,13 @@ final class Board {
         return rows;
     }
 
-    /** Row with the parts that keep the daemon from being ready; {@code /readyz} has the reasons in words. */
-    private Optional<Row> notReady() {
-        String parts = quick
-                .flatMap(Readings.Quick::meters)
-                .map(meters -> meters.by("check", "walletd_ready"))
-                .orElse(Map.of())
-                .entrySet()
-                .stream()
-                .filter(check -> check.getValue() == 0)
-                .map(Map.Entry::getKey)
-                .collect(Collectors.joining(", "));
-        return parts.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Row.empty().and("not ready: " + Row.harmless(parts), Tone.BAD));
+    /** Rows with the reasons of {@code /readyz}; those that only repeat the complaint are left out. */
+    private List<Row> notReady() {
+        return quick.map(Readings.Quick::notReady).orElse(List.of()).stream()
+                .filter(reason -> !reason.equals(complaint()))
+                .limit(SECTION)
+                .map(reason -> Row.empty().and("not ready: " + reason, Tone.BAD))
+                .toList();
     }
 
     private Row title() {
@@ -244,10 +237,41 @@ final class Board {
         known.meters()
                 .map(meters -> meters.by("outcome", "walletd_spend_outcomes_total"))
                 .orElse(Map.of())
-                .forEach((outcome, count) -> row.optional(row.pieces().size())
-                        .and("  " + outcome + " ", Tone.SOFT)
-                        .and(Row.number(count)));
+                .forEach((outcome, count) -> {
+                    if (count > 0) {
+                        row.optional(row.pieces().size())
+                                .and("  " + outcome + " ", Tone.SOFT)
+                                .and(Row.number(count));
+                    }
+                });
         return row;
+    }
+
+    /** Row of the queued payouts by what they wait for; empty where the meters are served elsewhere. */
+    private Optional<Row> payouts() {
+        Optional<Meters> meters = quick.flatMap(Readings.Quick::meters);
+        OptionalDouble oldest = sum("walletd_payouts_oldest_seconds", Map.of());
+        if (meters.isEmpty() || oldest.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, Double> waiting = meters.get().by("for", "walletd_payouts_waiting");
+        double queued =
+                waiting.values().stream().mapToDouble(Double::doubleValue).sum();
+        Row row = Row.empty()
+                .and("payouts", Tone.TITLE)
+                .and("  waiting ", Tone.SOFT)
+                .and(Row.number(queued));
+        if (queued > 0) {
+            row.optional(1).and("  oldest ", Tone.SOFT).and(span(Duration.ofSeconds((long) oldest.getAsDouble())));
+        }
+        waiting.forEach((reason, count) -> {
+            if (count > 0) {
+                row.optional(2)
+                        .and("  for " + reason.replace('_', ' ') + " ", Tone.SOFT)
+                        .and(Row.number(count));
+            }
+        });
+        return Optional.of(row);
     }
 
     private static List<Row> balances(Readings.Slow known) {

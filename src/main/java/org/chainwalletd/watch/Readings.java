@@ -30,8 +30,13 @@ final class Readings {
      *
      * @param follower empty before the first block
      * @param meters empty where they are served elsewhere
+     * @param notReady reasons of {@code /readyz}; empty when the daemon is ready, or where a proxy does not pass that path on
      */
-    record Quick(GetStatus.Result status, Optional<GetFollowerStatus.Result> follower, Optional<Meters> meters) {}
+    record Quick(
+            GetStatus.Result status,
+            Optional<GetFollowerStatus.Result> follower,
+            Optional<Meters> meters,
+            List<String> notReady) {}
 
     /** Balance of the addresses of one label together, in base units. */
     record Holding(String label, int addresses, BigInteger balance) {}
@@ -47,7 +52,15 @@ final class Readings {
     /** @throws WalletdException when the daemon does not answer or refuses */
     Quick quick() {
         GetStatus.Result status = daemon.call(new GetStatus());
-        return new Quick(status, follower(), meters());
+        return new Quick(status, follower(), meters(), notReady());
+    }
+
+    private List<String> notReady() {
+        try {
+            return daemon.notReady();
+        } catch (WalletdException.Transport elsewhere) {
+            return List.of();
+        }
     }
 
     private Optional<GetFollowerStatus.Result> follower() {

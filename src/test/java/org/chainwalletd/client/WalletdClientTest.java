@@ -8,9 +8,12 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
@@ -24,12 +27,14 @@ import java.util.Date;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.FreePort;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +134,59 @@ class WalletdClientTest {
 
         WalletdClient other = new WalletdClient(url, "t", Optional.of("sha256:" + "0".repeat(64)), PATIENT);
         assertThatThrownBy(() -> other.call("ping", Map.of())).isInstanceOf(WalletdException.FingerprintMismatch.class);
+    }
+
+    @Test
+    void a_failed_connection_is_told_in_plain_words_with_what_helps() throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(256);
+        KeyPair keys = generator.generateKeyPair();
+        URI tls = serveTls(keys, selfSigned(keys));
+        assertThat(refusal(tls)).contains("signed by nobody whom this machine trusts", "--fingerprint");
+        assertThat(refusal(URI.create("http" + tls.toString().substring("https".length()))))
+                .contains("https://");
+        try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> answered = CompletableFuture.runAsync(() -> refuseTls(plain));
+            assertThat(refusal(URI.create("https://127.0.0.1:" + plain.getLocalPort() + "/")))
+                    .endsWith(" does not speak TLS: a daemon without --tls is at http://");
+            Await.outcome(answered);
+        }
+        assertThat(refusal(URI.create("http://wallet.invalid:1/"))).startsWith("no machine is known by the name in");
+        assertThat(refusal(URI.create("http://127.0.0.1:" + FreePort.any() + "/")))
+                .endsWith("is the daemon running?");
+    }
+
+    @Test
+    void the_reasons_why_a_daemon_is_not_ready_are_words_whatever_the_status() throws Exception {
+        URI busy = serve(503, "{\"ready\":false,\"reasons\":[\"no node of the chain has answered\"]}");
+        assertThat(client(busy).notReady()).containsExactly("no node of the chain has answered");
+        server.stop(0);
+        assertThat(client(serve(200, "{\"ready\":true,\"reasons\":[]}")).notReady())
+                .isEmpty();
+        server.stop(0);
+        URI other = serve(404, "{\"message\":\"no such path\"}");
+        assertThatThrownBy(() -> client(other).notReady()).isInstanceOf(WalletdException.Transport.class);
+    }
+
+    /** Answers what is no HTTP as servers of HTTP do. */
+    private static void refuseTls(ServerSocket plain) {
+        try (Socket client = plain.accept()) {
+            client.getInputStream().read();
+            client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            client.shutdownOutput();
+            client.getInputStream().readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String refusal(URI url) {
+        try {
+            client(url).call("ping", Map.of());
+        } catch (WalletdException.Transport e) {
+            return e.getMessage();
+        }
+        throw new AssertionError("an answer came from " + url);
     }
 
     private static WalletdClient client(URI url) {

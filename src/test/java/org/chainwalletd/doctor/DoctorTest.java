@@ -130,7 +130,7 @@ class DoctorTest {
         assertThat(lines(check))
                 .containsExactly(
                         "FAIL  configuration: --bind 'x' must be host:port, such as 127.0.0.1:7448 or [::1]:7448",
-                        "ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set");
+                        "ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set; not tried, because the configuration cannot be loaded");
     }
 
     @Test
@@ -325,6 +325,7 @@ class DoctorTest {
 
     @Test
     void the_passphrase_is_tried_on_the_keyring_and_nothing_is_changed() throws IOException {
+        String none = passphrase("wrong");
         Path wallets = datadir().resolve("wallets");
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
         KeyringSetup setup = KeyringSetup.of(
@@ -334,8 +335,13 @@ class DoctorTest {
         Path halfWritten = wallets.resolve("imported").resolve(".someone-writes.tmp");
         file(halfWritten, "x");
 
+        assertThat(none)
+                .isEqualTo(
+                        "ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set; not tried: there is no keyring yet, the first"
+                                + " start makes one that it opens");
         assertThat(passphrase("wrong")).startsWith("FAIL  passphrase: wrong passphrase: the sealed file ");
-        assertThat(passphrase("right")).isEqualTo("ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set");
+        assertThat(passphrase("right"))
+                .isEqualTo("ok    passphrase: WALLETD_KEYSTORE_PASSPHRASE is set; tried, it opens the keyring");
         assertThat(halfWritten).exists();
         Files.delete(wallets.resolve("state.json"));
         assertThat(passphrase("right")).startsWith("FAIL  passphrase: ").contains("state.json");

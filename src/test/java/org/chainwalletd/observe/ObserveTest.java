@@ -33,6 +33,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.CallObserver;
+import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.wire.AmountOrMax;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -131,7 +132,7 @@ class ObserveTest {
     @Test
     void calls_are_counted_by_method_and_outcome() {
         try (Metrics metrics = new Metrics()) {
-            CallMetrics calls = new CallMetrics(metrics.registry());
+            CallMetrics calls = new CallMetrics(metrics.registry(), MethodRegistry.of(List.of()));
             calls.started(CALLER, "ping", Scope.READ);
             calls.started(CALLER, "ping", Scope.READ);
             calls.ended(CALLER, outcome("ping", Scope.READ, null, null));

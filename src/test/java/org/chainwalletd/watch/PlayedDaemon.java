@@ -50,8 +50,17 @@ final class PlayedDaemon implements AutoCloseable {
                 walletd_spend_oldest_unconfirmed_seconds 300
                 walletd_ready{check="nodes"} 1
                 walletd_ready{check="follower"} 0
+                walletd_spend_outcomes_total{outcome="contested"} 0
+                walletd_payouts_waiting{for="coins"} 1200
+                walletd_payouts_waiting{for="next_block"} 34
+                walletd_payouts_waiting{for="paused"} 0
+                walletd_payouts_oldest_seconds 720
                 jvm_memory_used_bytes{area="heap",id="a"} 1.048576E8
                 """));
+        server.createContext(
+                "/readyz",
+                exchange ->
+                        answer(exchange, 503, "{\"ready\":false,\"reasons\":[\"the follower is 4 blocks behind\"]}"));
         server.createContext("/events", this::stream);
         server.start();
         status(1234, 2);
@@ -126,6 +135,10 @@ final class PlayedDaemon implements AutoCloseable {
     }
 
     private void answer(HttpExchange exchange, String text) throws IOException {
+        answer(exchange, status, text);
+    }
+
+    private static void answer(HttpExchange exchange, int status, String text) throws IOException {
         byte[] body = text.getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);

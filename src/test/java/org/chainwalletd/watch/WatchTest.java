@@ -210,8 +210,10 @@ class WatchTest {
         watch().once(lines());
 
         assertThat(printed())
-                .contains("tip 1,234", "live", "shop", "accepted 41", "oldest 5 min", "not ready: follower\n")
-                .doesNotContain("events", "\u001b");
+                .contains("tip 1,234", "live", "shop", "accepted 41", "oldest 5 min")
+                .contains("not ready: the follower is 4 blocks behind\n")
+                .contains("payouts  waiting 1,234  oldest 12 min  for coins 1,200  for next block 34\n")
+                .doesNotContain("events", "contested", "paused", "\u001b");
     }
 
     private Watch watch() {
