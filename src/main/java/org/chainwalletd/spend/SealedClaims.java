@@ -1,5 +1,6 @@
 package org.chainwalletd.spend;
 
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -448,6 +449,11 @@ public final class SealedClaims implements Store {
     @Override
     public Optional<CommitMark> confirmed() {
         return store.confirmed();
+    }
+
+    @Override
+    public Clock clock(Clock own) {
+        return store.clock(own);
     }
 
     @Override

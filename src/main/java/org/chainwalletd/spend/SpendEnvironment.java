@@ -27,6 +27,7 @@ import org.chainwalletd.store.HeardIntents.IntentListener;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.RowAges;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
@@ -98,12 +99,6 @@ public record SpendEnvironment(
         }
     }
 
-    /**
-     * Longest lead, in milliseconds, of a block's time over the clock that is believed. A clock without a battery begins in 1970, so the lead may be
-     * decades; a block with a later time is no evidence.
-     */
-    private static final long LONGEST_BEHIND = Duration.ofDays(100 * 365).toMillis();
-
     private static final Duration TICK = Duration.ofMillis(500);
     private static final Duration FIRST_LOOK = Duration.ofSeconds(3);
     private static final Duration RESEND_PAUSE = Duration.ofMillis(200);
@@ -162,7 +157,7 @@ public record SpendEnvironment(
                         BURIAL_DEPTH),
                 drawing(spend, store),
                 metrics,
-                new SteadyClock(Clock.systemUTC(), System::nanoTime, chain::tipMillis),
+                new SteadyClock(store.clock(Clock.systemUTC()), System::nanoTime, chain::tipMillis),
                 executor);
     }
 
@@ -237,9 +232,7 @@ public record SpendEnvironment(
      * older than the newest block: once the clock is set right, it would have left the window.
      */
     long countsFrom() {
-        long now = clock.millis();
-        long chain = chain().tipMillis().orElse(now);
-        return chain > now && chain - now < LONGEST_BEHIND ? chain : now;
+        return RowAges.noEarlierThan(chain().tipMillis(), clock.millis());
     }
 
     /** Reason why the operator's caps do not allow a spend of this amount now; the store decides when it is opened. */

@@ -80,15 +80,18 @@ final class SpendTable {
     private final Holdings holdings = new Holdings();
     private final Accepted accepted = new Accepted();
     private final SentLog.Lines log;
+    private final RowAges ages;
     private long lastId;
 
     /**
      * Creates the table's accessor.
      *
      * @param log receives a line for each change that a restored store has to be completed with
+     * @param ages stamps each change
      */
-    SpendTable(SentLog.Lines log) {
+    SpendTable(SentLog.Lines log, RowAges ages) {
         this.log = log;
+        this.ages = ages;
     }
 
     /** Returns the map of coins held by spends, which the writer commits and rolls back together with the rows. */
@@ -318,7 +321,7 @@ final class SpendTable {
     /** Adds a spend as {@link #insert(SqlSession, Intent, OptionalLong)} does, under the unused number {@code id}. */
     long insert(SqlSession session, long id, Intent asked, OptionalLong countedAt) throws SQLException {
         Optional<First> first = Optional.empty();
-        Intent intent = asked;
+        Intent intent = asked.in(asked.state(), asked.reason(), ages.stamp(asked.changedAt()));
         if (intent.token().isPresent()) {
             TokenBinding binding = intent.token().get();
             Optional<First> earlier = session.find(boundEarlier(binding.token()));
@@ -333,7 +336,7 @@ final class SpendTable {
         if (first.isPresent()) {
             // A rebuilt payment keeps the token name and memo of the first request, whatever the repeated call gives.
             Intent.Details told = first.get().details();
-            intent = asked.with(new Intent.Details(
+            intent = intent.with(new Intent.Details(
                     told.tokenName(), told.memo(), asked.details().fee()));
         }
         byte[] txId = intent.txId().toArray();
@@ -449,8 +452,9 @@ final class SpendTable {
      * #follow}.
      */
     void enter(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
-        follow(session, row, state, reason, now);
-        log.add(new SentLine.State(row.intent().txId(), state, reason, now));
+        long at = ages.stamp(now);
+        write(session, row, state, reason, at);
+        log.add(new SentLine.State(row.intent().txId(), state, reason, at));
     }
 
     /** Notes in memory and in the log that a node has accepted the spend; not worth writing a row. */
@@ -461,11 +465,16 @@ final class SpendTable {
 
     /** Moves a spend to another state because of a block, without logging it. */
     void follow(SqlSession session, SpendRow row, IntentState state, String reason, long now) throws SQLException {
+        write(session, row, state, reason, ages.stamp(now));
+    }
+
+    private void write(SqlSession session, SpendRow row, IntentState state, String reason, long at)
+            throws SQLException {
         session.update(
                 "UPDATE spends SET state = ?, reason = ?, changed_at = ? WHERE id = ?",
                 state.name(),
                 reason,
-                now,
+                at,
                 row.id());
         accepted.forget(row.intent().txId());
     }

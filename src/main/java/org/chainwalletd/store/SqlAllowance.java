@@ -73,6 +73,7 @@ final class SqlAllowance implements AllowanceStore {
                 AllowanceTable.minutes(session, Long.MIN_VALUE).forEach(next::load);
             }
             window = next;
+            store.ages().govern(clock, chainMillis);
             return null;
         };
         return store.stopped().isPresent()
@@ -208,7 +209,7 @@ final class SqlAllowance implements AllowanceStore {
     public CompletionStage<Void> forgetUses(long before, int keep) {
         return store.write(session -> {
             stampAnew(session);
-            long first = Minute.startOf(before);
+            long first = Minute.startOf(store.ages().ended(before));
             long later = session.queryOne(
                             "SELECT COUNT(*) FROM allowance_minutes WHERE minute >= ?", row -> row.getLong(1), first)
                     .orElseThrow();

@@ -49,8 +49,12 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
         return store.writeNew(GroupCommitWriter.Work.of(
-                () -> lookups(intent, closedBefore, allowance.stamp(now.getAsLong())),
-                session -> opened(session, intent, List.of(), closedBefore, capped, now)));
+                () -> lookups(intent, ended(closedBefore), allowance.stamp(now.getAsLong())),
+                session -> opened(session, intent, List.of(), ended(closedBefore), capped, now)));
+    }
+
+    private long ended(long before) {
+        return store.ages().ended(before);
     }
 
     /** Returns what {@link #opened} looks up unless something collides. */
@@ -74,7 +78,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Opening> openBatch(Intent intent, List<Long> carried, long closedBefore, LongSupplier now) {
         return store.writeNew(session -> payouts.mayCarry(session, intent, carried)
-                ? opened(session, intent, carried, closedBefore, true, now)
+                ? opened(session, intent, carried, ended(closedBefore), true, now)
                 : new Opening.PayoutsMoved());
     }
 
@@ -421,7 +425,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Optional<Intent>> find(String token, long closedBefore) {
         return store.read(
-                session -> SpendTable.bound(session, token, closedBefore).map(spends::known));
+                session -> SpendTable.bound(session, token, ended(closedBefore)).map(spends::known));
     }
 
     @Override
@@ -433,9 +437,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             if (SqlSweeps.has(session, token)) {
                 return Optional.of(new Bound.ToSweep());
             }
-            Optional<SpendRow> spend = SpendTable.bound(session, token, closedBefore);
+            long before = ended(closedBefore);
+            Optional<SpendRow> spend = SpendTable.bound(session, token, before);
             if (spend.isEmpty()) {
-                return KeptSpends.bound(session, token, closedBefore).map(Bound.class::cast);
+                return KeptSpends.bound(session, token, before).map(Bound.class::cast);
             }
             Intent intent = spends.known(spend.get());
             boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, spend.get());
@@ -445,7 +450,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<List<Intent>> settled(long before, int most) {
-        return store.read(session -> SpendTable.settled(session, before, most).stream()
+        return store.read(session -> SpendTable.settled(session, ended(before), most).stream()
                 .map(SpendRow::intent)
                 .toList());
     }
@@ -468,7 +473,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<Integer> forgetKept(long before, int most) {
-        return store.write(session -> KeptSpends.expire(session, before, most));
+        return store.write(session -> KeptSpends.expire(session, ended(before), most));
     }
 
     @Override
@@ -534,7 +539,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             List<SpendRow> closed = SpendTable.select(
                     session,
                     SpendTable.FINAL + " AND kind <> 'payout_batch' AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
-                    before,
+                    ended(before),
                     most);
             for (SpendRow row : closed) {
                 KeptSpends.retire(session, row, answers.apply(row.intent()));
@@ -623,12 +628,12 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<Integer> shorten(long before, int most, Function<PastSpend, Amounts> amounts) {
-        return store.write(session -> KeptSpends.shorten(session, before, most, amounts));
+        return store.write(session -> KeptSpends.shorten(session, ended(before), most, amounts));
     }
 
     @Override
     public CompletionStage<Integer> erase(long before, int most) {
-        return store.write(session -> KeptSpends.erase(session, before, most));
+        return store.write(session -> KeptSpends.erase(session, ended(before), most));
     }
 
     @Override

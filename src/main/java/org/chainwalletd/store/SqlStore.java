@@ -27,6 +27,7 @@ abstract class SqlStore implements Store {
     private final String name;
     private final SentLog.Lines lines;
     private final ExecutorService reader;
+    private final RowAges ages = new RowAges(this::sharedClock);
     private final SpendTable spendTable;
     private final PayoutTable payoutTable;
     private final SqlSpends spends;
@@ -46,7 +47,7 @@ abstract class SqlStore implements Store {
     SqlStore(String name, SentLog.Lines lines) {
         this.name = name;
         this.lines = lines;
-        this.spendTable = new SpendTable(lines);
+        this.spendTable = new SpendTable(lines, ages);
         this.payoutTable = new PayoutTable(lines);
         this.allowance = new SqlAllowance(this);
         this.reader = Executors.newSingleThreadExecutor(task -> {
@@ -112,6 +113,16 @@ abstract class SqlStore implements Store {
     /** Returns the clock of the database, when several daemons whose clocks may differ count against the same caps. */
     Optional<Clock> sharedClock() {
         return Optional.empty();
+    }
+
+    /** Returns the judge of the age of rows. */
+    RowAges ages() {
+        return ages;
+    }
+
+    @Override
+    public Clock clock(Clock own) {
+        return sharedClock().orElse(own);
     }
 
     /** Tells whether the reader's session was lost and can be opened again. */

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.time.Clock;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -42,6 +43,13 @@ public interface Store extends AutoCloseable {
 
     /** Returns the newest commit that is on the disk, for those who must notice when the store loses it; empty while the store is stopped. */
     Optional<CommitMark> confirmed();
+
+    /**
+     * Returns the clock that stamps rows and judges their age: the database's, where several daemons whose clocks may differ share it.
+     *
+     * @param own the daemon's clock
+     */
+    Clock clock(Clock own);
 
     /** Returns the number of units of work that wait to be written. */
     int queued();

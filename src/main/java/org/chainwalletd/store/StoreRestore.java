@@ -80,7 +80,7 @@ public final class StoreRestore {
 
     StoreRestore(SqlSession session) throws SQLException {
         this.session = session;
-        this.spends = new SpendTable(new SentLog.Lines());
+        this.spends = new SpendTable(new SentLog.Lines(), new RowAges(Optional::empty));
         spends.takeUp(session);
         this.payouts = new PayoutTable(new SentLog.Lines());
         payouts.takeUp(session);

@@ -317,6 +317,28 @@ class KeptReceiptTest {
     }
 
     @Test
+    void a_payment_that_was_buried_while_the_clock_was_years_behind_answers_its_token_once_the_clock_is_right() {
+        long right = spends.clock.millis();
+        spends.chainTime = () -> OptionalLong.of(right);
+        Duration years = Duration.ofDays(3_650);
+        spends.clock.move(years.negated());
+        Receipt paid = get(spends.spending.transfer(request(payer, shop, 300, "while-behind")));
+        spends.confirmAll();
+        bury();
+
+        spends.clock.move(years);
+        tick();
+        assertThat(get(spends.spending.transfer(request(payer, shop, 300, "while-behind")))
+                        .txId())
+                .isEqualTo(paid.txId());
+        Duration expired = SpendHarness.RECEIPT_TTL.plusMinutes(1);
+        assertThat(get(spends.store.receipts().bound("while-behind", right - expired.toMillis())))
+                .isPresent();
+        assertThat(get(spends.store.receipts().bound("while-behind", right + expired.toMillis())))
+                .isEmpty();
+    }
+
+    @Test
     void a_payment_stays_whole_for_a_day_or_for_half_its_time() {
         assertThat(pace(Duration.ofDays(30)).wholeFor()).isEqualTo(Duration.ofDays(1));
         assertThat(pace(Duration.ofMinutes(1)).wholeFor()).isEqualTo(Duration.ofSeconds(30));

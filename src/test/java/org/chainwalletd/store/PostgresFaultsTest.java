@@ -3,6 +3,7 @@ package org.chainwalletd.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
 import static org.chainwalletd.store.StoreSample.intent;
 
 import java.sql.Connection;
@@ -13,12 +14,14 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -265,6 +268,57 @@ class PostgresFaultsTest {
         PostgresServer.act(schema, "clock_ahead", "3 days");
         assertThat(openNow(two, 2, fast)).isInstanceOf(Opening.Opened.class);
         assertThat(openNow(one, 3, right)).isInstanceOf(Opening.CapExceeded.class);
+    }
+
+    @Test
+    void a_token_expires_by_the_servers_clock_however_wrong_the_clock_of_a_daemon_is() {
+        Duration kept = Duration.ofDays(30);
+        for (Duration wrong : List.of(Duration.ofDays(3_650), Duration.ofDays(-3_650))) {
+            PostgresServer.act(schema, "clock_ahead", "0");
+            int number = wrong.isNegative() ? 2 : 1;
+            Intent spend = intent(number, Optional.of("token-" + number), number);
+            Clock rightClock = Clock.systemUTC();
+            Clock wrongClock = Clock.offset(rightClock, wrong);
+            PostgresStore right = open();
+            PostgresStore off = open();
+            govern(right, rightClock);
+            govern(off, wrongClock);
+
+            long now = wrongClock.millis();
+            assertThat(done(off.intents().open(spend, now - kept.toMillis()))).isInstanceOf(Opening.Opened.class);
+            done(off.intents().confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(7, hash(700)), now));
+            done(off.intents().bury(List.of(spend.txId())));
+
+            isTaken(right, number, rightClock.millis() - kept.toMillis());
+            isTaken(off, number, now - kept.toMillis());
+            assertThat(done(off.intents().forget(now - kept.toMillis(), 10))).isZero();
+            done(right.receipts().keep(Map.of(spend.txId(), Bytes.wrap(new byte[] {1}))));
+            isTaken(off, number, now - kept.toMillis());
+            assertThat(done(off.receipts().forgetKept(now - kept.toMillis(), 10)))
+                    .isZero();
+
+            // A caller who goes by the store's clock sees the token end when it has ended by that.
+            PostgresServer.act(schema, "clock_ahead", "31 days");
+            done(off.write(session -> null));
+            govern(off, off.clock(wrongClock));
+            assertThat(done(off.receipts().forgetKept(off.clock(wrongClock).millis() - kept.toMillis(), 10)))
+                    .isOne();
+        }
+    }
+
+    private static void isTaken(PostgresStore store, int number, long closedBefore) {
+        assertThat(done(store.receipts().bound("token-" + number, closedBefore)))
+                .isPresent();
+        assertThat(done(store.intents().open(intent(10 + number, Optional.of("token-" + number), 10), closedBefore)))
+                .isInstanceOf(Opening.TokenTaken.class);
+    }
+
+    private static void govern(PostgresStore store, Clock clock) {
+        done(store.allowance()
+                .govern(
+                        new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
+                        clock,
+                        OptionalLong::empty));
     }
 
     @Test
