@@ -174,16 +174,17 @@ public final class ServerBench {
         Path datadir = Files.createTempDirectory("server-bench");
         Metrics metrics = new Metrics();
         HttpMetrics refusals = new HttpMetrics(metrics.registry());
+        MethodRegistry methods = MethodRegistry.of(List.of(RpcMethod.of(
+                "ping",
+                Scope.READ,
+                "Answers; asks nobody.",
+                NoParams.class,
+                Pong.class,
+                (none, context) -> CompletableFuture.completedFuture(new Pong(true)))));
         RpcDispatcher dispatcher = new RpcDispatcher(
-                MethodRegistry.of(List.of(RpcMethod.of(
-                        "ping",
-                        Scope.READ,
-                        "Answers; asks nobody.",
-                        NoParams.class,
-                        Pong.class,
-                        (none, context) -> CompletableFuture.completedFuture(new Pong(true))))),
+                methods,
                 List.of(),
-                new CallObservers(new CallMetrics(metrics.registry()), new AuditTrail(Clock.systemUTC())),
+                new CallObservers(new CallMetrics(metrics.registry(), methods), new AuditTrail(Clock.systemUTC())),
                 new RpcDispatcher.Limits(1000, 16, 1000),
                 system.executionContext());
         Map<String, String> tokens = Map.of("read", TOKEN, "manage", TOKEN + "-m", "spend", TOKEN + "-s");
