@@ -263,6 +263,7 @@ public final class Payouts {
             summary =
                     "Gives a batch up by spending one of its inputs back to its own address; the batch is not sent again. Either may be"
                             + " mined; when the recall is final its payouts are queued again.",
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED},
             repeatable = true)
     public record PayoutRecall(
             @Doc("of the batch, as attempts of its payouts tell it")

@@ -4,15 +4,21 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.coins.IntentOutputs;
 import org.chainwalletd.coins.LedgerOutputs;
 import org.chainwalletd.coins.LedgerSpends;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.keyring.Keyring;
+import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.payout.PayoutEnvironment;
 import org.chainwalletd.payout.Payouts;
@@ -69,13 +75,14 @@ final class Spending {
                 settings.payouts().most(),
                 settings.payouts().delay(),
                 new FeeChoice.Rate(settings.payouts().feeRate()),
-                settings.payouts().coins());
+                settings.payouts().coins(),
+                PayoutEnvironment.Rules.CHECK_EVERY);
         return Payouts.start(
                 new PayoutEnvironment(
                         store.payouts(),
                         store.intents(),
                         spending,
-                        following.ledger()::spendable,
+                        coins(following.ledger()),
                         following.spends()::tip,
                         tokens(
                                 named,
@@ -113,6 +120,20 @@ final class Spending {
                         Clock.systemUTC(),
                         context.workers().upstream()),
                 context.keeper());
+    }
+
+    private static PayoutEnvironment.OwnCoins coins(CoinLedger ledger) {
+        return new PayoutEnvironment.OwnCoins() {
+            @Override
+            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
+                return ledger.spendable(address);
+            }
+
+            @Override
+            public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
+                return ledger.unspent(address, wanted);
+            }
+        };
     }
 
     private static PayoutEnvironment.Tokens tokens(NamedTokens named, boolean classic) {

@@ -3,6 +3,7 @@ package org.chainwalletd.coins;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -10,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowStatus;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.follow.Follower;
@@ -150,6 +152,18 @@ public final class CoinLedger {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         return listings(List.of(address)).thenApplyAsync(found -> found.flatMap(listings -> listings.get(0)), executor);
+    }
+
+    /** Finds those of {@code wanted} that are coins of the address at the followed tip; empty when {@link #spendable} is. */
+    public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
+        if (lag() > MOST_BEHIND) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return snapshot(List.of(address))
+                .thenApplyAsync(
+                        found -> found.filter(snapshot -> snapshot.covers(address))
+                                .map(snapshot -> snapshot.those(address, wanted)),
+                        executor);
     }
 
     /** Reads the history of a watched address up to the followed tip; see {@link LedgerBooks#history}. */

@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.follow.FollowedTip;
@@ -74,6 +76,14 @@ record LedgerSnapshot(FollowedTip tip, int maturity, Map<Address, List<OwnCoin>>
                     .forEach(listed::add);
         }
         return new NodeClient.UtxoListing(listed, told.truncated(), told.tipHeight(), told.node());
+    }
+
+    /** Returns those of {@code wanted} that are coins of the address, mature or not. */
+    Set<Outpoint> those(Address address, Set<Outpoint> wanted) {
+        return coins.get(address).stream()
+                .map(OwnCoin::outpoint)
+                .filter(wanted::contains)
+                .collect(Collectors.toSet());
     }
 
     /** Returns any coin of the address, mature or not. */

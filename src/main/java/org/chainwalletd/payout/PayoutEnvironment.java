@@ -3,11 +3,13 @@ package org.chainwalletd.payout;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.IntSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.FeeChoice;
 import org.chainwalletd.spend.SpendService;
@@ -40,8 +42,11 @@ public record PayoutEnvironment(
      * @param most greatest number of unfinished payouts
      * @param delay time after which the oldest payout of a batch closes it
      * @param usableCoins number of coins that each paying address is to have
+     * @param checkEvery pause between the checks of ended tokens, unfinished recalls and vanished inputs
      */
-    public record Rules(long most, Duration delay, FeeChoice fee, int usableCoins) {}
+    public record Rules(long most, Duration delay, FeeChoice fee, int usableCoins, Duration checkEvery) {
+        public static final Duration CHECK_EVERY = Duration.ofSeconds(2);
+    }
 
     /** Rights of access tokens, by name; {@link PayoutStore#CLASSIC} stands for the classic one. */
     public interface Tokens {
@@ -65,10 +70,13 @@ public record PayoutEnvironment(
         };
     }
 
-    /** Confirmed coins of an address whose values were read from bytes; empty while the books do not cover it. */
-    @FunctionalInterface
+    /** Confirmed coins whose values were read from bytes; the answers are empty while the books do not cover the address. */
     public interface OwnCoins {
+        /** Lists the coins of an address, as many as a listing takes. */
         CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address);
+
+        /** Finds those of {@code wanted} that are coins of the address, however many it has. */
+        CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted);
     }
 
     /** Tip of the followed chain. */

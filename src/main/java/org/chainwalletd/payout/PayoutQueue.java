@@ -82,7 +82,6 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final Duration CARE = Duration.ofSeconds(2);
 
     /** Most batches in a minute: half of the submissions that a node accepts from one caller in that time. */
     static final int BATCHES_A_MINUTE = 30;
@@ -212,7 +211,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         this.coins = coins;
         this.carer = carer;
         this.view = view;
-        timers.startTimerWithFixedDelay("care", new Care(), CARE);
+        timers.startTimerWithFixedDelay("care", new Care(), env.rules().checkEvery());
         read();
     }
 

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,6 +61,9 @@ public final class Payouts {
 
     private static final int LOOKS_UNTIL_VANISHED = 15;
 
+    /** Number of batches that a complaint names. */
+    private static final int MOST_NAMED = 5;
+
     private final PayoutEnvironment env;
     private final PayoutQueue.View view = new PayoutQueue.View();
     private final ActorRef<PayoutQueue.Command> queue;
@@ -114,10 +116,16 @@ public final class Payouts {
     /** Reason why the queue needs its operator; empty for none. */
     public Optional<String> complaint() {
         List<Hash256> gone = vanished;
-        return gone.isEmpty()
-                ? Optional.empty()
-                : Optional.of("the inputs of " + gone.size()
-                        + " batches of payouts have all vanished from the chain, such as those of " + gone.get(0));
+        if (gone.isEmpty()) {
+            return Optional.empty();
+        }
+        String named = gone.stream().limit(MOST_NAMED).map(Hash256::hex).collect(Collectors.joining(", "));
+        if (gone.size() == 1) {
+            return Optional.of("the inputs of the payout batch " + named + " have all vanished from the chain");
+        }
+        int others = gone.size() - MOST_NAMED;
+        return Optional.of("the inputs of " + gone.size() + " payout batches have all vanished from the chain: " + named
+                + (others > 0 ? " and " + others + " more" : ""));
     }
 
     /** Ends open waits with their ordinary answer. */
@@ -169,10 +177,7 @@ public final class Payouts {
         if (order.amount().isLessThan(ChainProfile.DUST_THRESHOLD)) {
             throw new SpendException(new SpendRefusal.DustOutput(order.amount(), ChainProfile.DUST_THRESHOLD));
         }
-        Amount fee = cheapest(order);
-        Amount leaving = Amount.MAX.minus(order.amount()).isLessThan(fee)
-                ? Amount.MAX
-                : order.amount().plus(fee);
+        Amount leaving = leastLeaving(order);
         requireUnder("per_tx", env.limits().perTransaction(), leaving);
         requireUnder("per_period", env.limits().perPeriod(), leaving);
     }
@@ -187,9 +192,18 @@ public final class Payouts {
                         .plusPlainOutputs(1));
     }
 
-    /** Least amount that leaves an address when the payout is paid. */
+    /**
+     * Returns the least amount that leaves an address when the payout is paid.
+     *
+     * @throws RefusedException -32602 when it is more than an amount can be
+     */
     public Amount leastLeaving(Order order) {
-        return order.amount().plus(cheapest(order));
+        Amount fee = cheapest(order);
+        if (Amount.MAX.minus(order.amount()).isLessThan(fee)) {
+            throw RefusedException.invalidParams(
+                    "`amount` of payout " + order.payoutId() + " leaves no room for the fee below 2^64");
+        }
+        return order.amount().plus(fee);
     }
 
     private void requireUnder(String scope, Optional<Amount> limit, Amount leaving) {
@@ -415,9 +429,10 @@ public final class Payouts {
     private CompletionStage<Intent> decided(Intent batch, Amount cost) {
         requireCost(batch, cost);
         return env.coins()
-                .of(batch.from())
+                .unspent(batch.from(), outpoints(batch))
                 .thenComposeAsync(
-                        listing -> env.spending().recall(batch.txId(), plan(batch, listed(batch, listing, cost), cost)),
+                        found -> env.spending()
+                                .recall(batch.txId(), plan(batch, onChain(batch, found.orElse(Set.of()), cost), cost)),
                         env.executor())
                 .thenComposeAsync(given -> recallOf(batch), env.executor())
                 .thenApplyAsync(
@@ -427,10 +442,7 @@ public final class Payouts {
     }
 
     /** The largest input of a batch that is on the chain and can pay for the recall. */
-    private static Coin listed(Intent batch, Optional<NodeClient.UtxoListing> listing, Amount cost) {
-        Set<Outpoint> there = listing.map(NodeClient.UtxoListing::utxos).orElse(List.of()).stream()
-                .map(NodeClient.Utxo::outpoint)
-                .collect(Collectors.toSet());
+    private static Coin onChain(Intent batch, Set<Outpoint> there, Amount cost) {
         return payable(batch, cost)
                 .filter(input -> there.contains(input.outpoint()))
                 .max(Comparator.comparing(Coin::value))
@@ -438,6 +450,10 @@ public final class Payouts {
                         "no input of the batch " + batch.txId()
                                 + " that can pay the recall is on the chain at this moment; the batch goes on",
                         30));
+    }
+
+    private static Set<Outpoint> outpoints(Intent batch) {
+        return batch.inputs().stream().map(Coin::outpoint).collect(Collectors.toSet());
     }
 
     private static ReturnPlan plan(Intent batch, Coin coin, Amount cost) {
@@ -533,37 +549,32 @@ public final class Payouts {
                 .filter(intent -> intent.kind().equals(StandIns.PAYOUT_BATCH)
                         && intent.state().inFlight())
                 .toList();
-        Map<Address, CompletableFuture<Optional<NodeClient.UtxoListing>>> listings = new HashMap<>();
-        batches.forEach(batch -> listings.computeIfAbsent(
-                batch.from(), from -> env.coins().of(from).toCompletableFuture()));
-        return CompletableFuture.allOf(listings.values().toArray(CompletableFuture[]::new))
-                .thenRunAsync(() -> noteVanished(batches, listings), env.executor());
+        Map<Hash256, CompletableFuture<Optional<Set<Outpoint>>>> unspent = new HashMap<>();
+        batches.forEach(batch -> unspent.put(
+                batch.txId(),
+                env.coins().unspent(batch.from(), outpoints(batch)).toCompletableFuture()));
+        return CompletableFuture.allOf(unspent.values().toArray(CompletableFuture[]::new))
+                .thenRunAsync(() -> noteVanished(unspent), env.executor());
     }
 
     /**
-     * Counts the batches in flight of which no input is listed any more, and warns of those that stay so. A batch that a block has just taken is
+     * Counts the batches in flight of which no input is on the chain any more, and warns of those that stay so. A batch that a block has just taken is
      * still in flight for some checks.
+     *
+     * @param unspent inputs of each batch that are on the chain; empty when the books cannot say
      */
-    private void noteVanished(
-            List<Intent> batches, Map<Address, CompletableFuture<Optional<NodeClient.UtxoListing>>> listings) {
+    private void noteVanished(Map<Hash256, CompletableFuture<Optional<Set<Outpoint>>>> unspent) {
         Map<Hash256, Integer> missing = new HashMap<>();
-        for (Intent batch : batches) {
-            Optional<Set<Outpoint>> there = listings.get(batch.from())
-                    .join()
-                    .filter(listing -> !listing.truncated())
-                    .map(listing -> listing.utxos().stream()
-                            .map(NodeClient.Utxo::outpoint)
-                            .collect(Collectors.toCollection(HashSet::new)));
-            boolean none = there.isPresent()
-                    && batch.inputs().stream().noneMatch(coin -> there.get().contains(coin.outpoint()));
-            if (none) {
-                missing.put(batch.txId(), withoutInputs.getOrDefault(batch.txId(), 0) + 1);
+        unspent.forEach((batch, found) -> {
+            if (found.join().filter(Set::isEmpty).isPresent()) {
+                missing.put(batch, withoutInputs.getOrDefault(batch, 0) + 1);
             }
-        }
+        });
         withoutInputs = missing;
         List<Hash256> gone = missing.entrySet().stream()
                 .filter(entry -> entry.getValue() >= LOOKS_UNTIL_VANISHED)
                 .map(Map.Entry::getKey)
+                .sorted(Comparator.comparing(Hash256::hex))
                 .toList();
         List<Hash256> before = vanished;
         gone.stream()

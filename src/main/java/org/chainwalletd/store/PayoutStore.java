@@ -164,7 +164,7 @@ public interface PayoutStore {
      */
     CompletionStage<List<Payout>> list(Optional<State> state, long after, int most);
 
-    /** Lists payouts that have changed after a position, each once. A position of an earlier generation counts as the beginning. */
+    /** Lists payouts that have changed after a position, each once. A position that this feed has not given counts as its beginning. */
     CompletionStage<Changes> changes(Position after, int most);
 
     /** Cancels those payouts that are queued or held; the others are left as they are. */

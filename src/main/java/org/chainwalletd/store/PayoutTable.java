@@ -75,7 +75,11 @@ final class PayoutTable implements GroupCommitWriter.InMemory {
     void takeUp(SqlSession session) throws SQLException {
         lastId = session.queryOne("SELECT coalesce(max(id), 0) FROM payouts", row -> row.getLong(1))
                 .orElseThrow();
-        lastChange = session.queryOne("SELECT coalesce(max(change), 0) FROM payouts", row -> row.getLong(1))
+        lastChange = lastChange(session);
+    }
+
+    static long lastChange(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT coalesce(max(change), 0) FROM payouts", row -> row.getLong(1))
                 .orElseThrow();
     }
 

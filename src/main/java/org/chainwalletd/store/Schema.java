@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -403,6 +404,8 @@ final class Schema {
     static List<String> whole() {
         List<String> statements = new ArrayList<>(after(FIRST_STILL_USED));
         statements.add("DROP TABLE kept_receipts");
+        // Cursors of another store are not taken for ones of this store.
+        statements.add("UPDATE payout_queue SET generation = " + (new SecureRandom().nextLong() | 1));
         return statements;
     }
 

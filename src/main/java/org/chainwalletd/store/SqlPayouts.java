@@ -128,7 +128,9 @@ final class SqlPayouts implements PayoutStore {
             long generation = session.queryOne(
                             "SELECT generation FROM payout_queue WHERE one = 1", row -> row.getLong(1))
                     .orElseThrow();
-            Position from = after.generation() == generation ? after : new Position(generation, 0, 0);
+            // A position that this feed has not given is one of another store, and no change may be missed.
+            boolean ofThisFeed = after.generation() == generation && after.change() <= PayoutTable.lastChange(session);
+            Position from = ofThisFeed ? after : new Position(generation, 0, 0);
             List<Payout> read = new PayoutTable.Reading(session)
                     .select(
                             "(p.change, p.id) > (?, ?) ORDER BY p.change, p.id LIMIT ?",

@@ -10,14 +10,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
@@ -33,6 +36,8 @@ import org.chainwalletd.testkit.Await;
 
 /** The queue of payouts over a {@link SpendHarness}: it stops and starts with it. */
 final class PayoutRig implements AutoCloseable {
+    private static final Duration CHECK_EVERY = Duration.ofMillis(100);
+
     final SpendHarness spends;
     final Set<String> endedTokens = ConcurrentHashMap.newKeySet();
     final Map<String, Amount> capsPerTx = new ConcurrentHashMap<>();
@@ -42,6 +47,8 @@ final class PayoutRig implements AutoCloseable {
     int nodes = 100;
     /** Whether the books cover the paying addresses. */
     volatile boolean listed = true;
+    /** How many coins of an address a listing takes. */
+    volatile int mostListed = 1_000;
 
     Payouts payouts;
     private final Set<Address> payers = new HashSet<>();
@@ -67,7 +74,7 @@ final class PayoutRig implements AutoCloseable {
                         spends.store.payouts(),
                         intents(),
                         spends.spending,
-                        address -> CompletableFuture.completedFuture(listing(address)),
+                        coins(),
                         this::tip,
                         new PayoutEnvironment.Tokens() {
                             @Override
@@ -81,7 +88,7 @@ final class PayoutRig implements AutoCloseable {
                             }
                         },
                         spends.limits,
-                        new PayoutEnvironment.Rules(most, delay, new FeeChoice.Rate(2), usableCoins),
+                        new PayoutEnvironment.Rules(most, delay, new FeeChoice.Rate(2), usableCoins, CHECK_EVERY),
                         () -> nodes,
                         spends.clock,
                         spends.executor),
@@ -105,13 +112,30 @@ final class PayoutRig implements AutoCloseable {
                 spends.devnet.ledger().tip().id()));
     }
 
-    private Optional<NodeClient.UtxoListing> listing(Address address) {
-        return listed && spends.isFollowed()
-                ? Optional.of(new NodeClient.UtxoListing(
-                        spends.coins(address),
-                        false,
-                        spends.devnet.ledger().tip().height()))
-                : Optional.empty();
+    private PayoutEnvironment.OwnCoins coins() {
+        return new PayoutEnvironment.OwnCoins() {
+            @Override
+            public CompletionStage<Optional<NodeClient.UtxoListing>> of(Address address) {
+                return CompletableFuture.completedFuture(ofAddress(address)
+                        .map(coins -> new NodeClient.UtxoListing(
+                                coins.subList(0, Math.min(mostListed, coins.size())),
+                                coins.size() > mostListed,
+                                spends.devnet.ledger().tip().height())));
+            }
+
+            @Override
+            public CompletionStage<Optional<Set<Outpoint>>> unspent(Address address, Set<Outpoint> wanted) {
+                return CompletableFuture.completedFuture(ofAddress(address)
+                        .map(coins -> coins.stream()
+                                .map(NodeClient.Utxo::outpoint)
+                                .filter(wanted::contains)
+                                .collect(Collectors.toSet())));
+            }
+        };
+    }
+
+    private Optional<List<NodeClient.Utxo>> ofAddress(Address address) {
+        return listed && spends.isFollowed() ? Optional.of(spends.coins(address)) : Optional.empty();
     }
 
     /** Like a kill: what is in memory is gone. */

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -366,6 +367,83 @@ class PayoutStoreTest {
         assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.PREPARED);
         assertThat(done(store.payouts().unrecalled())).isEmpty();
+    }
+
+    /** Whatever else the log forgets: a restored store that lacked the id of a payout would let it be paid again. */
+    @Test
+    void the_log_keeps_the_lines_of_payouts_however_often_it_is_written_anew() throws IOException {
+        store.close();
+        store = SqliteStore.open(folder, Optional.empty(), 20_000);
+        Intent open = batch(1, 1);
+        Intent lost = batch(2, 2);
+        Intent last = batch(3, 4);
+        submit(1, 2, 3, 4);
+        carry(open, List.of(find(1)));
+        carry(lost, List.of(find(2)));
+        done(store.intents().loseForGood(lost.txId(), IntentState.PREPARED, "another is final", 30));
+        done(store.payouts().cancel(List.of("payout-3"), Claimant.ANYBODY, 31));
+        carry(last, List.of(find(4)));
+        done(store.intents().confirm(last.txId(), IntentState.PREPARED, BLOCK, 32));
+        done(store.intents().bury(List.of(last.txId())));
+        AtomicInteger written = new AtomicInteger();
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.FILE_RENAMED) {
+                written.incrementAndGet();
+            }
+        });
+        int number = 100;
+        while (written.get() < 3 && number < 3_000) {
+            for (int i = 0; i < 5; i++, number++) {
+                Intent spend = StoreSample.intent(number, Optional.of("token-" + number), 1_000 + number);
+                done(store.intents().open(spend, 0));
+                done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", number));
+            }
+            done(store.intents().forget(Long.MAX_VALUE, 100));
+        }
+        assertThat(written.get()).isEqualTo(3);
+        store.close();
+        for (String name : List.of("", "-wal", "-shm")) {
+            Files.deleteIfExists(folder.resolve(SqliteStore.FILE_NAME + name));
+        }
+        SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
+        open();
+
+        assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
+        assertThat(find(1).attempts()).containsExactly(open.txId());
+        assertThat(state(2)).isEqualTo(State.HELD);
+        assertThat(find(2).attempts()).containsExactly(lost.txId());
+        assertThat(state(3)).isEqualTo(State.CANCELLED);
+        assertThat(find(4).attempts()).containsExactly(last.txId());
+        assertThat(state(4)).as("the chain will tell that it is final").isEqualTo(State.IN_FLIGHT);
+        assertThat(done(store.payouts()
+                        .submit(
+                                List.of(new Order(
+                                        "payout-4",
+                                        order(4).to(),
+                                        Amount.of(5_000),
+                                        Optional.empty(),
+                                        Optional.empty())),
+                                List.of(PAYER),
+                                Optional.empty(),
+                                100,
+                                50)))
+                .isInstanceOf(Submission.Taken.class);
+    }
+
+    @Test
+    void a_position_of_another_store_counts_as_the_beginning() throws IOException {
+        submit(1, 2, 3);
+        PayoutStore.Position last =
+                done(store.payouts().changes(PayoutStore.BEGINNING, 10)).next();
+        assertThat(done(store.payouts().changes(last, 10)).payouts()).isEmpty();
+        PayoutStore.Position ahead = new PayoutStore.Position(last.generation(), last.change() + 1, 0);
+        assertThat(done(store.payouts().changes(ahead, 10)).payouts()).hasSize(3);
+        try (SqliteStore other = SqliteStore.open(Files.createDirectory(copies.resolve("other")))) {
+            done(other.payouts().submit(List.of(order(9)), List.of(PAYER), Optional.empty(), 100, 5));
+            assertThat(done(other.payouts().changes(last, 10)).payouts())
+                    .as("missed by nobody who asks the wrong daemon")
+                    .hasSize(1);
+        }
     }
 
     @Test

@@ -225,12 +225,17 @@ public final class PayoutMethods {
         return (int) limit;
     }
 
+    /** Reads a cursor of {@code payout_list}; only what {@link #list} writes is one. */
     private static long number(String cursor) {
         try {
-            return Long.parseLong(cursor);
+            long number = Long.parseLong(cursor);
+            if (number > 0 && Long.toString(number).equals(cursor)) {
+                return number;
+            }
         } catch (NumberFormatException e) {
             throw badCursor();
         }
+        throw badCursor();
     }
 
     private static RefusedException badCursor() {
@@ -257,10 +262,15 @@ public final class PayoutMethods {
             throw badCursor();
         }
         try {
-            return new Position(Long.parseUnsignedLong(parts[0], 16), number(parts[1]), number(parts[2]));
+            Position position = new Position(
+                    Long.parseUnsignedLong(parts[0], 16), Long.parseLong(parts[1]), Long.parseLong(parts[2]));
+            if (text(position).equals(cursor)) {
+                return position;
+            }
         } catch (NumberFormatException e) {
             throw badCursor();
         }
+        throw badCursor();
     }
 
     private CompletionStage<PayoutCancel.Result> cancel(PayoutCancel call, CallContext context) {

@@ -108,6 +108,8 @@ class ListedErrorsTest {
             -32039 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
             -32010 | PayoutMethodsTest | payout_submit
             -32033 | PayoutMethodsTest | payout_submit
+            -32010 | PayoutOperatorTest | payout_recall
+            -32012 | PayoutOperatorTest | payout_recall
             -32010 | SweepMethodsTest | sweep
             -32031 | SweepMethodsTest | sweep
             -32032 | SweepMethodsTest | sweep

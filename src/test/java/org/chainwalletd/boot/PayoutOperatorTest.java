@@ -1,0 +1,294 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an operator of the payout queue meets, over HTTP: keys that cannot sign, an older store, batches whose coins are gone. */
+@Timeout(300)
+class PayoutOperatorTest {
+    private static final int BURIAL = 361;
+
+    @TempDir
+    Path datadir;
+
+    @TempDir
+    Path elsewhere;
+
+    private final Party payer = new Party(71);
+    private final Party poor = new Party(72);
+    private final Party shop = new Party(73);
+    private Devnet devnet;
+
+    @BeforeEach
+    void startChain() throws IOException {
+        devnet = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+    }
+
+    @AfterEach
+    void stopChain() {
+        devnet.close();
+    }
+
+    private DaemonRig start() {
+        return DaemonRig.over(devnet, datadir, "--payout-delay", "0");
+    }
+
+    private DaemonRig startWithKeys() {
+        DaemonRig daemon = start();
+        daemon.imported(71);
+        daemon.imported(72);
+        daemon.fund(payer, 3_000_000);
+        daemon.mine(7);
+        daemon.awaitFollowed();
+        return daemon;
+    }
+
+    private void submit(DaemonRig daemon, Party from, String id, long amount) {
+        daemon.call(
+                "payout_submit",
+                params(
+                        "payouts",
+                        List.of(params("payout_id", id, "to", shop.address, "amount", amount)),
+                        "from",
+                        params("addresses", List.of(from.address.toString()))));
+    }
+
+    private static JsonNode payout(DaemonRig daemon, String id) {
+        return daemon.call("payout_get", params("payout_id", id)).get("payout");
+    }
+
+    private static JsonNode awaitState(DaemonRig daemon, String id, String state) {
+        Await.until(
+                id + " is " + state,
+                () -> payout(daemon, id).get("state").asText().equals(state));
+        return payout(daemon, id);
+    }
+
+    private static String lastAttempt(DaemonRig daemon, String id) {
+        JsonNode attempts = payout(daemon, id).get("attempts");
+        return attempts.get(attempts.size() - 1).asText();
+    }
+
+    /** Blocks come until a payout is in one. */
+    private static void confirm(DaemonRig daemon, String id) {
+        Await.until(id + " is in a block", () -> {
+            if (payout(daemon, id).get("state").asText().equals("in_flight")
+                    && !daemon.call("get_transaction", params("tx_id", lastAttempt(daemon, id)))
+                            .isEmpty()) {
+                daemon.mine(1);
+            }
+            return List.of("confirmed", "final")
+                    .contains(payout(daemon, id).get("state").asText());
+        });
+    }
+
+    private List<Long> paidToShop() {
+        return devnet.ledger().list(Bytes.wrap(shop.address.toArray()), null, null, 1_000).coins().stream()
+                .map(coin -> coin.output().value().bits())
+                .sorted()
+                .toList();
+    }
+
+    private Path keyFile() throws IOException {
+        try (Stream<Path> files = Files.walk(datadir)) {
+            return files.filter(file -> file.getFileName().toString().startsWith(payer.address.hex())
+                            && file.getFileName().toString().endsWith(".key.enc"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private static void damage(Path file) throws IOException {
+        byte[] damaged = Files.readAllBytes(file);
+        damaged[60] ^= 1;
+        Files.write(file, damaged);
+    }
+
+    private static void assertRefused(DaemonRig daemon, String batch, int code, String words) {
+        String before = daemon.call("payout_changes", Map.of()).toString();
+        String spends = daemon.call("list_spends", Map.of()).toString();
+        WalletdException.RpcError refused = daemon.refused("payout_recall", params("tx_id", batch));
+        assertThat(refused.code()).as(refused.getMessage()).isEqualTo(code);
+        assertThat(refused.getMessage()).contains(words);
+        assertThat(daemon.call("payout_changes", Map.of()).toString()).isEqualTo(before);
+        assertThat(daemon.call("list_spends", Map.of()).toString()).isEqualTo(spends);
+    }
+
+    @Test
+    void a_recall_whose_key_cannot_sign_is_refused_and_changes_nothing() throws IOException {
+        try (DaemonRig daemon = startWithKeys()) {
+            submit(daemon, payer, "without-a-key", 5_000);
+            awaitInMempool(daemon, "without-a-key");
+        }
+        byte[] whole = Files.readAllBytes(keyFile());
+        damage(keyFile());
+        try (DaemonRig daemon = start()) {
+            daemon.awaitFollowed();
+            String batch = lastAttempt(daemon, "without-a-key");
+
+            assertRefused(daemon, batch, -32012, payer.address.hex());
+
+            Files.write(keyFile(), whole);
+            daemon.call(
+                    "delete_address",
+                    params("address", payer.address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+            assertRefused(daemon, batch, -32010, payer.address.hex());
+            confirm(daemon, "without-a-key");
+            assertThat(paidToShop()).containsExactly(5_000L);
+        }
+    }
+
+    private static void awaitInMempool(DaemonRig daemon, String id) {
+        awaitState(daemon, id, "in_flight");
+        Await.until(
+                "the node has " + id,
+                () -> daemon.devnet()
+                        .ledger()
+                        .transaction(Hash256.parse(lastAttempt(daemon, id)))
+                        .isPresent());
+    }
+
+    @Test
+    void after_an_older_store_is_restored_what_was_sent_goes_on_and_the_rest_is_held_until_it_is_released()
+            throws IOException {
+        try (DaemonRig daemon = startWithKeys()) {
+            daemon.call("payout_pause", Map.of());
+            submit(daemon, payer, "sent-after-the-copy", 1_001);
+            submit(daemon, poor, "never-sent", 1_002);
+        }
+        Files.copy(datadir.resolve(SqliteStore.FILE_NAME), elsewhere.resolve(SqliteStore.FILE_NAME));
+        String sent;
+        try (DaemonRig daemon = start()) {
+            daemon.call("payout_resume", Map.of());
+            awaitInMempool(daemon, "sent-after-the-copy");
+            sent = lastAttempt(daemon, "sent-after-the-copy");
+        }
+        Files.copy(
+                elsewhere.resolve(SqliteStore.FILE_NAME),
+                datadir.resolve(SqliteStore.FILE_NAME),
+                StandardCopyOption.REPLACE_EXISTING);
+        try (DaemonRig daemon = start()) {
+            WalletdException.RpcError refused = daemon.refused(
+                    "payout_submit",
+                    params(
+                            "payouts",
+                            List.of(params("payout_id", "in-between", "to", shop.address, "amount", 900)),
+                            "from",
+                            params("addresses", List.of(payer.address.toString()))));
+            assertThat(refused.getMessage()).contains("store restored");
+        }
+
+        RestoredStore.restore(datadir, false, line -> {});
+
+        try (DaemonRig daemon = start()) {
+            assertThat(payout(daemon, "sent-after-the-copy").get("state").asText())
+                    .isEqualTo("in_flight");
+            assertThat(lastAttempt(daemon, "sent-after-the-copy")).isEqualTo(sent);
+            assertThat(payout(daemon, "never-sent").get("state").asText()).isEqualTo("held");
+            daemon.call("payout_resume", Map.of());
+            confirm(daemon, "sent-after-the-copy");
+            daemon.fund(poor, 500_000, 500_000);
+            daemon.mine(7);
+            daemon.awaitFollowed();
+            submit(daemon, poor, "after-the-restore", 1_003);
+            confirm(daemon, "after-the-restore");
+            assertThat(payout(daemon, "never-sent").get("state").asText())
+                    .as("coins alone do not release it")
+                    .isEqualTo("held");
+
+            JsonNode released = daemon.call("payout_release", params("payout_ids", List.of("never-sent")));
+            assertThat(released.at("/payouts/0/state").asText()).isEqualTo("queued");
+            confirm(daemon, "never-sent");
+            daemon.mine(BURIAL);
+            for (String id : List.of("sent-after-the-copy", "never-sent", "after-the-restore")) {
+                assertThat(awaitState(daemon, id, "final").get("attempts")).hasSize(1);
+            }
+        }
+        assertThat(paidToShop()).containsExactly(1_001L, 1_002L, 1_003L);
+    }
+
+    private static HttpResponse<String> readiness(DaemonRig daemon) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(Dial.request(daemon.uri().resolve("/readyz")).build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void awaitGauge(DaemonRig daemon, String value) {
+        Await.until(
+                "the gauge is " + value,
+                () -> daemon.metrics()
+                        .lines()
+                        .anyMatch(line -> line.matches("walletd_payouts_batches_without_inputs(\\{.*\\})? " + value)));
+    }
+
+    /** It takes half a minute until a batch is said to have lost its inputs: it may just have been mined. */
+    @Tag("long")
+    @Test
+    void readyz_and_a_gauge_tell_of_a_batch_whose_inputs_have_vanished_until_its_payouts_are_queued_again() {
+        try (DaemonRig daemon = startWithKeys()) {
+            daemon.node().refuse("send_raw_transaction", any -> "Transaction validation failed: whatever");
+            submit(daemon, payer, "coins-are-gone", 5_000);
+            awaitState(daemon, "coins-are-gone", "in_flight");
+            String batch = lastAttempt(daemon, "coins-are-gone");
+            Map.Entry<Outpoint, Long> coin =
+                    daemon.coins(payer).entrySet().iterator().next();
+            devnet.ledger()
+                    .submit(payer.pay(
+                            devnet.genesisId(),
+                            coin.getKey(),
+                            TxOutput.toAddress(payer.address, Amount.of(coin.getValue() - 500))));
+            daemon.mine(1);
+
+            Await.until(
+                    "readyz tells",
+                    () -> readiness(daemon)
+                            .body()
+                            .contains("the inputs of the payout batch " + batch + " have all vanished from the chain"));
+            assertThat(readiness(daemon).statusCode()).isEqualTo(503);
+            awaitGauge(daemon, "1.0");
+
+            daemon.node().tellTheTruth();
+            daemon.mine(BURIAL);
+            Await.until(
+                    "another batch carries it",
+                    () -> payout(daemon, "coins-are-gone").get("attempts").size() == 2);
+            confirm(daemon, "coins-are-gone");
+            awaitGauge(daemon, "0.0");
+            Await.until("it is ready", () -> readiness(daemon).statusCode() == 200);
+        }
+        assertThat(paidToShop()).containsExactly(5_000L);
+    }
+}
