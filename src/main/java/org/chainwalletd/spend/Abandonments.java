@@ -27,6 +27,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.ReservationStore.Reservation;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,10 +67,11 @@ final class Abandonments {
      * Result of the writes to the store.
      *
      * @param spends ids of the spends that are abandoned now
-     * @param ended reservations that have ended
+     * @param inDoubt ids of the spends of which the store cannot say whether they are abandoned
+     * @param ended reservations that have ended; none while a spend is in doubt
      * @param failure empty when everything was written
      */
-    record Given(Set<Hash256> spends, List<Reservation> ended, Optional<Throwable> failure) {}
+    record Given(Set<Hash256> spends, Set<Hash256> inDoubt, List<Reservation> ended, Optional<Throwable> failure) {}
 
     /** Answer of the nodes or of the store to a question. */
     sealed interface Step {
@@ -88,6 +90,14 @@ final class Abandonments {
         @Override
         public void in(Abandonments abandonments) {
             abandonments.ended(this);
+        }
+    }
+
+    /** Time to ask the store once more about spends that are in doubt. */
+    private record AskAgain(Question question, Given given) implements Step {
+        @Override
+        public void in(Abandonments abandonments) {
+            abandonments.askAgain(this);
         }
     }
 
@@ -251,11 +261,53 @@ final class Abandonments {
     }
 
     private void ended(Ended step) {
-        settle(step.question(), step.given().fold(Function.identity(), Abandonments::nothing));
+        Given given = step.given().fold(Function.identity(), Abandonments::nothing);
+        if (given.inDoubt().isEmpty()) {
+            settle(step.question(), given);
+            return;
+        }
+        if (given.failure()
+                .filter(step.question().answer()::completeExceptionally)
+                .isPresent()) {
+            LOG.warn("the store cannot say whether {} are abandoned: they are not sent until it can", given.inDoubt());
+        }
+        context.scheduleOnce(
+                env.pace().firstLook(),
+                context.getSelf(),
+                new Reservations.GivingUp(new AskAgain(step.question(), given)));
+    }
+
+    /** Asks the store after a commit of its own. Until it answers for every spend in doubt, the question stays open and nothing sends the spends. */
+    private void askAgain(AskAgain step) {
+        Question question = step.question();
+        Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
+        step.given().spends().forEach(txId -> writes.put(txId, CompletableFuture.completedFuture(true)));
+        step.given().inDoubt().forEach(txId -> writes.put(txId, certain(question, txId)));
+        context.pipeToSelf(
+                freed(question, writes),
+                (given, failure) -> new Reservations.GivingUp(new Ended(question, Outcome.of(given, failure))));
+    }
+
+    private CompletionStage<Boolean> certain(Question question, Hash256 txId) {
+        CompletionStage<Boolean> found = question.recall().isPresent()
+                ? env.intents()
+                        .findForCertain(question.recall().get().txId())
+                        .thenApplyAsync(Optional::isPresent, env.executor())
+                : env.intents()
+                        .findForCertain(txId)
+                        .thenApplyAsync(
+                                spend -> spend.filter(intent -> intent.state() == IntentState.ABANDONED)
+                                        .isPresent(),
+                                env.executor());
+        return found.exceptionallyAsync(
+                failure -> {
+                    throw new StoreException(StoreException.Reason.UNKNOWN, "still in doubt", failure);
+                },
+                env.executor());
     }
 
     private static Given nothing(Throwable failure) {
-        return new Given(Set.of(), List.of(), Optional.of(failure));
+        return new Given(Set.of(), Set.of(), List.of(), Optional.of(failure));
     }
 
     private CompletionStage<Map<Hash256, Lookup.Whereabouts>> whereabouts(Question question, Set<Hash256> unreserved) {
@@ -283,7 +335,7 @@ final class Abandonments {
 
     /** Abandons the spends that no node has, in the store first, so that a failure leaves everything as it was. */
     private CompletionStage<Given> giveUp(Question question, Map<Hash256, Lookup.Whereabouts> places) {
-        Map<Hash256, CompletableFuture<Boolean>> writes = new HashMap<>();
+        Map<Hash256, CompletionStage<Boolean>> writes = new HashMap<>();
         question.held().keySet().forEach(txId -> {
             if (question.replaced()) {
                 writes.put(
@@ -297,13 +349,11 @@ final class Abandonments {
                 LOG.warn("spend {} is not abandoned: a node has it", txId);
             }
         });
-        return CompletableFuture.allOf(writes.values().toArray(CompletableFuture[]::new))
-                .handleAsync((done, failure) -> freed(writes, question, failure), env.executor())
-                .thenComposeAsync(Function.identity(), env.executor());
+        return freed(question, writes);
     }
 
     /** Abandons a spend in the store, unless only the chain may close its kind: a batch of payouts is abandoned by its recall alone. */
-    private CompletableFuture<Boolean> unlessOnlyTheChainCloses(Hash256 txId) {
+    private CompletionStage<Boolean> unlessOnlyTheChainCloses(Hash256 txId) {
         return env.intents()
                 .find(txId)
                 .thenComposeAsync(
@@ -311,48 +361,71 @@ final class Abandonments {
                                         .isPresent()
                                 ? CompletableFuture.completedFuture(false)
                                 : written(txId, BY_THE_OPERATOR),
-                        env.executor())
-                .toCompletableFuture();
+                        env.executor());
     }
 
-    private CompletableFuture<Boolean> recalled(Hash256 batch, Intent recall) {
+    private CompletionStage<Boolean> recalled(Hash256 batch, Intent recall) {
         return env.intents()
                 .recall(batch, recall, REPLACED, env::countsFrom)
-                .thenApplyAsync(Transition.Made.class::isInstance, env.executor())
-                .toCompletableFuture();
+                .thenApplyAsync(Transition.Made.class::isInstance, env.executor());
     }
 
     /** Records that the spend is abandoned; true if it is so now. */
-    private CompletableFuture<Boolean> written(Hash256 txId, String reason) {
+    private CompletionStage<Boolean> written(Hash256 txId, String reason) {
         return env.intents()
                 .abandon(txId, reason, clock.millis())
                 .thenApplyAsync(
                         transition -> transition instanceof Transition.Made
                                 || transition instanceof Transition.Stale stale
                                         && stale.found().equals(Optional.of(IntentState.ABANDONED)),
-                        env.executor())
-                .toCompletableFuture();
+                        env.executor());
     }
 
-    private CompletionStage<Given> freed(
-            Map<Hash256, CompletableFuture<Boolean>> writes, Question question, Throwable failure) {
+    private CompletionStage<Given> freed(Question question, Map<Hash256, CompletionStage<Boolean>> writes) {
+        CompletionStage<Map<Hash256, Outcome<Boolean>>> all = CompletableFuture.completedFuture(new HashMap<>());
+        for (Map.Entry<Hash256, CompletionStage<Boolean>> write : writes.entrySet()) {
+            all = all.thenCombineAsync(
+                    write.getValue().handleAsync(Outcome::of, env.executor()),
+                    (outcomes, outcome) -> {
+                        outcomes.put(write.getKey(), outcome);
+                        return outcomes;
+                    },
+                    env.executor());
+        }
+        return all.thenComposeAsync(outcomes -> freedBy(question, outcomes), env.executor());
+    }
+
+    private CompletionStage<Given> freedBy(Question question, Map<Hash256, Outcome<Boolean>> outcomes) {
         Set<Hash256> abandoned = new HashSet<>();
+        Set<Hash256> inDoubt = new HashSet<>();
+        List<Throwable> failures = new ArrayList<>();
         List<Outpoint> outpoints = new ArrayList<>();
-        writes.forEach((txId, write) -> {
-            if (!write.isCompletedExceptionally() && write.join()) {
-                abandoned.add(txId);
-                outpoints.addAll(question.keeping() ? Set.of() : question.held().get(txId));
-            }
-        });
+        outcomes.forEach((txId, outcome) -> outcome.match(
+                done -> {
+                    if (done) {
+                        abandoned.add(txId);
+                        outpoints.addAll(
+                                question.keeping() ? Set.of() : question.held().get(txId));
+                    }
+                },
+                failure -> {
+                    failures.add(Causes.of(failure));
+                    if (OutcomeWrites.isDoubtful(Causes.of(failure))) {
+                        inDoubt.add(txId);
+                    }
+                }));
+        Optional<Throwable> failure = failures.stream().findFirst();
+        if (!inDoubt.isEmpty()) {
+            return CompletableFuture.completedFuture(new Given(abandoned, inDoubt, List.of(), failure));
+        }
         return env.reservations()
                 .abandon(outpoints, clock.millis())
                 .handleAsync(
                         (ended, notFreed) -> new Given(
                                 abandoned,
+                                Set.of(),
                                 notFreed == null ? ended : List.of(),
-                                Optional.ofNullable(failure)
-                                        .or(() -> Optional.ofNullable(notFreed))
-                                        .map(Causes::of)),
+                                failure.or(() -> Optional.ofNullable(notFreed).map(Causes::of))),
                         env.executor());
     }
 

@@ -58,7 +58,7 @@ final class OutcomeWrites {
                 .thenComposeAsync(Function.identity(), env.executor());
     }
 
-    private static boolean isDoubtful(Throwable failure) {
+    static boolean isDoubtful(Throwable failure) {
         return failure instanceof StoreException store && store.reason() == StoreException.Reason.UNKNOWN;
     }
 

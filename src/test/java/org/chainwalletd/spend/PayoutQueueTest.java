@@ -20,6 +20,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.store.Coin;
@@ -32,11 +33,14 @@ import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Payouts are paid once, whatever nodes say, and what has become of each is told. */
 class PayoutQueueTest {
@@ -310,6 +314,148 @@ class PayoutQueueTest {
                 id, "is paid by another batch", payout -> payout.attempts().size() == 2);
         rig.confirm(id);
         return true;
+    }
+
+    /** The store may have the recall: until it says that it has not, the batch must not reach a node. */
+    @ParameterizedTest
+    @EnumSource(UncertainIntents.Commit.class)
+    void a_batch_is_not_sent_while_the_store_cannot_say_whether_it_is_recalled(UncertainIntents.Commit commit) {
+        UncertainIntents disk = new UncertainIntents(commit);
+        disk.opensUnknown = false;
+        disk.staysUnknown = false;
+        rig.spends.before = disk::before;
+        rig.restart();
+        Address other = rig.spends.funded(2, 500_000);
+        rig.bury();
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        rig.submit(other, order(2));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        rig.await("payout-2", State.IN_FLIGHT);
+        disk.givesUpUnknown = true;
+        assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo(StoreException.Reason.UNKNOWN));
+
+        rig.spends.node.refuseSends(null);
+        rig.confirm("payout-2");
+        assertThat(rig.spends.devnet.ledger().transaction(batch)).isEmpty();
+        assertThatThrownBy(() -> SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)))
+                .as("nobody can say what has become of the first one")
+                .isInstanceOf(RuntimeException.class);
+        disk.givesUpUnknown = false;
+        disk.staysUnknown = false;
+
+        if (commit == UncertainIntents.Commit.LOST) {
+            assertThat(rig.confirm("payout-1").attempts()).containsExactly(batch);
+            return;
+        }
+        Hash256 recall = recallOf(batch).orElseThrow().txId();
+        rig.awaitWhen(
+                "payout-1",
+                "has its recall in the mempool",
+                any -> rig.spends.devnet.ledger().transaction(recall).isPresent());
+        assertThat(rig.spends.devnet.ledger().transaction(batch)).isEmpty();
+        rig.bury();
+        rig.awaitWhen(
+                "payout-1",
+                "is paid by another batch",
+                payout -> payout.attempts().size() == 2);
+        rig.confirm("payout-1");
+        assertThat(rig.paid(rig.recipients(1, 2))).isEqualTo(Map.of(1_001L, 1, 1_002L, 1));
+    }
+
+    private Intent inFlight(int number) {
+        Hash256 txId = rig.await("payout-" + number, State.IN_FLIGHT).attempts().get(0);
+        return SpendHarness.get(rig.intents().find(txId)).orElseThrow();
+    }
+
+    /** Somebody else who has the key sends the coins of a batch back to its address. */
+    private void spendElsewhere(Intent batch) {
+        Coin coin = batch.inputs().get(0);
+        TxOutput back = TxOutput.toAddress(batch.from(), coin.value().minus(Amount.of(200)));
+        rig.spends
+                .devnet
+                .ledger()
+                .submit(rig.spends.keys.spend(batch.from(), rig.spends.devnet.genesisId(), coin.outpoint(), back));
+    }
+
+    private void mine() {
+        rig.spends.devnet.mine(1);
+        rig.spends.awaitFollowed();
+    }
+
+    private void awaitComplaint(Optional<String> words) {
+        Await.until(
+                "the queue complains: " + words, () -> rig.payouts.complaint().equals(words));
+    }
+
+    @Test
+    void a_batch_is_told_when_a_reorganisation_has_taken_its_funding_and_no_longer_when_that_is_back() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = inFlight(1).txId();
+        assertThat(rig.payouts.complaint()).isEmpty();
+
+        rig.spends.devnet.reorganise(SpendHarness.BURIAL_DEPTH + 1, true, List.of());
+        rig.spends.awaitFollowed();
+        awaitComplaint(Optional.of("the inputs of the payout batch " + batch + " have all vanished from the chain"));
+        assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
+
+        mine();
+        awaitComplaint(Optional.empty());
+        rig.spends.node.refuseSends(null);
+        assertThat(rig.confirm("payout-1").attempts()).containsExactly(batch);
+    }
+
+    @Test
+    void batches_whose_coins_were_all_spent_elsewhere_are_told_by_name_until_that_is_final() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        List<Intent> batches = new ArrayList<>();
+        for (int number = 1; number <= 6; number++) {
+            Address own = rig.spends.funded(10 + number, 500_000);
+            rig.bury();
+            rig.submit(own, order(number));
+            batches.add(inFlight(number));
+        }
+        batches.forEach(this::spendElsewhere);
+        mine();
+
+        List<String> names =
+                batches.stream().map(batch -> batch.txId().hex()).sorted().toList();
+        Await.until(
+                "all are told",
+                () -> rig.payouts
+                        .complaint()
+                        .filter(words ->
+                                words.equals("the inputs of 6 payout batches have all vanished from the chain: "
+                                        + String.join(", ", names.subList(0, 5)) + " and 1 more"))
+                        .isPresent());
+        rig.bury();
+        rig.spends.node.refuseSends(null);
+        rig.await("payout-1", State.QUEUED);
+        awaitComplaint(Optional.empty());
+    }
+
+    @Test
+    void what_a_listing_of_the_coins_leaves_out_is_neither_taken_for_vanished_nor_kept_from_being_recalled() {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        Address other = rig.spends.funded(2, 500_000);
+        rig.bury();
+        rig.submit(payer, order(1));
+        rig.submit(other, order(2));
+        Intent listed = inFlight(1);
+        Intent gone = inFlight(2);
+        rig.mostListed = 0;
+        spendElsewhere(gone);
+        mine();
+
+        awaitComplaint(
+                Optional.of("the inputs of the payout batch " + gone.txId() + " have all vanished from the chain"));
+        assertThat(SpendHarness.get(rig.payouts.recall(listed.txId(), FeeChoice.MINIMUM))
+                        .batch())
+                .isEqualTo(listed.txId());
     }
 
     private Optional<Intent> recallOf(Hash256 batch) {

@@ -10,7 +10,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StoreException;
 
-/** A store on a disk that fails in the middle of commits: what it says of a new intent is no proof of anything. */
+/** A store on a disk that fails in the middle of commits: what it says of a new intent, a recall or an abandonment is no proof of anything. */
 final class UncertainIntents {
     /** What becomes of the commit whose outcome is not known. */
     enum Commit {
@@ -21,6 +21,8 @@ final class UncertainIntents {
     private final Commit commit;
     /** Whether intents are opened without a proof of it. */
     volatile boolean opensUnknown = true;
+    /** Whether recalls and abandonments are written without a proof of it; from the first one on nobody can find out for certain. */
+    volatile boolean givesUpUnknown;
     /** Whether nobody can find out for certain. */
     volatile boolean staysUnknown = true;
 
@@ -39,6 +41,14 @@ final class UncertainIntents {
         if (opensUnknown && method.getName().equals("open")) {
             return opened(store, (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
                     arguments[3]);
+        }
+        boolean givesUp = method.getName().equals("recall") || method.getName().equals("abandon");
+        if (givesUpUnknown && givesUp) {
+            staysUnknown = true;
+            return commit == Commit.LOST
+                    ? failed(StoreException.Reason.UNKNOWN)
+                    : ((CompletionStage<?>) method.invoke(store, arguments))
+                            .thenComposeAsync(made -> failed(StoreException.Reason.UNKNOWN), Runnable::run);
         }
         if (staysUnknown && method.getName().equals("findForCertain")) {
             return failed(StoreException.Reason.UNAVAILABLE);
