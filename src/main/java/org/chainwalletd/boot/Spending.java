@@ -104,6 +104,7 @@ final class Spending {
             DaemonContext context,
             Nodes nodes,
             Following following,
+            Keyring keyring,
             Store store,
             SpendService spending,
             NamedTokens named) {
@@ -113,6 +114,7 @@ final class Spending {
                         store.reservations(),
                         spending,
                         following.ledger()::spendable,
+                        keyring::owns,
                         nodes::coinbaseMaturity,
                         () -> nodes.client().each().size(),
                         named::hasEnded,

@@ -322,7 +322,8 @@ final class PostgresStore extends SqlStore {
                     session,
                     changes.getOrDefault("spends", List.of()),
                     changes.getOrDefault("allowance_minutes", List.of()),
-                    changes.containsKey("payouts"));
+                    changes.containsKey("payouts"),
+                    changes.containsKey("sweeps"));
         }
 
         @Override
