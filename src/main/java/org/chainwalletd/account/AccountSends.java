@@ -15,6 +15,8 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.AccountSend;
@@ -24,7 +26,7 @@ import org.chainwalletd.store.AccountSend;
  * a crash the same bytes go out again. All versions are followed until one of them is final. What it tells of a transaction's depth is as of
  * the last look.
  *
- * <p>Stages fail with {@link SendRefusal.SendException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
+ * <p>Stages fail with {@link RefusedException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
  * before one was, and with the exceptions of the keyring and the store. They are completed on the daemon's own threads.
  */
 public final class AccountSends {
@@ -47,7 +49,7 @@ public final class AccountSends {
             BigInteger reservePerSwap,
             BigInteger reserved,
             int claimsAhead,
-            Optional<SendRefusal> obstacle) {
+            Optional<Refusal> obstacle) {
         private static final BigInteger TRANSACTIONS_PER_SWAP = BigInteger.valueOf(4);
 
         /** Most gas money that one transaction of a swap may take: 120,000 gas × (2 × base fee + tip). */

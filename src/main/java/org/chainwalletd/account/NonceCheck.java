@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,37 +62,37 @@ final class NonceCheck {
         return Math.max(line.next().orElse(survey.count()), survey.count());
     }
 
-    Optional<SendRefusal> obstacle(Line line, Survey survey) {
+    Optional<Refusal> obstacle(Line line, Survey survey) {
         return gap(line, survey).or(() -> hole(line, survey)).or(() -> ahead(line, survey));
     }
 
     /** Transactions that somebody else has made. */
-    private Optional<SendRefusal> gap(Line line, Survey survey) {
+    private Optional<Refusal> gap(Line line, Survey survey) {
         long known = vouched.orElse(0);
         if (line.stolen().isPresent() && line.stolen().getAsLong() >= known) {
             long lost = line.stolen().getAsLong();
-            return Optional.of(new SendRefusal.NonceGap(line.from(), lost, Math.max(survey.count(), lost + 1)));
+            return Optional.of(SendRefusal.nonceGap(line.from(), lost, Math.max(survey.count(), lost + 1)));
         }
         return line.next().isPresent() && survey.count() > Math.max(line.next().getAsLong(), known)
-                ? Optional.of(new SendRefusal.NonceGap(line.from(), line.next().getAsLong(), survey.count()))
+                ? Optional.of(SendRefusal.nonceGap(line.from(), line.next().getAsLong(), survey.count()))
                 : Optional.empty();
     }
 
     /** Transactions of ours that the chain does not have at a block where they were settled, or that nobody will send any more. */
-    private static Optional<SendRefusal> hole(Line line, Survey survey) {
+    private static Optional<Refusal> hole(Line line, Survey survey) {
         Set<Long> open = new HashSet<>();
         line.commitments().forEach(commitment -> open.add(commitment.nonce()));
         for (long nonce = survey.count(); nonce < line.covered(); nonce++) {
             if (!open.contains(nonce)) {
-                return Optional.of(new SendRefusal.NonceBehind(line.from(), nonce, survey.count()));
+                return Optional.of(SendRefusal.nonceBehind(line.from(), nonce, survey.count()));
             }
         }
         return Optional.empty();
     }
 
-    private Optional<SendRefusal> ahead(Line line, Survey survey) {
+    private Optional<Refusal> ahead(Line line, Survey survey) {
         long next = next(line, survey);
-        Optional<SendRefusal> found = Optional.empty();
+        Optional<Refusal> found = Optional.empty();
         for (Told<Survey.Latest> told : survey.latest()) {
             Witness witness = new Witness(line.from(), told.endpoint());
             long named = told.answer().count();
@@ -102,7 +103,7 @@ final class NonceCheck {
             Claim claim =
                     ahead.merge(witness, new Claim(named, told.answer().block().number()), Claim::newest);
             if (survey.settledNumber() < claim.height()) {
-                found = Optional.of(new SendRefusal.NonceAhead(line.from(), told.endpoint(), named, next));
+                found = Optional.of(SendRefusal.nonceAhead(line.from(), told.endpoint(), named, next));
             } else {
                 LOG.warn(
                         "account-chain endpoint {} names {} transactions of {}; the settled block shows that they are {}",

@@ -14,8 +14,9 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
-import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest.SendKind;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
@@ -110,19 +111,19 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
     private Behavior<Command> send(Send command) {
         SendRequest request = command.request();
         if (!drains.isEmpty()) {
-            return refuse(command, new SendRefusal.ShuttingDown());
+            return refuse(command, SendRefusal.shuttingDown());
         }
         Hash256 digest = request.digest();
         Pending same = pending.get(request.reference());
         if (same != null) {
             if (!same.digest().equals(digest)) {
-                return refuse(command, new SendRefusal.ReferenceTaken(request.reference()));
+                return refuse(command, SendRefusal.referenceTaken(request.reference()));
             }
             same.answers().add(command.answer());
             return this;
         }
         if (pending.size() >= setup.pace().mostOpen()) {
-            return refuse(command, new SendRefusal.TooMany(pending.size()));
+            return refuse(command, SendRefusal.tooMany(pending.size()));
         }
         pending.put(request.reference(), new Pending(request, digest, new ArrayList<>(List.of(command.answer()))));
         getContext()
@@ -142,8 +143,8 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         return this;
     }
 
-    private Behavior<Command> refuse(Send command, SendRefusal why) {
-        command.answer().completeExceptionally(new SendException(why));
+    private Behavior<Command> refuse(Send command, Refusal why) {
+        command.answer().completeExceptionally(new RefusedException(why));
         return this;
     }
 
@@ -174,7 +175,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private void begin(String reference, boolean isPayout) {
         if (isPayout) {
-            fail(reference, new SendException(new SendRefusal.ReferenceTaken(reference)));
+            fail(reference, new RefusedException(SendRefusal.referenceTaken(reference)));
             return;
         }
         EvmAddress from = pending.get(reference).request().from();
@@ -190,7 +191,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             if (same) {
                 watch.tell(new SendWatch.Describe(row, answer));
             } else {
-                answer.completeExceptionally(new SendException(new SendRefusal.ReferenceTaken(row.reference())));
+                answer.completeExceptionally(new RefusedException(SendRefusal.referenceTaken(row.reference())));
             }
         }
     }
@@ -200,7 +201,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         if (!drains.isEmpty()) {
             List<String> late = List.copyOf(line.queue);
             line.queue.clear();
-            late.forEach(reference -> fail(reference, new SendException(new SendRefusal.ShuttingDown())));
+            late.forEach(reference -> fail(reference, new RefusedException(SendRefusal.shuttingDown())));
         }
         if (line.queue.isEmpty()) {
             return;

@@ -11,13 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.chainwalletd.account.OpenSends.Commitment;
-import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.GasPrice;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore.Journalled;
@@ -70,7 +71,7 @@ final class SendMaker {
         OptionalLong lost = await(setup.store().lastLost(chainId, SendSetup.bytes(from)));
         int free = setup.pace().mostOpen() - found.open();
         if (free < requests.size() && !requests.get(0).kind().isPressing()) {
-            throw new SendException(new SendRefusal.TooMany(found.open()));
+            throw new RefusedException(SendRefusal.tooMany(found.open()));
         }
         return make(new NonceCheck.Line(from, next, next.orElse(0), lost, found.commitments(), openSwaps), requests);
     }
@@ -86,9 +87,9 @@ final class SendMaker {
             return make(new PressingPurse(chain.quorum(), line, Urgency.of(chain, line.from())), line, requests);
         }
         Survey survey = survey(chain, line.from(), Survey.Basis.of(kind));
-        Optional<SendRefusal> obstacle = obstacle(line, survey);
+        Optional<Refusal> obstacle = obstacle(line, survey);
         if (obstacle.isPresent()) {
-            SendException why = new SendException(obstacle.get());
+            RefusedException why = new RefusedException(obstacle.get());
             return requests.stream()
                     .map(request -> (Outcome) new Outcome.Refused(request, why))
                     .toList();
@@ -134,16 +135,16 @@ final class SendMaker {
     }
 
     /** Why nothing new is sent from an address, whatever it is for. */
-    Optional<SendRefusal> obstacle(NonceCheck.Line line, Survey survey) {
-        Optional<SendRefusal> unexplained = nonces.obstacle(line, survey);
+    Optional<Refusal> obstacle(NonceCheck.Line line, Survey survey) {
+        Optional<Refusal> unexplained = nonces.obstacle(line, survey);
         if (unexplained.isPresent()) {
             stops.accept(line.from(), unexplained.get().message());
             return unexplained;
         }
         if (survey.hasCode()) {
-            return Optional.of(new SendRefusal.HasCode(line.from()));
+            return Optional.of(SendRefusal.hasCode(line.from()));
         }
-        return survey.knowsType2() ? Optional.empty() : Optional.of(new SendRefusal.OldChain());
+        return survey.knowsType2() ? Optional.empty() : Optional.of(SendRefusal.oldChain());
     }
 
     /** Does not estimate gas for a request that cannot be paid in any case. */
@@ -152,9 +153,9 @@ final class SendMaker {
             return CompletableFuture.completedFuture(fixed.limit());
         }
         BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
-        Optional<SendRefusal> tooLittle = purse.refusal(request, value, TRANSFER_GAS);
+        Optional<Refusal> tooLittle = purse.refusal(request, value, TRANSFER_GAS);
         return tooLittle.isPresent()
-                ? CompletableFuture.failedFuture(new SendException(tooLittle.get()))
+                ? CompletableFuture.failedFuture(new RefusedException(tooLittle.get()))
                 : setup.chain(request.kind().isPressing())
                         .asked(reads ->
                                 withRoom(reads.estimateGas(request.from(), request.to(), value, request.data())));
@@ -173,7 +174,7 @@ final class SendMaker {
         try {
             return await(gas);
         } catch (AccountException.Refused e) {
-            throw new SendException(new SendRefusal.WouldRevert(e.words()));
+            throw new RefusedException(SendRefusal.wouldRevert(e.words()));
         }
     }
 
@@ -182,7 +183,7 @@ final class SendMaker {
             return TRANSFER_GAS;
         }
         if (estimate > MOST_GAS) {
-            throw new SendException(new SendRefusal.WouldRevert("it would take " + estimate + " gas"));
+            throw new RefusedException(SendRefusal.wouldRevert("it would take " + estimate + " gas"));
         }
         return estimate + estimate / 5;
     }
@@ -190,7 +191,7 @@ final class SendMaker {
     /** Looking at the chain may have taken so long that it is not wanted any more. */
     private static void requireBegun(SendRequest request) {
         if (!request.mayBegin().getAsBoolean()) {
-            throw new SendException(new SendRefusal.NotWantedAnyMore());
+            throw new RefusedException(SendRefusal.notWantedAnyMore());
         }
     }
 
@@ -244,9 +245,9 @@ final class SendMaker {
     private interface Purse {
         long firstNonce(NonceCheck.Line line);
 
-        Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas);
+        Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas);
 
-        /** Throws {@link SendException} where {@link #refusal} finds a reason. */
+        /** Throws {@link RefusedException} where {@link #refusal} finds a reason. */
         Payment take(SendRequest request, long gas);
     }
 
@@ -274,23 +275,23 @@ final class SendMaker {
                     ? exactly.wei()
                     : available().subtract(price.cost(gas)).max(BigInteger.ONE);
             refusal(request, value, gas).ifPresent(why -> {
-                throw new SendException(why);
+                throw new RefusedException(why);
             });
             left = left.subtract(value).subtract(price.cost(gas));
             return new Payment(value, List.of(price));
         }
 
         @Override
-        public Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
+        public Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas) {
             BigInteger fee = price.cost(gas);
             if (request.feeCeiling().isPresent()
                     && fee.compareTo(request.feeCeiling().get()) > 0) {
                 return Optional.of(
-                        new SendRefusal.FeeTooHigh(fee, request.feeCeiling().get()));
+                        SendRefusal.feeTooHigh(fee, request.feeCeiling().get()));
             }
             BigInteger needed = value.add(fee);
             return needed.compareTo(available()) > 0
-                    ? Optional.of(new SendRefusal.InsufficientBalance(
+                    ? Optional.of(SendRefusal.insufficientBalance(
                             needed, available(), left.subtract(available()).max(BigInteger.ZERO)))
                     : Optional.empty();
         }
@@ -332,7 +333,7 @@ final class SendMaker {
             }
             BigInteger value = request.value() instanceof SendValue.Exactly exactly ? exactly.wei() : BigInteger.ONE;
             refusal(request, value, gas).ifPresent(why -> {
-                throw new SendException(why);
+                throw new RefusedException(why);
             });
             GasPrice dear = urgency.highest(perGas(request, urgency.highestBalance(), value, gas));
             BigInteger lowest = urgency.lowestBalance();
@@ -364,16 +365,15 @@ final class SendMaker {
 
         /** Lets a claim or a refund out with as much as there is, when the next block could take it with that. */
         @Override
-        public Optional<SendRefusal> refusal(SendRequest request, BigInteger value, long gas) {
+        public Optional<Refusal> refusal(SendRequest request, BigInteger value, long gas) {
             BigInteger least = urgency.lowestBaseFee().add(BigInteger.ONE).multiply(BigInteger.valueOf(gas));
             if (request.feeCeiling().filter(most -> most.compareTo(least) < 0).isPresent()) {
                 return Optional.of(
-                        new SendRefusal.FeeTooHigh(least, request.feeCeiling().get()));
+                        SendRefusal.feeTooHigh(least, request.feeCeiling().get()));
             }
             BigInteger needed = value.add(least);
             return needed.compareTo(urgency.highestBalance()) > 0
-                    ? Optional.of(
-                            new SendRefusal.InsufficientBalance(needed, urgency.highestBalance(), BigInteger.ZERO))
+                    ? Optional.of(SendRefusal.insufficientBalance(needed, urgency.highestBalance(), BigInteger.ZERO))
                     : Optional.empty();
         }
     }

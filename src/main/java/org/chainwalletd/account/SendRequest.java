@@ -14,7 +14,7 @@ import org.chainwalletd.evm.EvmAddress;
  * A transaction that shall be made.
  *
  * @param reference the caller's own unique name for it, such as {@code swap/<id>/lock}: the same reference is the same transaction for ever,
- *     and with other values a {@link SendRefusal.ReferenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
+ *     and with other values a {@link SendRefusal#referenceTaken}. Up to {@link #LONGEST_REFERENCE} printable ASCII characters
  * @param data call data; of a claim it holds the secret, which thus must be free to leave before this is asked for
  * @param owner whom it is made for, such as a swap's id, to find it again; printable ASCII
  * @param feeCeiling most wei that gas may cost in all (gas limit × fee), also after being raised; empty: no bound but the balance

@@ -20,9 +20,9 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
-import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.endpoints.AccountChain.Told;
 import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.stage.Outcome;
@@ -206,7 +206,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private Behavior<Command> push(Push command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
-            command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
+            command.answer().completeExceptionally(new RefusedException(SendRefusal.notOpen(command.reference())));
         } else if (entry.isWaiting()) {
             entry.answers.add(command.answer());
             send(entry);
@@ -286,7 +286,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private Behavior<Command> replace(Replace command) {
         OpenSend entry = sends.find(command.reference()).orElse(null);
         if (entry == null) {
-            command.answer().completeExceptionally(new SendException(new SendRefusal.NotOpen(command.reference())));
+            command.answer().completeExceptionally(new RefusedException(SendRefusal.notOpen(command.reference())));
         } else if (!entry.isWaiting() || entry.replacing || command.asksForWhatIs(entry.row)) {
             command.answer().complete(record(entry));
         } else {
@@ -311,8 +311,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         OpenSend entry = sends.find(command.row().id()).orElse(null);
         if (entry == null) {
             command.answers()
-                    .forEach(answer -> answer.completeExceptionally(new SendException(
-                            new SendRefusal.NotOpen(command.row().reference()))));
+                    .forEach(answer -> answer.completeExceptionally(new RefusedException(
+                            SendRefusal.notOpen(command.row().reference()))));
             return this;
         }
         entry.replacing = false;

@@ -15,13 +15,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges;
 import org.chainwalletd.keyring.evm.EvmKeyFiles;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.NewEvmKey;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
@@ -129,7 +129,7 @@ public final class Migrate {
         NewEvmKey key;
         try (SecretBytes hex = secretIn(file)) {
             key = NewEvmKey.ofSecret(SecretText.parseHex("the secret", hex));
-        } catch (EvmKeyException e) {
+        } catch (RefusedException e) {
             throw new IOException("it holds no secp256k1 secret", e);
         }
         if (!name.split("\\.", 2)[0].equalsIgnoreCase(key.address().toString())) {

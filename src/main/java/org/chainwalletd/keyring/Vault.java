@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.NewEvmKey;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -366,7 +366,7 @@ final class Vault {
         private static NewEvmKey ofSecret(int number, SecretBytes secret) {
             try {
                 return NewEvmKey.ofSecret(secret);
-            } catch (EvmKeyException e) {
+            } catch (RefusedException e) {
                 throw malformed("account-chain key " + number + " is no secp256k1 secret");
             }
         }

@@ -25,7 +25,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.SendRecord.SendState;
-import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
@@ -33,6 +32,9 @@ import org.chainwalletd.account.SendRequest.SendValue;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.account.endpoints.GasPrice.FeeMarket;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -202,8 +204,10 @@ class AccountSendsTest {
         assertThat(rig.send("one", 10).state()).isInstanceOf(SendState.Final.class);
         assertThatThrownBy(() -> rig.send("one", 11))
                 .isInstanceOfSatisfying(
-                        SendException.class,
-                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ReferenceTaken.class));
+                        RefusedException.class,
+                        why -> assertThat(why.refusal())
+                                .extracting(Refusal::code)
+                                .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT));
         assertThat(paid()).isEqualTo(10);
     }
 
@@ -216,8 +220,10 @@ class AccountSendsTest {
 
         assertThatThrownBy(() -> rig.send(AccountSendStore.reference("invoice-17"), 10))
                 .isInstanceOfSatisfying(
-                        SendException.class,
-                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ReferenceTaken.class));
+                        RefusedException.class,
+                        why -> assertThat(why.refusal())
+                                .extracting(Refusal::code)
+                                .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT));
         assertThat(done(rig.store.accountSends().find(AccountSendStore.reference("invoice-17"))))
                 .isEmpty();
         rig.send(AccountSendStore.reference("invoice-18"), 10);
@@ -374,8 +380,8 @@ class AccountSendsTest {
             String reference = "after-" + i;
             assertThatThrownBy(() -> rig.send(reference, 1))
                     .isInstanceOfSatisfying(
-                            SendException.class,
-                            why -> assertThat(why.refusal()).isEqualTo(new SendRefusal.NonceGap(rig.own, 1, 2)));
+                            RefusedException.class,
+                            why -> assertThat(why.refusal()).isEqualTo(SendRefusal.nonceGap(rig.own, 1, 2)));
             rig.crash();
         }
         rig.knownNonce = OptionalLong.of(2);
@@ -397,7 +403,11 @@ class AccountSendsTest {
         rig.crash();
         assertThatThrownBy(() -> rig.send("two", 1))
                 .isInstanceOfSatisfying(
-                        SendException.class, why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.NonceGap.class));
+                        RefusedException.class,
+                        why -> assertThat(why.refusal())
+                                .extracting(Refusal::message)
+                                .asString()
+                                .contains("Somebody else uses the key"));
         assertThat(rig.send("one", 7).state()).isInstanceOf(SendState.Lost.class);
     }
 
@@ -436,9 +446,9 @@ class AccountSendsTest {
 
         assertThatThrownBy(() -> done(rig.sends.send(rig.request("too-much", most.add(BigInteger.ONE)))))
                 .isInstanceOfSatisfying(
-                        SendException.class,
+                        RefusedException.class,
                         why -> assertThat(why.refusal())
-                                .isEqualTo(new SendRefusal.InsufficientBalance(
+                                .isEqualTo(SendRefusal.insufficientBalance(
                                         most.add(BigInteger.ONE).add(fee),
                                         ETHER.subtract(funds.reserved()),
                                         funds.reserved())));
@@ -550,8 +560,11 @@ class AccountSendsTest {
 
         assertThatThrownBy(() -> done(rig.sends.send(request)))
                 .isInstanceOfSatisfying(
-                        SendException.class,
-                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.WouldRevert.class));
+                        RefusedException.class,
+                        why -> assertThat(why.refusal())
+                                .extracting(Refusal::message)
+                                .asString()
+                                .contains("would refuse the transaction"));
         assertThat(rig.send("two", 1).nonce()).isZero();
     }
 
@@ -561,8 +574,7 @@ class AccountSendsTest {
 
         assertThatThrownBy(() -> rig.send("one", 1))
                 .isInstanceOfSatisfying(
-                        SendException.class,
-                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.ShuttingDown.class));
+                        RefusedException.class, why -> assertThat(why.refusal()).isEqualTo(SendRefusal.shuttingDown()));
     }
 
     private void refuseEverything(String words) {
@@ -745,8 +757,11 @@ class AccountSendsTest {
 
         assertThatThrownBy(() -> done(rig.sends.send(request)))
                 .isInstanceOfSatisfying(
-                        SendException.class,
-                        why -> assertThat(why.refusal()).isInstanceOf(SendRefusal.FeeTooHigh.class));
+                        RefusedException.class,
+                        why -> assertThat(why.refusal())
+                                .extracting(Refusal::message)
+                                .asString()
+                                .contains("asks for a fee of up to"));
         assertThat(rig.send("two", 1).nonce()).isZero();
     }
 

@@ -22,6 +22,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.crypto.Mnemonic;
@@ -33,7 +36,6 @@ import org.chainwalletd.keyring.evm.EvmCustody;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyFolder;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -157,9 +159,9 @@ class EvmCustodyTest {
     void a_present_key_is_not_replaced_unasked() {
         EvmAddress first = created();
 
-        assertThat(refused(evm.create(NEVER))).isEqualTo(new EvmKeyRefusal.Present(first, "force"));
+        assertThat(refused(evm.create(NEVER))).isEqualTo(EvmKeyRefusal.present(first, "force"));
         assertThat(refused(evm.importKey(secret(JUNK_KEY), new EvmReplacement.Never("overwrite"))))
-                .isEqualTo(new EvmKeyRefusal.Present(first, "overwrite"));
+                .isEqualTo(EvmKeyRefusal.present(first, "overwrite"));
         assertThat(await(evm.current())).contains(first);
     }
 
@@ -196,7 +198,10 @@ class EvmCustodyTest {
     @Test
     void bringing_the_present_key_again_changes_nothing_but_may_add_its_phrase() {
         await(evm.importKey(secret(JUNK_KEY), NEVER));
-        assertThat(refused(evm.revealPhrase(secret(PASSPHRASE)))).isInstanceOf(EvmKeyRefusal.Invalid.class);
+        assertThat(refused(evm.revealPhrase(secret(PASSPHRASE))))
+                .extracting(Refusal::message)
+                .asString()
+                .contains("has no phrase");
 
         assertThat(await(evm.importPhrase(secret(JUNK), new EvmReplacement.Guarded(OPEN_SWAP))))
                 .isEqualTo(JUNK_ADDRESS);
@@ -231,7 +236,10 @@ class EvmCustodyTest {
                 .contains("swap 7 is open")
                 .doesNotContain("balance");
         for (EvmKeyGuard guard : List.of(failing, throwing)) {
-            assertThat(refused(evm.create(new EvmReplacement.Forced(guard)))).isInstanceOf(EvmKeyRefusal.Needed.class);
+            assertThat(refused(evm.create(new EvmReplacement.Forced(guard))))
+                    .extracting(Refusal::message)
+                    .asString()
+                    .contains(" stays: ");
         }
         assertThat(await(evm.kept())).containsExactly(first);
     }
@@ -251,11 +259,11 @@ class EvmCustodyTest {
         for (int restart = 0; restart < 2; restart++) {
             assertThat(await(evm.current())).isEmpty();
             assertThat(await(evm.kept())).isEmpty();
-            assertThat(refused(evm.sign(address, HASH))).isEqualTo(new EvmKeyRefusal.NoKey());
+            assertThat(refused(evm.sign(address, HASH))).isEqualTo(EvmKeyRefusal.noKey());
             assertThat(refused(evm.delete(secret(PASSPHRASE), Optional.empty())))
-                    .isEqualTo(new EvmKeyRefusal.NoKey());
-            assertThat(refused(evm.revealKey(secret(PASSPHRASE)))).isEqualTo(new EvmKeyRefusal.NoKey());
-            assertThat(refused(evm.revealPhrase(secret(PASSPHRASE)))).isEqualTo(new EvmKeyRefusal.NoKey());
+                    .isEqualTo(EvmKeyRefusal.noKey());
+            assertThat(refused(evm.revealKey(secret(PASSPHRASE)))).isEqualTo(EvmKeyRefusal.noKey());
+            assertThat(refused(evm.revealPhrase(secret(PASSPHRASE)))).isEqualTo(EvmKeyRefusal.noKey());
             reopened();
         }
         assertThat(state().has("evm_key")).isFalse();
@@ -274,7 +282,7 @@ class EvmCustodyTest {
                 .isEqualTo(Reason.STORAGE);
         for (int restart = 0; restart < 2; restart++) {
             assertThat(await(evm.current())).isEmpty();
-            assertThat(refused(evm.sign(address, HASH))).isEqualTo(new EvmKeyRefusal.NoKey());
+            assertThat(refused(evm.sign(address, HASH))).isEqualTo(EvmKeyRefusal.noKey());
             reopened();
         }
     }
@@ -289,7 +297,7 @@ class EvmCustodyTest {
         assertThat(await(evm.current())).isEmpty();
         assertThat(await(evm.kept())).containsExactly(first);
         await(evm.sign(first, HASH));
-        assertThat(refused(evm.sign(JUNK_ADDRESS, HASH))).isEqualTo(new EvmKeyRefusal.NotKept(JUNK_ADDRESS));
+        assertThat(refused(evm.sign(JUNK_ADDRESS, HASH))).isEqualTo(EvmKeyRefusal.notKept(JUNK_ADDRESS));
     }
 
     @Test
@@ -365,8 +373,14 @@ class EvmCustodyTest {
             assertThat(refusal(evm.importPhrase(fifteen.phrase(), NEVER)).getMessage())
                     .contains("12 or 24");
         }
-        assertThat(refused(evm.importKey(secret("00".repeat(32)), NEVER))).isInstanceOf(EvmKeyRefusal.Invalid.class);
-        assertThat(refused(evm.importKey(secret("ff".repeat(32)), NEVER))).isInstanceOf(EvmKeyRefusal.Invalid.class);
+        assertThat(refused(evm.importKey(secret("00".repeat(32)), NEVER)))
+                .extracting(Refusal::message)
+                .asString()
+                .contains("is no secp256k1 secret");
+        assertThat(refused(evm.importKey(secret("ff".repeat(32)), NEVER)))
+                .extracting(Refusal::message)
+                .asString()
+                .contains("is no secp256k1 secret");
         assertThat(refusal(evm.importKey(secret("0x12"), NEVER)).reason()).isEqualTo(Reason.INVALID);
         assertThat(await(evm.current())).isEmpty();
     }
@@ -483,7 +497,7 @@ class EvmCustodyTest {
             assertThat(await(evm.importPhrase(secret(words), NEVER))).isEqualTo(ofSeed);
             assertThat(text(await(keys.revealPhrase(secret(PASSPHRASE))))).isEqualTo(words);
             assertThat(await(keys.sign(ofSeed, HASH))).isEqualTo(await(evm.sign(ofSeed, HASH)));
-            assertThat(refused(keys.create(NEVER))).isInstanceOf(EvmKeyRefusal.Present.class);
+            assertThat(refused(keys.create(NEVER))).extracting(Refusal::code).isEqualTo(ErrorCode.WALLET_EXISTS);
             assertThat(refused(keys.delete(secret(PASSPHRASE), Optional.empty()))
                             .message())
                     .contains("seed");
@@ -514,10 +528,10 @@ class EvmCustodyTest {
         return out.toString(StandardCharsets.UTF_8).replaceAll("(?s).*: \"(.*)\"}.*", "$1");
     }
 
-    private static EvmKeyRefusal refused(CompletionStage<?> stage) {
+    private static Refusal refused(CompletionStage<?> stage) {
         try {
             throw new AssertionError("not refused: " + await(stage));
-        } catch (EvmKeyException e) {
+        } catch (RefusedException e) {
             return e.refusal();
         }
     }

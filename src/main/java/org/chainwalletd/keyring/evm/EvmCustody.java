@@ -12,6 +12,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Mnemonic.MnemonicException;
 import org.chainwalletd.crypto.Secp256k1;
@@ -20,7 +21,6 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 import org.chainwalletd.keyring.store.Flows;
@@ -35,7 +35,7 @@ import org.chainwalletd.keyring.store.Stretching.Urgency;
 
 /**
  * The account-chain key as its owner sees it (interface.md, section 4.13; swap.md, sections 4 and 5). All methods return at once; stages fail
- * with {@link EvmKeyException} or {@link KeyringException}. Secrets that are handed over belong to the keyring from then on, which overwrites
+ * with {@link RefusedException} or {@link KeyringException}. Secrets that are handed over belong to the keyring from then on, which overwrites
  * them; secrets that are answered belong to the caller.
  */
 public final class EvmCustody implements EvmKeys {
@@ -199,8 +199,8 @@ public final class EvmCustody implements EvmKeys {
 
     private static void requirePhrase(Known known) {
         known.own().filter(own -> !own.source().hasPhrase()).ifPresent(own -> {
-            throw new EvmKeyException(new EvmKeyRefusal.Invalid("the account-chain key " + own.address()
-                    + " came as a raw key and has no phrase; use reveal_evm_private_key"));
+            throw RefusedException.invalidParams("the account-chain key " + own.address()
+                    + " came as a raw key and has no phrase; use reveal_evm_private_key");
         });
     }
 
@@ -251,7 +251,7 @@ public final class EvmCustody implements EvmKeys {
         return look().thenComposeAsync(
                         known -> {
                             if (known.current().isEmpty()) {
-                                throw new EvmKeyException(new EvmKeyRefusal.NoKey());
+                                throw new RefusedException(EvmKeyRefusal.noKey());
                             }
                             refusal.accept(known);
                             return proving.attempt(() -> proof.apply(known));

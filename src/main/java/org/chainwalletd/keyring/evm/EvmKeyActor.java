@@ -13,11 +13,11 @@ import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -39,7 +39,7 @@ public final class EvmKeyActor {
 
     public sealed interface Command {}
 
-    /** A command with an answer, which fails with {@link EvmKeyException} or {@link KeyringException}. */
+    /** A command with an answer, which fails with {@link RefusedException} or {@link KeyringException}. */
     sealed interface Question extends Command {
         CompletableFuture<?> reply();
 
@@ -258,9 +258,9 @@ public final class EvmKeyActor {
         return Behaviors.same();
     }
 
-    private EvmKeyException unknown(EvmAddress address) {
+    private RefusedException unknown(EvmAddress address) {
         boolean none = known.current().isEmpty() && known.kept().isEmpty();
-        return new EvmKeyException(none ? new EvmKeyRefusal.NoKey() : new EvmKeyRefusal.NotKept(address));
+        return new RefusedException(none ? EvmKeyRefusal.noKey() : EvmKeyRefusal.notKept(address));
     }
 
     /** Everybody who needs the same key waits for one Argon2id. */
@@ -299,7 +299,7 @@ public final class EvmKeyActor {
         try {
             question.reply().complete(secret.use(key -> Secp256k1.sign(key, question.hash())));
         } catch (IllegalStateException e) {
-            question.refuse(new EvmKeyException(new EvmKeyRefusal.NotKept(question.from())));
+            question.refuse(new RefusedException(EvmKeyRefusal.notKept(question.from())));
         } catch (RuntimeException e) {
             question.refuse(e);
         }

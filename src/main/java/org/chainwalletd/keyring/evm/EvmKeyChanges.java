@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -91,7 +91,7 @@ public final class EvmKeyChanges {
     Known put(Known known, NewEvmKey key, EvmReplacement replacement) {
         Optional<EvmAddress> current = known.current();
         if (current.isPresent() && replacement instanceof EvmReplacement.Never never) {
-            throw new EvmKeyException(new EvmKeyRefusal.Present(current.get(), never.way()));
+            throw new RefusedException(EvmKeyRefusal.present(current.get(), never.way()));
         }
         if (isThere(known, key)) {
             return known;
@@ -141,16 +141,16 @@ public final class EvmKeyChanges {
      */
     Known delete(Known known, EvmAddress proved, Optional<EvmKeyGuard> guard) {
         if (!known.current().equals(Optional.of(proved))) {
-            throw new EvmKeyException(new EvmKeyRefusal.Invalid("another account-chain key took its place just now"));
+            throw RefusedException.invalidParams("another account-chain key took its place just now");
         }
         if (known.own().isEmpty()) {
-            throw new EvmKeyException(new EvmKeyRefusal.Invalid(
-                    "the account-chain key " + proved + " is derived from the keyring's seed and cannot be deleted"));
+            throw RefusedException.invalidParams(
+                    "the account-chain key " + proved + " is derived from the keyring's seed and cannot be deleted");
         }
         List<EvmKeyGuard.Objection> objections =
                 guard.map(asked -> objections(asked, proved)).orElse(List.of());
         if (!objections.isEmpty()) {
-            throw new EvmKeyException(new EvmKeyRefusal.Needed(proved, objections, "force: true overrides"));
+            throw new RefusedException(EvmKeyRefusal.needed(proved, objections, "force: true overrides"));
         }
         List<SealedPlace> places = files.placesOf(proved, passphrase);
         recording.record(CrashPoint.EVM_DELETE_BEFORE_STATE, Optional.empty());
@@ -188,7 +188,7 @@ public final class EvmKeyChanges {
         if (cause instanceof RecordGone gone) {
             return gone.refusal;
         }
-        return cause instanceof EvmKeyException refused ? refused : KeyringFailures.of(cause);
+        return cause instanceof RefusedException refused ? refused : KeyringFailures.of(cause);
     }
 
     private void requireAllowed(EvmAddress leaving, EvmReplacement replacement) {
@@ -197,8 +197,8 @@ public final class EvmKeyChanges {
                 .filter(objection -> !forced || objection instanceof EvmKeyGuard.Objection.OpenSwap)
                 .toList();
         if (!left.isEmpty()) {
-            throw new EvmKeyException(new EvmKeyRefusal.Needed(
-                    leaving, left, forced ? "" : "evm_delete_key with force goes past a balance"));
+            throw new RefusedException(
+                    EvmKeyRefusal.needed(leaving, left, forced ? "" : "evm_delete_key with force goes past a balance"));
         }
     }
 

@@ -10,7 +10,7 @@ import org.chainwalletd.evm.EvmAddress;
 /**
  * Says why an account-chain key must not be deleted or replaced yet. Whoever needs it brings one: the swap engine its open swaps, the account
  * chain's client the balance, the nonce owner what is not final. All are asked at the same time, after the passphrase was proved where one
- * is asked for. Who begins something with the key at this moment must be ready to hear {@link EvmKeyRefusal.NotKept}.
+ * is asked for. Who begins something with the key at this moment must be ready to hear {@link EvmKeyRefusal#notKept}.
  */
 @FunctionalInterface
 public interface EvmKeyGuard {

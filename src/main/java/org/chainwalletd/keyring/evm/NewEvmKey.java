@@ -1,12 +1,12 @@
 package org.chainwalletd.keyring.evm;
 
 import java.util.Optional;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.KeyDerivation;
 import org.chainwalletd.crypto.Mnemonic;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.EvmKeyRecord.Source;
 
 /**
@@ -30,13 +30,13 @@ public record NewEvmKey(SecretBytes secret, Optional<SecretBytes> entropy, EvmAd
     /**
      * Takes {@code secret} over, or closes it.
      *
-     * @throws EvmKeyException unless it is a secp256k1 secret; the message does not quote it
+     * @throws RefusedException unless it is a secp256k1 secret; the message does not quote it
      */
     public static NewEvmKey ofSecret(SecretBytes secret) {
         if (!secret.use(Secp256k1::isUsable)) {
             secret.close();
-            throw new EvmKeyException(new EvmKeyRefusal.Invalid(
-                    "private_key_hex is no secp256k1 secret: it is zero, or not below the order of the curve"));
+            throw RefusedException.invalidParams(
+                    "private_key_hex is no secp256k1 secret: it is zero, or not below the order of the curve");
         }
         return new NewEvmKey(secret, Optional.empty(), EvmAddress.ofSecret(secret), Source.IMPORTED_KEY);
     }

@@ -29,12 +29,12 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.stage.Blocking;
 import org.chainwalletd.stage.Work;
+import org.chainwalletd.store.AccountSendStore;
 
 /** Answers the methods of {@link EvmAccount} that ask the account chain or send on it. */
 public final class AccountMethods {
@@ -88,7 +88,7 @@ public final class AccountMethods {
                 .thenComposeAsync(
                         address -> address.map(then)
                                 .orElseGet(() ->
-                                        CompletableFuture.failedFuture(new EvmKeyException(new EvmKeyRefusal.NoKey()))),
+                                        CompletableFuture.failedFuture(new RefusedException(EvmKeyRefusal.noKey()))),
                         executor);
     }
 
@@ -179,7 +179,7 @@ public final class AccountMethods {
 
     private SendRequest request(EvmAddress from, EvmAddress to, SendValue value, Optional<String> token) {
         return new SendRequest(
-                token.map(AccountErrors::reference).orElseGet(this::unique),
+                token.map(AccountSendStore::reference).orElseGet(this::unique),
                 SendKind.SEND,
                 from,
                 to,

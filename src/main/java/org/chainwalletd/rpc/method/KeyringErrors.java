@@ -4,8 +4,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.rpc.ErrorTranslator;
 
@@ -23,24 +21,11 @@ public final class KeyringErrors implements ErrorTranslator {
 
     @Override
     public Optional<RefusedException> translate(Throwable failure) {
-        if (failure instanceof EvmKeyException refused) {
-            return Optional.of(translated(refused.refusal()));
-        }
         return failure instanceof KeyringException refusal ? Optional.of(translated(refusal)) : Optional.empty();
     }
 
     private String withoutPaths(String message) {
         return message.replace(folder + "/", "").replace(folder, "the wallet directory");
-    }
-
-    private static RefusedException translated(EvmKeyRefusal refusal) {
-        if (refusal instanceof EvmKeyRefusal.NoKey) {
-            return new RefusedException(ErrorCode.NO_EVM_KEY, refusal.message());
-        }
-        if (refusal instanceof EvmKeyRefusal.Present) {
-            return new RefusedException(ErrorCode.WALLET_EXISTS, refusal.message());
-        }
-        return RefusedException.invalidParams(refusal.message());
     }
 
     private RefusedException translated(KeyringException refusal) {

@@ -11,15 +11,15 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
-import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 import org.chainwalletd.swap.gates.QuoteBinding;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
@@ -36,6 +36,8 @@ public final class Quoting {
     private static final int ID_LENGTH = 16;
     /** Each is an actor and a row. They expire within a quarter of an hour. */
     private static final int MOST_OPEN = 256;
+
+    private static final long QUOTES_EXPIRE_SECONDS = 60;
 
     private final Setup setup;
     private final QuoteBinding binding;
@@ -95,7 +97,7 @@ public final class Quoting {
 
     CompletionStage<SwapJournal.Held> take(Wanted wanted, Consumer<SwapRow> taken) {
         if (!setup.book().takesQuote(MOST_OPEN)) {
-            return refused(new SwapRefusal.TooManySwaps());
+            return CompletableFuture.failedFuture(tooMany());
         }
         return take(wanted)
                 .thenApplyAsync(
@@ -108,7 +110,7 @@ public final class Quoting {
     }
 
     /**
-     * Fails with {@link SwapException.Refused}, or with the exceptions of the pool, the account chain, the
+     * Fails with {@link RefusedException}, or with the exceptions of the pool, the account chain, the
      * keyring and the store; no quote is then left behind that could be executed.
      */
     private CompletionStage<SwapJournal.Held> take(Wanted wanted) {
@@ -118,8 +120,15 @@ public final class Quoting {
                         setup.executor());
     }
 
-    private static <T> CompletionStage<T> refused(SwapRefusal refusal) {
-        return CompletableFuture.failedFuture(new SwapException.Refused(refusal));
+    /** More than the daemon looks after at a time. */
+    static RefusedException tooMany() {
+        return RefusedException.tooManyRequests(
+                "too many quotes and swaps are open; execute the quotes or let them expire", QUOTES_EXPIRE_SECONDS);
+    }
+
+    /** A quote is not taken, or not asked for because nothing could be locked anyhow. */
+    private static RefusedException unsafe(String why) {
+        return RefusedException.invalidParams("no quote: " + why);
     }
 
     private CompletionStage<SwapTerms.Ours> ours(Address from) {
@@ -127,7 +136,8 @@ public final class Quoting {
                 .find(from)
                 .thenComposeAsync(
                         key -> key.isEmpty()
-                                ? refused(new SwapRefusal.NotOurAddress(from))
+                                ? CompletableFuture.failedFuture(new RefusedException(
+                                        ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + from))
                                 : evmKey().thenApplyAsync(
                                                 evm -> new SwapTerms.Ours(from, key.get(), evm), setup.executor()),
                         setup.executor());
@@ -137,26 +147,25 @@ public final class Quoting {
         return setup.evmKeys()
                 .current()
                 .thenApplyAsync(
-                        key -> key.orElseThrow(() -> new EvmKeyException(new EvmKeyRefusal.NoKey())), setup.executor());
+                        key -> key.orElseThrow(() -> new RefusedException(EvmKeyRefusal.noKey())), setup.executor());
     }
 
     /** Whether both chains can be used: the account chain pays us and we can pay there, by the word of the quorum; what has code may pass on what it gets. */
     private CompletionStage<Void> usable(EvmAddress ours) {
         if (setup.clocks().tip().get().isEmpty()) {
-            return refused(new SwapRefusal.Unsafe("the chain is not followed yet"));
+            return CompletableFuture.failedFuture(unsafe("the chain is not followed yet"));
         }
         CompletionStage<Boolean> plain = setup.chain()
                 .agreed(reads -> reads.code(ours, BlockRef.Tag.LATEST).isEmpty());
         CompletionStage<Boolean> type2 = setup.chain()
                 .agreed(reads -> reads.block(BlockRef.Tag.LATEST)
-                        .orElseThrow(() -> new SwapException.Refused(
-                                new SwapRefusal.Unsafe("the account chain names no newest block")))
+                        .orElseThrow(() -> unsafe("the account chain names no newest block"))
                         .baseFee()
                         .isPresent());
         return plain.thenCombineAsync(type2, Quoting::objection, setup.executor())
                 .thenComposeAsync(
                         objection -> objection.isPresent()
-                                ? refused(new SwapRefusal.Unsafe(objection.get()))
+                                ? CompletableFuture.failedFuture(unsafe(objection.get()))
                                 : CompletableFuture.completedFuture(null),
                         setup.executor());
     }
@@ -194,8 +203,7 @@ public final class Quoting {
                 said.price(),
                 now);
         if (outcome instanceof QuoteBinding.Outcome.Refused refused) {
-            throw new SwapException.Refused(
-                    new SwapRefusal.Unsafe(refused.refusal().message()));
+            throw unsafe(refused.refusal().message());
         }
         SwapTerms terms = ((QuoteBinding.Outcome.Bound) outcome).terms();
         return SwapRow.quoted(id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now.wallSeconds());
@@ -211,8 +219,8 @@ public final class Quoting {
         return setup.journal()
                 .add(row, secret)
                 .thenApplyAsync(
-                        held -> held.orElseThrow(() -> new SwapException.Refused(new SwapRefusal.Unsafe(
-                                "the pool gives the id of an earlier swap, " + row.poolSwapId()))),
+                        held -> held.orElseThrow(
+                                () -> unsafe("the pool gives the id of an earlier swap, " + row.poolSwapId())),
                         setup.executor());
     }
 }

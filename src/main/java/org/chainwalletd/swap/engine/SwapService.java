@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
-import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 import org.chainwalletd.swap.engine.SwapQuestion.SwapReply;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapStatus;
@@ -62,8 +63,7 @@ public final class SwapService {
                 .thenComposeAsync(
                         there -> there
                                 ? quoting.take(wanted, changed)
-                                : CompletableFuture.failedFuture(
-                                        new SwapException.Refused(new SwapRefusal.TooManySwaps())),
+                                : CompletableFuture.failedFuture(Quoting.tooMany()),
                         executor)
                 .thenApplyAsync(
                         held -> {
@@ -92,10 +92,10 @@ public final class SwapService {
     private static BigInteger units(SwapRow row, String decimal) {
         Direction direction = row.terms().direction();
         return Units.parse(decimal, Units.decimalsOut(direction))
-                .orElseThrow(() -> new SwapException.Refused(new SwapRefusal.NotExecuted(
+                .orElseThrow(() -> notExecuted(
                         row.id(),
                         "min_amount_out has to be a decimal with at most " + Units.decimalsOut(direction)
-                                + " decimals")));
+                                + " decimals"));
     }
 
     /** Takes our lock back, when that is due. */
@@ -145,18 +145,29 @@ public final class SwapService {
         if (reply instanceof SwapReply.LockUnknown unknown) {
             throw new SwapException.LockUnknown(id, unknown.cause());
         }
-        throw new SwapException.Refused(refusal(id, reply));
+        throw refusal(id, reply);
     }
 
-    private static SwapRefusal refusal(String id, SwapReply reply) {
+    /** Nothing was locked, shown or taken back. */
+    private static RefusedException refusal(String id, SwapReply reply) {
         if (reply instanceof SwapReply.Unknown) {
-            return new SwapRefusal.UnknownSwap(id);
+            return RefusedException.invalidParams("there is no swap " + id);
         }
         if (reply instanceof SwapReply.NotExecuted not) {
-            return new SwapRefusal.NotExecuted(id, not.why());
+            return notExecuted(id, not.why());
         }
-        return reply instanceof SwapReply.NothingLocked nothing
-                ? new SwapRefusal.NothingLocked(id, nothing.row().status())
-                : new SwapRefusal.NotDue(id);
+        if (reply instanceof SwapReply.NothingLocked nothing) {
+            SwapStatus status = nothing.row().status();
+            return RefusedException.invalidParams("swap " + id + " is " + status.word()
+                    + ": there is no lock of ours to take back"
+                    + (status.isTerminal() || status == SwapStatus.QUOTED ? "" : " at this moment"));
+        }
+        return new RefusedException(
+                ErrorCode.TIMEOUT_NOT_REACHED,
+                "the lock of swap " + id + " cannot be taken back yet; the daemon does it by itself when it can");
+    }
+
+    private static RefusedException notExecuted(String id, String why) {
+        return RefusedException.invalidParams("swap " + id + " is not executed: " + why);
     }
 }

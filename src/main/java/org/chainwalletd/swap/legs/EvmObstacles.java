@@ -9,10 +9,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
-import org.chainwalletd.account.SendRefusal;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.SwapRow;
@@ -69,7 +69,7 @@ public final class EvmObstacles {
     private Optional<String> account(SwapRow row, Optional<Function<AccountFunds, BigInteger>> cost) {
         AccountFunds funds = sends.funds(row.terms().ours().evm(), row.id());
         return funds.obstacle()
-                .map(SendRefusal::message)
+                .map(Refusal::message)
                 .or(() -> cost.flatMap(of -> tooLittle(row, funds, of.apply(funds))));
     }
 

@@ -14,7 +14,6 @@ import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.SendRecord;
 import org.chainwalletd.account.SendRefusal;
-import org.chainwalletd.account.SendRefusal.SendException;
 import org.chainwalletd.account.SendRequest;
 import org.chainwalletd.account.SendRequest.Gas;
 import org.chainwalletd.account.SendRequest.Pushing;
@@ -26,6 +25,7 @@ import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.AccountReads.AccountReceipt;
 import org.chainwalletd.account.endpoints.BlockRef;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.swap.gates.SwapLimits;
@@ -166,8 +166,8 @@ public final class EvmOwnLeg implements OwnLeg {
         }
         try {
             return await(act.apply(lock.reference()));
-        } catch (SendException e) {
-            if (e.refusal() instanceof SendRefusal.NotOpen) {
+        } catch (RefusedException e) {
+            if (e.refusal().equals(SendRefusal.notOpen(lock.reference()))) {
                 return await(sends.find(lock.reference())).orElseThrow();
             }
             throw e;

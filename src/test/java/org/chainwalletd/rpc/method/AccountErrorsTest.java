@@ -3,22 +3,12 @@ package org.chainwalletd.rpc.method;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import org.chainwalletd.account.SendRefusal;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.ErrorCode;
 import org.junit.jupiter.api.Test;
 
 class AccountErrorsTest {
-    @Test
-    void every_refusal_has_its_error() {
-        Set<Class<?>> refusals = Set.of(SendRefusal.class.getPermittedSubclasses());
-
-        assertThat(new HashSet<Class<?>>(AccountErrors.known())).isEqualTo(refusals);
-    }
-
     @Test
     void every_failure_of_an_endpoint_is_an_upstream_error() {
         for (AccountException failure : List.of(

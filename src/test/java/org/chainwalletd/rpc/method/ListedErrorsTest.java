@@ -80,7 +80,7 @@ class ListedErrorsTest {
             -32030 | OtherChainTest | transfer simulate_transfer send_raw_transaction
             -32030 | HtlcMethodsTest | htlc_lock simulate_htlc_lock htlc_claim htlc_reclaim
             -32030 | QuoteMethodsTest | quote_issue quote_verify
-            -32030 | AccountErrorsTest:AccountErrors.known() | evm_send_native
+            -32030 | SendRefusalTest:TX_BUILD | evm_send_native
             -32030 | SwapErrorsTest:keeps_its_code | swap_execute swap_refund
             -32031 | TransferErrorsIT | transfer simulate_transfer
             -32031 | HtlcMethodsTest | htlc_lock simulate_htlc_lock

@@ -3,22 +3,15 @@ package org.chainwalletd.rpc.method;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.Set;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.engine.SwapException;
-import org.chainwalletd.swap.engine.SwapException.SwapRefusal;
 import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.junit.jupiter.api.Test;
 
 class SwapErrorsTest {
     private final SwapErrors errors = new SwapErrors(List.of(new PoolErrors(), new AccountErrors()));
-
-    @Test
-    void every_refusal_has_its_error() {
-        assertThat(SwapErrors.known()).isEqualTo(Set.of(SwapRefusal.class.getPermittedSubclasses()));
-    }
 
     @Test
     void a_failure_beneath_a_swap_keeps_its_code_and_never_says_that_the_swap_has_ended() {

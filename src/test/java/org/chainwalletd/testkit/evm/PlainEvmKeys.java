@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyRefusal;
-import org.chainwalletd.keyring.evm.EvmKeyRefusal.EvmKeyException;
 import org.chainwalletd.keyring.evm.EvmKeys;
 
 /** Account-chain keys that are not sealed; the one that was added last pays. */
@@ -41,7 +41,7 @@ public final class PlainEvmKeys implements EvmKeys {
     public synchronized CompletionStage<Secp256k1.Signature> sign(EvmAddress from, byte[] hash) {
         SecretBytes secret = keys.get(from);
         return secret == null
-                ? CompletableFuture.failedFuture(new EvmKeyException(new EvmKeyRefusal.NotKept(from)))
+                ? CompletableFuture.failedFuture(new RefusedException(EvmKeyRefusal.notKept(from)))
                 : CompletableFuture.completedFuture(secret.use(key -> Secp256k1.sign(key, hash)));
     }
 }
