@@ -21,6 +21,7 @@ import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.rpc.Repetition;
 import org.chainwalletd.store.DatadirLock;
 
 /**
@@ -91,12 +92,17 @@ record Connection(URI url, String token, Optional<String> pin) {
         return new WalletdClient(url, token, pin, timeout);
     }
 
-    /** Prints what went wrong and returns the exit code. */
+    /** Prints what went wrong with a call that changes nothing, and returns the exit code. */
     static int failed(Invocation invocation, WalletdException failure) {
+        return failed(invocation, failure, Repetition.HARMLESS);
+    }
+
+    /** Prints what went wrong and returns the exit code. */
+    static int failed(Invocation invocation, WalletdException failure, Repetition call) {
         if (failure instanceof WalletdException.RpcError error) {
             String data = error.data() == null ? "" : " " + error.data();
             return invocation.fail(
-                    codeOf(error),
+                    codeOf(error, call),
                     Lines.one("error " + error.code() + ": " + error.getMessage() + data + advice(invocation, error)));
         }
         int code = failure instanceof WalletdException.FingerprintMismatch
@@ -113,23 +119,28 @@ record Connection(URI url, String token, Optional<String> pin) {
     }
 
     /** Exit code of an error, by what the caller can do about it. */
-    static int codeOf(WalletdException.RpcError error) {
+    static int codeOf(WalletdException.RpcError error, Repetition call) {
         return switch (error.kind()) {
             case AUTHENTICATION -> ExitCode.UNAUTHORIZED;
             case PARSE, METHOD_NOT_FOUND, INVALID_PARAMS -> ExitCode.BAD_CALL;
             default ->
                 error.code() == ErrorCode.INVALID_REQUEST.code()
                         ? ExitCode.BAD_CALL
-                        : passes(error) ? ExitCode.TRY_AGAIN : ExitCode.REFUSED;
+                        : ErrorCode.of(error.code())
+                                .map(code -> codeOf(error, call.verdict(code)))
+                                .orElse(ExitCode.REFUSED);
         };
     }
 
-    private static boolean passes(WalletdException.RpcError error) {
-        return switch (ErrorCode.of(error.code()).map(ErrorCode::retry).orElse(ErrorCode.Retry.NO)) {
-            case LATER, WHEN_DUE, WITH_TOKEN -> true;
+    private static int codeOf(WalletdException.RpcError error, Repetition.Verdict verdict) {
+        return switch (verdict) {
+            case YES, SAME_TOKEN -> ExitCode.TRY_AGAIN;
+            case LOOK_FIRST -> ExitCode.NO_ANSWER;
             case IF_IN_FLIGHT ->
-                error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false);
-            case NO -> false;
+                error.data("in_flight_reserved").map(JsonNode::asBoolean).orElse(false)
+                        ? ExitCode.TRY_AGAIN
+                        : ExitCode.REFUSED;
+            case NO -> ExitCode.REFUSED;
         };
     }
 
@@ -201,8 +212,23 @@ record Connection(URI url, String token, Optional<String> pin) {
         try {
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw new StartupException("cannot read the token file " + file
-                    + ": set WALLETD_AUTH_TOKEN, or name the daemon's datadir with --datadir");
+            throw new StartupException("cannot read the token file " + file + ": "
+                    + ownerOf(settings.datadir())
+                            .map(owner -> "the datadir is private to the user " + owner
+                                    + ", so run this as that user (sudo -u " + owner
+                                    + " ...), or set WALLETD_AUTH_TOKEN")
+                            .orElse("set WALLETD_AUTH_TOKEN, or name the daemon's datadir with --datadir"));
+        }
+    }
+
+    /** Owner of a datadir into which this user may not look; empty for one that is open to this user or not there. */
+    private static Optional<String> ownerOf(Path datadir) {
+        try {
+            return Files.isDirectory(datadir) && !Files.isExecutable(datadir)
+                    ? Optional.of(Files.getOwner(datadir).getName())
+                    : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
         }
     }
 

@@ -8,7 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Configuration;
+import org.chainwalletd.config.ConfigurationException;
 import org.chainwalletd.config.SettingsLoader;
 
 /**
@@ -27,6 +29,11 @@ public record Invocation(
         Streams streams) {
     private static final List<String> NAMING_FLAGS = List.of("--config", "--datadir");
     private static final List<String> NAMING_VARIABLES = List.of("WALLETD_CONFIG", "WALLETD_DATADIR");
+
+    private static final String PASSPHRASE_FILE = "--passphrase-file";
+    private static final List<String> PASSPHRASES = List.of(Passphrase.VARIABLE, "WALLETD_PASSPHRASE_FILE");
+    private static final Path INSTALLED_FILE = Path.of("/etc/chain-walletd/walletd.conf");
+    private static final Path INSTALLED_DATADIR = Path.of("/var/lib/chain-walletd");
 
     public Invocation {
         environment = SettingsLoader.thatAreSet(environment);
@@ -53,21 +60,45 @@ public record Invocation(
      * @throws org.chainwalletd.config.ConfigurationException with every problem of flags, environment and file
      */
     Configuration configurationOfDaemon() {
-        return configurationOfDaemon(
-                home(), Path.of("/etc/chain-walletd/walletd.conf"), Path.of("/var/lib/chain-walletd"));
+        return SettingsLoader.load(flagsOfDaemon(home(), INSTALLED_FILE, INSTALLED_DATADIR), environment, home());
     }
 
-    Configuration configurationOfDaemon(Path home, Path installed, Path datadir) {
-        Configuration own = SettingsLoader.load(flags, environment, home);
+    /**
+     * Flags of the daemon that a command looks at, as for {@link #configurationOfDaemon}; the installed daemon's passphrase file is among them when
+     * no passphrase is given. What cannot be loaded is left to who loads it.
+     */
+    Map<String, String> flagsWithPassphrase() {
+        return flagsWithPassphrase(home(), INSTALLED_FILE, INSTALLED_DATADIR);
+    }
+
+    Map<String, String> flagsWithPassphrase(Path home, Path installed, Path datadir) {
+        try {
+            Map<String, String> found = new HashMap<>(flagsOfDaemon(home, installed, datadir));
+            Path passphrase = installed.resolveSibling("passphrase");
+            boolean given =
+                    found.containsKey(PASSPHRASE_FILE) || PASSPHRASES.stream().anyMatch(environment::containsKey);
+            if (found.size() > flags.size() && !given && Files.isReadable(passphrase)) {
+                found.put(PASSPHRASE_FILE, passphrase.toString());
+            }
+            return found;
+        } catch (ConfigurationException e) {
+            return flags;
+        }
+    }
+
+    Map<String, String> flagsOfDaemon(Path home, Path installed, Path datadir) {
         boolean named = NAMING_FLAGS.stream().anyMatch(flags::containsKey)
                 || NAMING_VARIABLES.stream().anyMatch(environment::containsKey);
-        if (named || Files.exists(own.settings().datadir()) || !Files.isReadable(installed)) {
-            return own;
+        if (named
+                || !Files.isReadable(installed)
+                || Files.exists(
+                        SettingsLoader.load(flags, environment, home).settings().datadir())) {
+            return flags;
         }
         Map<String, String> more = new HashMap<>(flags);
         more.put("--config", installed.toString());
         more.put("--datadir", datadir.toString());
-        return SettingsLoader.load(more, environment, home);
+        return more;
     }
 
     /** Home folder of the user. */

@@ -22,10 +22,14 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodHelp;
 import org.chainwalletd.rpc.MethodRegistry;
+import org.chainwalletd.rpc.Repetition;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.wire.Shapes;
 
 /** Calls a running daemon from the shell. */
 final class RpcCommand implements Command {
     private static final String HELP = "help";
+    private static final String CLIENT_TOKEN = "client_token";
     private static final String DEFAULT_SCOPE = "read";
     private static final Duration PATIENCE = Duration.ofSeconds(630);
     private static final String JSON = "json";
@@ -102,10 +106,12 @@ final class RpcCommand implements Command {
             return help(invocation);
         }
         Settings settings = invocation.configurationOfDaemon().settings();
+        boolean named = invocation.arguments().stream().anyMatch(word -> word.startsWith(CLIENT_TOKEN + "="));
         try {
             String form = form(invocation);
             boolean answered = invocation.option(ANSWERED).isPresent();
             Map<String, Object> params = answered ? Map.of() : params(invocation, settings, method);
+            named |= params.containsKey(CLIENT_TOKEN);
             Connection connection = Connection.of(invocation, settings, DEFAULT_SCOPE);
             WalletdClient client = answered ? answered(invocation, connection) : connection.client(PATIENCE);
             print(invocation, form, client.call(method, params), settings.chain());
@@ -117,8 +123,24 @@ final class RpcCommand implements Command {
         } catch (WalletdException.MethodNotFound e) {
             return invocation.fail(ExitCode.BAD_CALL, "error " + e.code() + ": " + RpcParameters.unknown(method));
         } catch (WalletdException e) {
-            return Connection.failed(invocation, e);
+            return Connection.failed(invocation, e, repetition(settings.chain(), method, named));
         }
+    }
+
+    /** Kind of the call: an act whose {@code client_token} is left out can be done twice. */
+    private static Repetition repetition(ChainProfile chain, String method, boolean named) {
+        return RpcParameters.registry(chain).methods().stream()
+                .filter(known -> known.name().equals(method))
+                .findFirst()
+                .map(known -> named || !leavesOut(known) ? known.repetition() : Repetition.UNBOUND)
+                .orElse(Repetition.UNBOUND);
+    }
+
+    /** Whether an act may come without a name of its own. */
+    private static boolean leavesOut(RpcMethod<?, ?> method) {
+        return method.repetition() == Repetition.BOUND
+                && Shapes.membersOf(method.params()).stream()
+                        .anyMatch(param -> param.name().equals(CLIENT_TOKEN) && !param.required());
     }
 
     private static Map<String, Object> params(Invocation invocation, Settings settings, String method)

@@ -55,12 +55,21 @@ public final class MethodHelp {
             help.columns(
                     "  " + code.code(),
                     12,
-                    code.title() + (code.retryable() ? " (retryable): " : ": ") + code.meaning());
+                    code.title() + again(method.repetition().verdict(code)) + code.meaning());
         }
         help.line("");
         help.line("Example:");
         help.line("  " + call + " " + method.name() + example(method.name(), params));
         return help.page.toString();
+    }
+
+    private static String again(Repetition.Verdict verdict) {
+        return switch (verdict) {
+            case NO -> ": ";
+            case YES -> " (again later): ";
+            case SAME_TOKEN, LOOK_FIRST, IF_IN_FLIGHT ->
+                " (again " + verdict.words().replace("`", "") + "): ";
+        };
     }
 
     /** Words that a shell takes as they stand. */

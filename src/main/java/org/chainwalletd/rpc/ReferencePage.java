@@ -1,6 +1,8 @@
 package org.chainwalletd.rpc;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.chainwalletd.api.ErrorCode;
@@ -67,6 +69,26 @@ public final class ReferencePage {
         line("");
         line("Errors: "
                 + errors.stream().map(code -> String.valueOf(code.code())).collect(Collectors.joining(", ")) + ".");
+        line("");
+        line("Retryable: " + retryable(method, errors) + ".");
+    }
+
+    /** Codes by verdict, the plain ones first. */
+    private static String retryable(RpcMethod<?, ?> method, Set<ErrorCode> errors) {
+        Map<Repetition.Verdict, String> byVerdict = new EnumMap<>(Repetition.Verdict.class);
+        for (ErrorCode code : errors) {
+            byVerdict.merge(
+                    method.repetition().verdict(code),
+                    String.valueOf(code.code()),
+                    (before, another) -> before + ", " + another);
+        }
+        byVerdict.remove(Repetition.Verdict.NO);
+        return byVerdict.entrySet().stream()
+                .map(entry -> (entry.getKey() == Repetition.Verdict.YES
+                                ? ""
+                                : entry.getKey().words() + ": ")
+                        + entry.getValue())
+                .collect(Collectors.joining("; "));
     }
 
     private void parameter(Shapes.Member member, String path) {
@@ -98,7 +120,7 @@ public final class ReferencePage {
         line("# Errors");
         line("");
         line(
-                "Retryable: the very same request can succeed later without anything else being done ([retries](retries.md)). HTTP is the status of a single request; "
+                "Retryable: the very same request can succeed later without anything else being done ([retries](retries.md#by-code-and-method)). HTTP is the status of a single request; "
                         + "inside a batch it is 200.");
         line("");
         line("| code | HTTP | name | retryable | meaning | `data` |");

@@ -140,6 +140,11 @@ public final class RpcMethod<P extends Record, R> {
         return all;
     }
 
+    /** Effect of the same call a second time. */
+    public Repetition repetition() {
+        return Repetition.of(repeatable(), params);
+    }
+
     /** Whether the method waits for an event, see {@link Method#longPoll}. */
     public boolean longPoll() {
         return declared.longPoll();

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.config.SettingsLoader;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,9 +29,32 @@ class InvocationTest {
     }
 
     private Settings of(Map<String, String> flags, Map<String, String> environment) {
+        Map<String, String> found =
+                new Invocation(flags, Map.of(), List.of(), environment, null).flagsOfDaemon(home, installed, datadir);
+        return SettingsLoader.load(found, environment, home).settings();
+    }
+
+    private Map<String, String> withPassphrase(Map<String, String> flags, Map<String, String> environment) {
         return new Invocation(flags, Map.of(), List.of(), environment, null)
-                .configurationOfDaemon(home, installed, datadir)
-                .settings();
+                .flagsWithPassphrase(home, installed, datadir);
+    }
+
+    @Test
+    void the_installed_daemons_passphrase_file_is_used_unless_a_passphrase_is_given_or_another_daemon_is_meant()
+            throws IOException {
+        assertThat(withPassphrase(Map.of(), Map.of())).doesNotContainKey("--passphrase-file");
+        Path passphrase = Files.writeString(folder.resolve("passphrase"), "correct horse");
+        assertThat(withPassphrase(Map.of(), Map.of()))
+                .containsEntry("--config", installed.toString())
+                .containsEntry("--passphrase-file", passphrase.toString());
+        assertThat(withPassphrase(Map.of(), Map.of("WALLETD_KEYSTORE_PASSPHRASE", "other")))
+                .doesNotContainKey("--passphrase-file");
+        assertThat(withPassphrase(Map.of("--passphrase-file", "mine"), Map.of()))
+                .containsEntry("--passphrase-file", "mine");
+        Map<String, String> named = Map.of("--datadir", folder.toString());
+        assertThat(withPassphrase(named, Map.of())).isEqualTo(named);
+        Map<String, String> wrong = Map.of("--bind", "nowhere");
+        assertThat(withPassphrase(wrong, Map.of())).isEqualTo(wrong);
     }
 
     @Test

@@ -320,6 +320,16 @@ class RpcCommandTest {
             assertThat(rpc("ping")).as("exit code of %d", code).isEqualTo(exit);
         });
         assertThat(text(err)).contains("error -32021: some words");
+        for (int unknown : List.of(-32020, -32603)) {
+            answer = "\"error\":{\"code\":" + unknown + ",\"message\":\"some words\"}";
+            assertThat(rpc("transfer", "from=aa", "outputs=[]")).isEqualTo(ExitCode.NO_ANSWER);
+            assertThat(rpc("transfer", "from=aa", "outputs=[]", "client_token=order-0001"))
+                    .isEqualTo(ExitCode.TRY_AGAIN);
+            assertThat(rpc("transfer", "{\"from\":\"aa\",\"outputs\":[],\"client_token\":\"order-0001\"}"))
+                    .isEqualTo(ExitCode.TRY_AGAIN);
+            assertThat(rpc("generate_address", "label=till")).isEqualTo(ExitCode.NO_ANSWER);
+            assertThat(rpc("payout_cancel", "payout_ids=[\"salary-1\"]")).isEqualTo(ExitCode.TRY_AGAIN);
+        }
         answer = "\"error\":{\"code\":-32031,\"message\":\"x\",\"data\":{\"in_flight_reserved\":true}}";
         assertThat(rpc("ping")).isEqualTo(ExitCode.TRY_AGAIN);
 
