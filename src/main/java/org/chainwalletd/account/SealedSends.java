@@ -1,5 +1,7 @@
 package org.chainwalletd.account;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -17,6 +18,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.Keccak256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.stage.Blocking;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Version;
 import org.chainwalletd.store.AccountSendStore;
@@ -33,46 +35,41 @@ public final class SealedSends implements AccountSendStore {
 
     private final AccountSendStore store;
     private final SealedRecords seals;
-    private final Executor executor;
+    private final Executor threads;
 
-    private SealedSends(AccountSendStore store, SealedRecords seals, Executor executor) {
+    private SealedSends(AccountSendStore store, SealedRecords seals, Executor threads) {
         this.store = store;
         this.seals = seals;
-        this.executor = executor;
+        this.threads = threads;
     }
 
     /**
      * Seals what an earlier release has left in clear, then is ready.
      *
      * @param seals by something that was sealed before
+     * @param threads for opening, which waits for the key
      */
     public static CompletionStage<SealedSends> open(
-            AccountSendStore store,
-            Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals,
-            Executor executor) {
+            AccountSendStore store, Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals, Executor threads) {
         return store.newestSealed()
-                .thenComposeAsync(seals::apply, executor)
-                .thenComposeAsync(
+                .thenComposeAsync(seals::apply, threads)
+                .thenApplyAsync(
                         opened -> {
-                            SealedSends journal = new SealedSends(store, opened, executor);
-                            return journal.sealEarlierRows().thenApplyAsync(done -> journal, executor);
+                            SealedSends journal = new SealedSends(store, opened, threads);
+                            journal.sealEarlierRows();
+                            return journal;
                         },
-                        executor);
+                        threads);
     }
 
-    private CompletionStage<Void> sealEarlierRows() {
-        return store.unsealed(AT_A_TIME)
-                .thenComposeAsync(
-                        rows -> rows.isEmpty()
-                                ? CompletableFuture.<Void>completedFuture(null)
-                                : sealAll(rows).thenComposeAsync(done -> sealEarlierRows(), executor),
-                        executor);
-    }
-
-    private CompletionStage<Void> sealAll(List<AccountSend> rows) {
-        return CompletableFuture.allOf(rows.stream()
-                .map(row -> store.seal(sealed(row)).toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
+    private void sealEarlierRows() {
+        List<AccountSend> rows = await(store.unsealed(AT_A_TIME));
+        while (!rows.isEmpty()) {
+            List<CompletionStage<Void>> sealing =
+                    rows.stream().map(row -> store.seal(sealed(row))).toList();
+            sealing.forEach(Blocking::await);
+            rows = await(store.unsealed(AT_A_TIME));
+        }
     }
 
     private AccountSend sealed(AccountSend row) {
@@ -101,21 +98,10 @@ public final class SealedSends implements AccountSendStore {
                 .array();
     }
 
-    private CompletionStage<AccountSend> opened(AccountSend row) {
-        List<CompletableFuture<Version>> versions = row.versions().stream()
-                .map(version -> opened(version).toCompletableFuture())
-                .toList();
-        return CompletableFuture.allOf(versions.toArray(CompletableFuture[]::new))
-                .thenCombineAsync(
-                        data(row),
-                        (done, data) -> row.holding(
-                                data,
-                                versions.stream().map(CompletableFuture::join).toList()),
-                        executor);
-    }
-
-    private CompletionStage<Bytes> data(AccountSend row) {
-        return content(row.call().data()).thenApplyAsync(content -> unnamed(row.reference(), content), executor);
+    private AccountSend opened(AccountSend row) {
+        return row.holding(
+                unnamed(row.reference(), content(row.call().data())),
+                row.versions().stream().map(this::opened).toList());
     }
 
     private static Bytes unnamed(String reference, byte[] content) {
@@ -132,52 +118,33 @@ public final class SealedSends implements AccountSendStore {
         return Bytes.wrap(Arrays.copyOfRange(content, begin, content.length));
     }
 
-    private CompletionStage<Version> opened(Version version) {
-        return content(version.raw())
-                .thenApplyAsync(
-                        raw -> {
-                            if (!Hash256.of(Keccak256.of(raw)).equals(version.hash())) {
-                                throw new IllegalStateException(
-                                        "the journal of the account chain holds other bytes under " + version.hash());
-                            }
-                            return version.holding(Bytes.wrap(raw));
-                        },
-                        executor);
+    private Version opened(Version version) {
+        byte[] raw = content(version.raw());
+        if (!Hash256.of(Keccak256.of(raw)).equals(version.hash())) {
+            throw new IllegalStateException(
+                    "the journal of the account chain holds other bytes under " + version.hash());
+        }
+        return version.holding(Bytes.wrap(raw));
     }
 
-    private CompletionStage<byte[]> content(Bytes sealed) {
-        return seals.open(sealed)
-                .thenApplyAsync(
-                        content -> {
-                            try (content) {
-                                return content.copy();
-                            }
-                        },
-                        executor);
+    private byte[] content(Bytes sealed) {
+        try (SecretBytes content = await(seals.open(sealed))) {
+            return content.copy();
+        }
     }
 
-    private CompletionStage<List<AccountSend>> opened(List<AccountSend> rows) {
-        List<CompletableFuture<AccountSend>> opening =
-                rows.stream().map(row -> opened(row).toCompletableFuture()).toList();
-        return CompletableFuture.allOf(opening.toArray(CompletableFuture[]::new))
-                .thenApplyAsync(
-                        done -> opening.stream().map(CompletableFuture::join).toList(), executor);
-    }
-
-    private CompletionStage<Optional<AccountSend>> opened(Optional<AccountSend> row) {
-        return row.isEmpty()
-                ? CompletableFuture.completedFuture(row)
-                : opened(row.get()).thenApplyAsync(Optional::of, executor);
+    private CompletionStage<List<AccountSend>> opened(CompletionStage<List<AccountSend>> rows) {
+        return rows.thenApplyAsync(found -> found.stream().map(this::opened).toList(), threads);
     }
 
     @Override
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
         return store.open(sends.stream().map(this::sealed).toList())
-                .thenComposeAsync(
+                .thenApplyAsync(
                         written -> written instanceof Journalled.Taken taken
-                                ? opened(taken.by()).thenApplyAsync(Journalled.Taken::new, executor)
-                                : CompletableFuture.completedFuture(numbered(sends, (Journalled.Done) written)),
-                        executor);
+                                ? new Journalled.Taken(opened(taken.by()))
+                                : numbered(sends, (Journalled.Done) written),
+                        threads);
     }
 
     private static Journalled numbered(List<AccountSend> sends, Journalled.Done written) {
@@ -205,7 +172,7 @@ public final class SealedSends implements AccountSendStore {
 
     @Override
     public CompletionStage<Optional<AccountSend>> find(String reference) {
-        return store.find(reference).thenComposeAsync(this::opened, executor);
+        return store.find(reference).thenApplyAsync(found -> found.map(this::opened), threads);
     }
 
     @Override
@@ -215,12 +182,12 @@ public final class SealedSends implements AccountSendStore {
 
     @Override
     public CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner) {
-        return store.ofOwner(chainId, owner).thenComposeAsync(this::opened, executor);
+        return opened(store.ofOwner(chainId, owner));
     }
 
     @Override
     public CompletionStage<List<AccountSend>> open(BigInteger chainId) {
-        return store.open(chainId).thenComposeAsync(this::opened, executor);
+        return opened(store.open(chainId));
     }
 
     @Override
@@ -235,7 +202,7 @@ public final class SealedSends implements AccountSendStore {
 
     @Override
     public CompletionStage<List<AccountSend>> page(BigInteger chainId, long before, int most) {
-        return store.page(chainId, before, most).thenComposeAsync(this::opened, executor);
+        return opened(store.page(chainId, before, most));
     }
 
     @Override

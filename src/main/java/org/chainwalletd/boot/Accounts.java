@@ -68,7 +68,7 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
             }
             system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, chain::look, system.executionContext());
             SealedSends journal = Futures.await(
-                    SealedSends.open(store.accountSends(), keyring::accountSends, workers.upstream()),
+                    SealedSends.open(store.accountSends(), keyring::accountSends, workers.journals()),
                     OPENING,
                     "opening the journal of the account chain");
             SendSetup sending = new SendSetup(

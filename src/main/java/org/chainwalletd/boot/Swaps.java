@@ -124,7 +124,7 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         SealedRecords keys = Futures.await(
                 parts.keyring().swapJournal(newest.map(SwapEntry::content)), OPENING, "opening the swap journal");
         SwapJournal journal =
-                new SwapJournal(parts.store().swaps(), keys, parts.workers().crypto());
+                new SwapJournal(parts.store().swaps(), keys, parts.workers().journals());
         List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING, "opening the swap journal");
         rows.forEach(news::found);
         parts.accounts().ifPresent(account -> account.sends().reserveFor(book));

@@ -41,6 +41,7 @@ final class Workers {
     private final Executor background;
     private final BothLegs.Threads swaps;
     private final Executor watchtower;
+    private final Executor journals;
 
     /**
      * @param argon2Threads number of threads for key derivation; each takes 64 MiB while it computes
@@ -62,6 +63,7 @@ final class Workers {
                 blocking("swap-chain-redeem"),
                 blocking("swap-contract-redeem"));
         this.watchtower = blocking("swap-watchtower");
+        this.journals = pool("journals", BLOCKING_THREADS);
     }
 
     /** Threads for signatures. */
@@ -102,6 +104,11 @@ final class Workers {
     /** Threads for rounds of the watchtower. */
     Executor watchtower() {
         return watchtower;
+    }
+
+    /** Threads for opening sealed rows, which waits for the key of their salt. */
+    Executor journals() {
+        return journals;
     }
 
     private static Thread leastUrgent(Runnable work, String name) {

@@ -1,7 +1,7 @@
 package org.chainwalletd.swap.engine;
 
-import java.util.ArrayList;
-import java.util.Iterator;
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +12,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SealedBlob.UnsealException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.SealedRecords;
-import org.chainwalletd.stage.Causes;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.SwapStore;
 import org.chainwalletd.store.SwapStore.SwapEntry;
@@ -30,16 +30,16 @@ public final class SwapJournal {
 
     private final SwapStore store;
     private final SealedRecords seals;
-    private final Executor executor;
+    private final Executor threads;
 
     /**
      * @param seals of the swap journal's role
-     * @param executor for continuations and sealing; may compute, never blocks
+     * @param threads for sealing and opening, which waits for the key
      */
-    public SwapJournal(SwapStore store, SealedRecords seals, Executor executor) {
+    public SwapJournal(SwapStore store, SealedRecords seals, Executor threads) {
         this.store = store;
         this.seals = seals;
-        this.executor = executor;
+        this.threads = threads;
     }
 
     /** Somebody else has changed the row since it was read. */
@@ -77,7 +77,7 @@ public final class SwapJournal {
                             CrashPoint.SWAP_AFTER_WRITE.reached(() -> place(row));
                             return added.map(entry -> new Held(row, entry));
                         },
-                        executor);
+                        threads);
     }
 
     /**
@@ -86,15 +86,14 @@ public final class SwapJournal {
      * @param watched whether the daemon goes on looking after it
      */
     public CompletionStage<Held> write(Held held, SwapRow next, boolean watched) {
-        return open(held.entry())
-                .thenComposeAsync(
-                        opened -> {
-                            try (SecretBytes secret = opened.secret()) {
-                                return replace(
-                                        next, entry(next, secret, held.entry().version() + 1, watched));
-                            }
-                        },
-                        executor);
+        return Work.on(threads, () -> next(held, next, watched))
+                .thenComposeAsync(entry -> replace(next, entry), threads);
+    }
+
+    private SwapEntry next(Held held, SwapRow next, boolean watched) {
+        try (SecretBytes secret = open(held.entry()).secret()) {
+            return entry(next, secret, held.entry().version() + 1, watched);
+        }
     }
 
     private CompletionStage<Held> replace(SwapRow next, SwapEntry entry) {
@@ -108,7 +107,7 @@ public final class SwapJournal {
                             }
                             return new Held(next, entry);
                         },
-                        executor);
+                        threads);
     }
 
     /** Where a test may want the process to die: a direction and a status. */
@@ -118,21 +117,17 @@ public final class SwapJournal {
 
     /** Lends the secret of a row to {@code use}, and overwrites it when the stage of that is complete. */
     public <T> CompletionStage<T> withSecret(Held held, Function<SecretBytes, CompletionStage<T>> use) {
-        return open(held.entry())
+        return Work.on(threads, () -> open(held.entry()).secret())
                 .thenComposeAsync(
-                        opened -> {
+                        secret -> {
                             try {
-                                return use.apply(opened.secret())
-                                        .whenCompleteAsync(
-                                                (done, failure) ->
-                                                        opened.secret().close(),
-                                                executor);
+                                return use.apply(secret).whenCompleteAsync((done, failure) -> secret.close(), threads);
                             } catch (RuntimeException e) {
-                                opened.secret().close();
+                                secret.close();
                                 throw e;
                             }
                         },
-                        executor);
+                        threads);
     }
 
     /** Makes the daemon look after a row again; empty when there is none. */
@@ -140,8 +135,8 @@ public final class SwapJournal {
         return take(id).thenComposeAsync(
                         found -> found.isEmpty() || found.get().entry().watched()
                                 ? CompletableFuture.completedFuture(found)
-                                : write(found.get(), found.get().row(), true).thenApplyAsync(Optional::of, executor),
-                        executor);
+                                : write(found.get(), found.get().row(), true).thenApplyAsync(Optional::of, threads),
+                        threads);
     }
 
     private SwapEntry entry(SwapRow row, SecretBytes secret, long version, boolean watched) {
@@ -161,12 +156,7 @@ public final class SwapJournal {
 
     /** Finds a row, without its secret. */
     public CompletionStage<Optional<SwapRow>> find(String id) {
-        return store.find(id)
-                .thenComposeAsync(
-                        found -> found.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.<SwapRow>empty())
-                                : row(found.get()).thenApplyAsync(Optional::of, executor),
-                        executor);
+        return take(id).thenApplyAsync(found -> found.map(Held::row), threads);
     }
 
     /** Part of a row that the store has in clear. */
@@ -175,39 +165,30 @@ public final class SwapJournal {
     /** The row of a hash lock; empty when there is none, and when it is damaged: nobody can look after it then. */
     public CompletionStage<Optional<Known>> ofHashLock(Hash256 hashLock) {
         return store.ofHashLock(hashLock)
-                .thenComposeAsync(
-                        found -> found.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.<Known>empty())
-                                : known(found.get()),
-                        executor);
-    }
-
-    private CompletionStage<Optional<Known>> known(SwapEntry entry) {
-        return row(entry)
-                .handleAsync((row, failure) -> failure == null || unreadable(entry, failure), executor)
                 .thenApplyAsync(
-                        readable -> readable ? Optional.of(new Known(entry.id(), entry.watched())) : Optional.empty(),
-                        executor);
+                        found -> found.filter(entry -> readable(entry).isPresent())
+                                .map(entry -> new Known(entry.id(), entry.watched())),
+                        threads);
     }
 
     /** Takes a row with its secret, to go on with it. */
     public CompletionStage<Optional<Held>> take(String id) {
-        return store.find(id)
-                .thenComposeAsync(
-                        found -> found.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.<Held>empty())
-                                : held(found.get()).thenApplyAsync(Optional::of, executor),
-                        executor);
+        return store.find(id).thenApplyAsync(found -> found.map(this::held), threads);
     }
 
     /** All that are looked after and can be read, oldest first. One that is damaged does not stop the others. */
     public CompletionStage<List<Held>> watched() {
-        return store.watched().thenComposeAsync(entries -> each(entries.iterator(), new ArrayList<>()), executor);
+        return store.watched()
+                .thenApplyAsync(
+                        entries -> entries.stream()
+                                .flatMap(entry -> readable(entry).stream())
+                                .toList(),
+                        threads);
     }
 
     /** The same for a start that wants to know what is open. */
     public CompletionStage<List<SwapRow>> watchedRows() {
-        return watched().thenApplyAsync(opened -> opened.stream().map(Held::row).toList(), executor);
+        return watched().thenApplyAsync(opened -> opened.stream().map(Held::row).toList(), threads);
     }
 
     /**
@@ -220,24 +201,14 @@ public final class SwapJournal {
         return store.remove(SwapStatus.EXPIRED.word(), before);
     }
 
-    private CompletionStage<List<Held>> each(Iterator<SwapEntry> rest, List<Held> opened) {
-        if (!rest.hasNext()) {
-            return CompletableFuture.completedFuture(List.copyOf(opened));
+    /** Empty for a row that is damaged. */
+    private Optional<Held> readable(SwapEntry entry) {
+        try {
+            return Optional.of(held(entry));
+        } catch (UnsealException | IllegalArgumentException e) {
+            LOG.error("swap {} stands still, its row cannot be read: {}", entry.id(), e.toString());
+            return Optional.empty();
         }
-        SwapEntry entry = rest.next();
-        return held(entry)
-                .thenApplyAsync(opened::add, executor)
-                .exceptionallyAsync(failure -> unreadable(entry, failure), executor)
-                .thenComposeAsync(added -> each(rest, opened), executor);
-    }
-
-    private static boolean unreadable(SwapEntry entry, Throwable failure) {
-        Throwable cause = Causes.of(failure);
-        if (cause instanceof UnsealException || cause instanceof IllegalArgumentException) {
-            LOG.error("swap {} stands still, its row cannot be read: {}", entry.id(), cause.toString());
-            return false;
-        }
-        throw Causes.passedOn(cause);
     }
 
     /**
@@ -247,58 +218,35 @@ public final class SwapJournal {
      */
     public CompletionStage<Page> page(Optional<SwapStatus> status, Optional<Long> below, int limit) {
         return store.page(status.map(SwapStatus::word), below.orElse(Long.MAX_VALUE), limit + 1)
-                .thenComposeAsync(
+                .thenApplyAsync(
                         entries -> {
                             boolean more = entries.size() > limit;
                             List<SwapEntry> shown = more ? entries.subList(0, limit) : entries;
-                            Optional<Long> next =
-                                    more ? Optional.of(shown.get(limit - 1).number()) : Optional.empty();
-                            return rows(shown.iterator(), new ArrayList<>())
-                                    .thenApplyAsync(rows -> new Page(rows, next), executor);
+                            return new Page(
+                                    shown.stream()
+                                            .flatMap(entry -> readable(entry).stream())
+                                            .map(Held::row)
+                                            .toList(),
+                                    more ? Optional.of(shown.get(limit - 1).number()) : Optional.empty());
                         },
-                        executor);
+                        threads);
     }
 
-    private CompletionStage<List<SwapRow>> rows(Iterator<SwapEntry> rest, List<SwapRow> opened) {
-        if (!rest.hasNext()) {
-            return CompletableFuture.completedFuture(opened);
-        }
-        SwapEntry entry = rest.next();
-        return row(entry)
-                .thenApplyAsync(opened::add, executor)
-                .exceptionallyAsync(failure -> unreadable(entry, failure), executor)
-                .thenComposeAsync(added -> rows(rest, opened), executor);
-    }
-
-    private CompletionStage<SwapRow> row(SwapEntry entry) {
-        return held(entry).thenApplyAsync(Held::row, executor);
-    }
-
-    private CompletionStage<Held> held(SwapEntry entry) {
-        return open(entry)
-                .thenApplyAsync(
-                        opened -> {
-                            opened.secret().close();
-                            return new Held(opened.row(), entry);
-                        },
-                        executor);
+    private Held held(SwapEntry entry) {
+        SwapCodec.Opened opened = open(entry);
+        opened.secret().close();
+        return new Held(opened.row(), entry);
     }
 
     /** Checks that the sealed part belongs to the row that it was found in: rows cannot be exchanged for one another. */
-    private CompletionStage<SwapCodec.Opened> open(SwapEntry entry) {
-        return seals.open(entry.content())
-                .thenApplyAsync(
-                        content -> {
-                            try (content) {
-                                SwapCodec.Opened opened = SwapCodec.decode(content);
-                                if (!opened.row().id().equals(entry.id())) {
-                                    opened.secret().close();
-                                    throw new IllegalArgumentException(
-                                            "the row of swap " + entry.id() + " holds another swap");
-                                }
-                                return opened;
-                            }
-                        },
-                        executor);
+    private SwapCodec.Opened open(SwapEntry entry) {
+        try (SecretBytes content = await(seals.open(entry.content()))) {
+            SwapCodec.Opened opened = SwapCodec.decode(content);
+            if (!opened.row().id().equals(entry.id())) {
+                opened.secret().close();
+                throw new IllegalArgumentException("the row of swap " + entry.id() + " holds another swap");
+            }
+            return opened;
+        }
     }
 }
