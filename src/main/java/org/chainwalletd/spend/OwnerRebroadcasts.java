@@ -3,6 +3,7 @@ package org.chainwalletd.spend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.node.Bounded;
@@ -10,6 +11,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.StandIns;
 
 /**
@@ -44,11 +46,13 @@ public final class OwnerRebroadcasts {
 
     private final NodeClient node;
     private final Lookup lookup;
+    private final IntentStore intents;
     private final Executor executor;
 
-    OwnerRebroadcasts(NodeClient node, Lookup lookup, Executor executor) {
+    OwnerRebroadcasts(NodeClient node, Lookup lookup, IntentStore intents, Executor executor) {
         this.node = node;
         this.lookup = lookup;
+        this.intents = intents;
         this.executor = executor;
     }
 
@@ -67,6 +71,11 @@ public final class OwnerRebroadcasts {
         List<NodeClient> all = node.each();
         return lookup.sight(intent.txId())
                 .thenComposeAsync(
+                        sighting -> sighting.lacking().isEmpty()
+                                ? CompletableFuture.completedFuture(sighting)
+                                : adopted(intent, sighting),
+                        executor)
+                .thenComposeAsync(
                         sighting -> Bounded.each(
                                         sighting.lacking(), AT_ONCE, index -> show(all.get(index), intent), executor)
                                 .thenApplyAsync(
@@ -75,6 +84,16 @@ public final class OwnerRebroadcasts {
                                                         || sighting.block().isPresent(),
                                                 shown),
                                         executor),
+                        executor);
+    }
+
+    /** Takes the spend over in the store before its bytes are sent. Nodes lack nothing that another process sends, or that is not in flight any more. */
+    private CompletionStage<Lookup.Sighting> adopted(Intent intent, Lookup.Sighting sighting) {
+        return intents.adopt(intent.txId())
+                .thenApplyAsync(
+                        adoption -> adoption instanceof IntentStore.Adoption.Ours
+                                ? sighting
+                                : new Lookup.Sighting(sighting.waiting(), sighting.block(), List.of()),
                         executor);
     }
 

@@ -1,9 +1,11 @@
 package org.chainwalletd.spend;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Adoption;
 import org.chainwalletd.store.Opening;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,15 +14,19 @@ import org.slf4j.LoggerFactory;
  * Runs a spend that has an intent already, because its token has come again. Each method is a state, as in {@link Spend}. It sends the same bytes
  * again, never others.
  *
- * <p>Intent that was closed or is in flight: locating → (reacquiring → reopening) → {@link Spend.Sent}. Intent in doubt: retaking → opening → {@link
- * Spend.Sent}.
+ * <p>Intent that was closed or is in flight: (adopting) → locating → (reacquiring → reopening) → {@link Spend.Sent}. Intent in doubt: retaking → opening
+ * → {@link Spend.Sent}.
  */
 final class ResumedSpend {
     private static final Logger LOG = LoggerFactory.getLogger(ResumedSpend.class);
 
+    /** Longest time for which a call waits for another process that runs its spend. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     private final SpendRunner runner;
     private final SpendPlan plan;
     private final Intent intent;
+    private final long began = System.nanoTime();
     /** Whether a node has the transaction. */
     private boolean known;
 
@@ -90,9 +96,23 @@ final class ResumedSpend {
             inDoubt(new IllegalStateException("it met another spend: " + opening));
             return;
         }
-        boolean first = opening instanceof Opening.Opened opened && !opened.replaced();
-        Spend.Sent.opened(runner, intent, opening, plan, 0)
-                .sending(first && plan.isPayout() ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
+        if (opening instanceof Opening.Opened opened) {
+            boolean first = !opened.replaced();
+            Spend.Sent.opened(runner, intent, opening, plan, 0)
+                    .sending(first && plan.isPayout() ? SpendRunner.Earlier.FRESH : SpendRunner.Earlier.NOWHERE);
+            return;
+        }
+        // The row may be that of another process which has made the very same transaction for the same token.
+        runner.ask(
+                () -> runner.adopt(intent),
+                adoption -> {
+                    if (adoption instanceof Adoption.Ours) {
+                        Spend.Sent.opened(runner, intent, opening, plan, 0).sending(SpendRunner.Earlier.NOWHERE);
+                    } else {
+                        adopted(adoption);
+                    }
+                },
+                this::notAdopted);
     }
 
     /** Chooses the first state. A contested spend stays refused: if it could not be told whose payment it is, it cannot be told now. */
@@ -108,9 +128,45 @@ final class ResumedSpend {
 
     private void takenBack(boolean ours) {
         if (ours) {
-            locating();
+            adopting();
         } else {
             runner.refused(SpendRunner.unknown(intent, "it was abandoned a moment ago"));
+        }
+    }
+
+    /** Takes the spend over before anything is sent. */
+    private void adopting() {
+        runner.ask(() -> runner.adopt(intent), this::adopted, this::notAdopted);
+    }
+
+    private void notAdopted(Throwable failure) {
+        runner.inFlight(intent, false, unknown(failure));
+    }
+
+    /** Leaves a spend that another process is sending to it, and waits for what becomes of it, or until that process is silent. */
+    private void adopted(Adoption adoption) {
+        if (adoption instanceof Adoption.Ours) {
+            locating();
+        } else if (adoption instanceof Adoption.Moved || System.nanoTime() - began < PATIENCE.toNanos()) {
+            runner.ask(runner::pause, done -> rereading(), this::notAdopted);
+        } else {
+            runner.inFlight(intent, false, SpendRunner.unknown(intent, "another daemon is sending it"));
+        }
+    }
+
+    private void rereading() {
+        runner.ask(() -> runner.find(intent), this::reread, this::notAdopted);
+    }
+
+    private void reread(Optional<Intent> found) {
+        Optional<IntentState> state = found.map(Intent::state);
+        if (state.filter(IntentState::succeeded).isPresent()) {
+            runner.foundPaid(found.get());
+        } else if (state.filter(IntentState::inFlight).isPresent()) {
+            adopting();
+        } else {
+            // What the token stands for by now is looked up again.
+            runner.tokenTaken();
         }
     }
 

@@ -237,6 +237,11 @@ public final class SealedClaims implements Store {
         }
 
         @Override
+        public CompletionStage<Adoption> adopt(Hash256 txId) {
+            return inner.adopt(txId);
+        }
+
+        @Override
         public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
             return inner.accept(txId, before, now);
         }

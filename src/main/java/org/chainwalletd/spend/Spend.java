@@ -1,9 +1,11 @@
 package org.chainwalletd.spend;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -37,6 +39,8 @@ final class Spend {
     private static final Logger LOG = LoggerFactory.getLogger(Spend.class);
 
     private static final int MOST_COLLISIONS = 4;
+    /** Time for which a call chooses again and again because others were quicker. */
+    private static final Duration COLLIDING_FOR = Duration.ofSeconds(20);
     /**
      * Number of equally good transactions to draw from at which two daemons that make the same payment at the same time seldom build the same one.
      */
@@ -59,6 +63,8 @@ final class Spend {
     private boolean mempoolAsked;
     private boolean mempoolSeen;
     private int collisions;
+    /** Time of the first collision with a coin of another spend, see {@link System#nanoTime}. */
+    private OptionalLong firstTaken = OptionalLong.empty();
     /** Refusal for the caller when no other coins are left; null before the first collision. */
     private SpendRefusal collided;
 
@@ -353,12 +359,31 @@ final class Spend {
     private void otherCoins(Draft draft, Intent intent, Opening collision) {
         List<Coin> taken = collision instanceof Opening.CoinTaken coin ? List.of(coin.coin()) : intent.inputs();
         collided = new SpendRefusal.InFlightExhausted(SpendRefusal.Shortage.ofTaken(Receipt.of(intent), taken));
-        if (++collisions >= MOST_COLLISIONS) {
+        excluded.addAll(outpoints(draft));
+        if (collision instanceof Opening.CoinTaken) {
+            coinTaken();
+        } else if (++collisions >= MOST_COLLISIONS) {
+            notMade(collided);
+        } else {
+            choosing();
+        }
+    }
+
+    /** Chooses among the coins that nobody holds in the store: another daemon that shares it may hold any. */
+    private void coinTaken() {
+        long now = System.nanoTime();
+        firstTaken = firstTaken.isPresent() ? firstTaken : OptionalLong.of(now);
+        if (now - firstTaken.getAsLong() > COLLIDING_FOR.toNanos()) {
             notMade(collided);
             return;
         }
-        excluded.addAll(outpoints(draft));
-        choosing();
+        runner.ask(
+                runner::findReserved,
+                reserved -> {
+                    excluded.addAll(reserved);
+                    choosing();
+                },
+                this::notMade);
     }
 
     private static Set<Outpoint> outpoints(Draft draft) {
@@ -485,12 +510,23 @@ final class Spend {
                     () -> runner.recordContest(intent, "a node had it before it was sent"),
                     transition -> {
                         CrashPoint.SPEND_AFTER_OUTCOME.reached();
-                        runner.contested(intent, failure);
+                        if (transition instanceof Transition.Stale stale && isOpenOrPaid(stale)) {
+                            // Another process has taken the spend over and sent the same bytes.
+                            accepted();
+                        } else {
+                            runner.contested(intent, failure);
+                        }
                     },
                     notRecorded -> {
                         LOG.error("spend {}: {}", intent.txId(), Broadcast.words(notRecorded));
                         runner.inFlight(intent, holdsCoins, failure);
                     });
+        }
+
+        private static boolean isOpenOrPaid(Transition.Stale stale) {
+            return stale.found()
+                    .filter(state -> state.inFlight() || state.succeeded())
+                    .isPresent();
         }
 
         /**
@@ -575,6 +611,8 @@ final class Spend {
             LOG.info("spend {} has moved on meanwhile: {}", intent.txId(), stale);
             if (stale.found().filter(IntentState::succeeded).isPresent()) {
                 runner.foundPaid(intent);
+            } else if (stale.found().filter(IntentState::inFlight).isPresent()) {
+                inFlight("another process has taken it over");
             } else {
                 runner.refused(failure);
             }

@@ -38,6 +38,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Adoption;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
@@ -641,6 +642,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         if (ended) {
             return;
         }
+        if (!spend.isAdopted()) {
+            takeOver(spend, sighting);
+            return;
+        }
         env.metrics().sentAgain();
         sending.add(spend);
         int before = spend.beginSend(
@@ -657,6 +662,26 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                         spend,
                         answer.fold(
                                 Function.identity(), cause -> new BroadcastOutcome.Unknown(Broadcast.words(cause))));
+            }
+        });
+    }
+
+    /** Takes the spend over in the store before its bytes are sent again; while another process that is alive runs it, that one sends it. */
+    private void takeOver(InFlight spend, Lookup.Sighting sighting) {
+        ask(spend, () -> env.intents().adopt(spend.txId()), answer -> {
+            complain(spend.txId(), answer);
+            Optional<Adoption> adoption = answer.value();
+            if (adoption.isPresent() && adoption.get() instanceof Adoption.Moved moved) {
+                adopt(spend, moved.found());
+            } else if (adoption.isEmpty() || adoption.get() instanceof Adoption.Elsewhere) {
+                pause(spend);
+            } else {
+                spend.adopted();
+                if (maySend(spend)) {
+                    send(spend, sighting);
+                } else {
+                    rest(spend);
+                }
             }
         });
     }

@@ -1,11 +1,13 @@
 package org.chainwalletd.spend;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -20,6 +22,7 @@ import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore.Adoption;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.Opening;
 import org.slf4j.Logger;
@@ -39,6 +42,8 @@ final class SpendRunner {
     private static final Executor AT_HAND = Runnable::run;
 
     private static final String UNEXPECTED = "the spend failed unexpectedly; see the log";
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
 
     static final CompletionStage<?> NOTHING_LEFT = CompletableFuture.completedFuture(null);
 
@@ -268,6 +273,31 @@ final class SpendRunner {
                             return ours;
                         },
                         AT_HAND);
+    }
+
+    /** Takes the spend over in the store; called before bytes are sent that another process may have. */
+    CompletionStage<Adoption> adopt(Intent intent) {
+        return elsewhere(env.intents().adopt(intent.txId()));
+    }
+
+    /** Reads the spend as the store has it now. */
+    CompletionStage<Optional<Intent>> find(Intent intent) {
+        return elsewhere(env.intents().find(intent.txId()));
+    }
+
+    /** Finds the outpoints that any spend in the store holds. */
+    CompletionStage<Set<Outpoint>> findReserved() {
+        return env.reservations()
+                .all()
+                .thenApplyAsync(
+                        all -> all.stream().map(held -> held.coin().outpoint()).collect(Collectors.toSet()),
+                        env.executor());
+    }
+
+    /** Completes after a short time, in which another process may come further. */
+    CompletionStage<Void> pause() {
+        return CompletableFuture.runAsync(
+                () -> {}, CompletableFuture.delayedExecutor(PAUSE.toMillis(), TimeUnit.MILLISECONDS, env.executor()));
     }
 
     /** Asks the nodes where the spend is. */

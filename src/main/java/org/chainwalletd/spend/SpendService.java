@@ -72,7 +72,7 @@ public final class SpendService {
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulator = new Simulation.Simulator(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);
-        this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast.lookup(), env.executor());
+        this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast.lookup(), env.intents(), env.executor());
     }
 
     /** Background work that is started before the actors that own money in flight: the spend monitor. */

@@ -43,6 +43,7 @@ final class SpendsInFlight {
         private boolean reservedForCertain;
         private boolean parentInFlight;
         private boolean busy;
+        private boolean adopted;
         private long waitMillis;
         private long dueAt;
         /** Time in milliseconds since 1970 before which no look is due: the running spend may be sending the bytes for the first time until then. */
@@ -138,6 +139,15 @@ final class SpendsInFlight {
                     && !StandIns.keepsCoins(intent.kind())
                     && !StandIns.onlyChainCloses(intent.kind());
             return overdue && reserved && !inMempool && !parentInFlight;
+        }
+
+        /** Whether this process has taken the spend over in the store, so that it may send the bytes. */
+        boolean isAdopted() {
+            return adopted;
+        }
+
+        void adopted() {
+            adopted = true;
         }
 
         boolean isReserved() {

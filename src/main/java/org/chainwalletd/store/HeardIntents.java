@@ -75,6 +75,11 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<Adoption> adopt(Hash256 txId) {
+        return inner.adopt(txId);
+    }
+
+    @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return made(inner.accept(txId, before, now), txId, IntentState.ACCEPTED, "");
     }

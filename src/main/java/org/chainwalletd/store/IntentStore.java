@@ -73,6 +73,12 @@ public interface IntentStore {
     }
 
     /**
+     * Takes a spend in flight over: from this commit on this process may send its bytes, and no other process says any more that they never left.
+     * Called before bytes are sent that another process may have sent, or may be about to send. Writes nothing where one process uses the store.
+     */
+    CompletionStage<Adoption> adopt(Hash256 txId);
+
+    /**
      * Records that a node has accepted the spend. Not urgent: if the record is lost in a crash, the nodes are asked for the transaction once
      * more.
      *
@@ -212,6 +218,22 @@ public interface IntentStore {
          * @param found the state it is in; empty when there is no such spend
          */
         record Stale(Optional<IntentState> found) implements Transition {}
+    }
+
+    /** Result of {@link #adopt}. */
+    sealed interface Adoption {
+        /** This process may send the bytes of the spend. */
+        record Ours() implements Adoption {}
+
+        /** Another process that is alive runs the spend, and nothing was written. */
+        record Elsewhere() implements Adoption {}
+
+        /**
+         * The spend is not in flight any more, and nothing was written: its bytes must not be sent.
+         *
+         * @param found the state it is in; empty when there is no such spend
+         */
+        record Moved(Optional<IntentState> found) implements Adoption {}
     }
 
     /** Result of {@link #unconfirm}: what happened to a spend whose block a reorganisation has removed. */

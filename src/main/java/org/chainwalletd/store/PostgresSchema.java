@@ -46,6 +46,7 @@ final class PostgresSchema {
             CREATE TABLE daemons (
               start BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
               timeline BIGINT NOT NULL,
+              beaten BIGINT NOT NULL DEFAULT 0,
               ended BOOLEAN NOT NULL DEFAULT false)""",
                 "CREATE TABLE changes (commit BIGINT NOT NULL, rows_of TEXT NOT NULL, id BIGINT NOT NULL,"
                         + " PRIMARY KEY (commit, rows_of, id))",

@@ -22,6 +22,8 @@ final class PostgresStore extends SqlStore {
     private static final int OLDEST_SERVER = 150_000;
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
+    /** Age of a daemon's heartbeat from which on others take its spends over. */
+    private static final long LAPSE_MILLIS = 5_000;
     /** Executor that closes an unresponsive connection on the thread that waits for it. */
     private static final Executor AT_ONCE = Runnable::run;
 
@@ -61,13 +63,15 @@ final class PostgresStore extends SqlStore {
         Server server = requireFit(session, name);
         this.start = earlier.isPresent()
                 ? session.queryOne(
-                                "UPDATE daemons SET ended = false, timeline = ? WHERE start = ? RETURNING start",
+                                "UPDATE daemons SET ended = false, timeline = ?, beaten = " + PostgresSchema.MILLIS
+                                        + " WHERE start = ? RETURNING start",
                                 row -> row.getLong(1),
                                 server.timeline(),
                                 earlier.getAsLong())
                         .orElseThrow()
                 : session.queryOne(
-                                "INSERT INTO daemons (timeline) VALUES (?) RETURNING start",
+                                "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
+                                        + ") RETURNING start",
                                 row -> row.getLong(1),
                                 server.timeline())
                         .orElseThrow();
@@ -178,18 +182,22 @@ final class PostgresStore extends SqlStore {
 
     /**
      * Checks that the newest commit that was seen still exists and that no standby was promoted, for a daemon that has nothing to write: the
-     * others wait for its confirmation.
+     * others wait for its confirmation. Writes the daemon's heartbeat, too.
      */
     void check() {
         PostgresTransactions.Made seen = transactions.confirmed();
-        CompletableFuture<Boolean> there = read(session -> session.queryOne(
-                        "SELECT 1 FROM commits WHERE number = ? AND random = ?"
-                                + " AND (SELECT timeline FROM daemons WHERE start = ?) = " + PostgresSchema.TIMELINE,
-                        row -> true,
-                        seen.number(),
-                        seen.random(),
-                        start)
-                .isPresent());
+        CompletableFuture<Boolean> there = read(session -> {
+            session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+            return session.queryOne(
+                            "SELECT 1 FROM commits WHERE number = ? AND random = ?"
+                                    + " AND (SELECT timeline FROM daemons WHERE start = ?) = "
+                                    + PostgresSchema.TIMELINE,
+                            row -> true,
+                            seen.number(),
+                            seen.random(),
+                            start)
+                    .isPresent();
+        });
         there.thenAcceptAsync(
                 found -> {
                     if (!found || transactions.stopped().isPresent()) {
@@ -209,6 +217,23 @@ final class PostgresStore extends SqlStore {
         return session.queryOne(
                         "SELECT 1 FROM spends WHERE id = ? AND runner = " + PostgresSchema.RUNNER
                                 + " AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
+                        found -> true,
+                        row.id())
+                .isPresent();
+    }
+
+    @Override
+    boolean isShared() {
+        return true;
+    }
+
+    /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */
+    @Override
+    boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND start <> "
+                                + PostgresSchema.RUNNER + " AND NOT ended AND beaten > " + PostgresSchema.MILLIS + " - "
+                                + LAPSE_MILLIS,
                         found -> true,
                         row.id())
                 .isPresent();

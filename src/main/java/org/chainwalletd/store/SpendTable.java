@@ -467,10 +467,23 @@ final class SpendTable {
         log.add(new SentLine.State(row.intent().txId(), state, reason, at));
     }
 
-    /** Notes in memory and in the log that a node has accepted the spend; not worth writing a row. */
-    void heardAccepted(Hash256 txId, long now) {
-        accepted.heard(txId, now);
-        log.add(new SentLine.Accepted(txId));
+    /**
+     * Notes in memory and in the log that a node has accepted the spend in flight. That is not worth writing a row, unless other processes read it:
+     * they answer a repeated token by it.
+     */
+    void heardAccepted(SqlSession session, SpendRow row, long now) throws SQLException {
+        Intent intent = row.intent();
+        accepted.heard(intent.txId(), now);
+        log.add(new SentLine.Accepted(intent.txId()));
+        if (session.dialect().isRemote() && intent.state() == IntentState.PREPARED) {
+            List<Object> keys = new ArrayList<>(List.of(intent.txId(), row.id()));
+            intent.token().ifPresent(binding -> keys.add(binding.token()));
+            session.later(
+                    keys,
+                    "UPDATE spends SET state = '" + IntentState.ACCEPTED + "', changed_at = ? WHERE id = ?",
+                    ages.stamp(now),
+                    row.id());
+        }
     }
 
     /** Moves a spend to another state because of a block, without logging it. */

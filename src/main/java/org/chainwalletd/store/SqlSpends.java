@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -197,14 +198,37 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         });
     }
 
-    /** Writes a row only when a closed spend turns out to be in flight; for a spend in flight the acceptance is kept in memory and in the log. */
+    @Override
+    public CompletionStage<Adoption> adopt(Hash256 txId) {
+        return store.isShared()
+                ? store.write(GroupCommitWriter.Work.of(
+                        () -> List.of(SpendTable.ofTransaction(txId)), session -> adopted(session, txId)))
+                : CompletableFuture.completedFuture(new Adoption.Ours());
+    }
+
+    private Adoption adopted(SqlSession session, Hash256 txId) throws SQLException {
+        Optional<SpendRow> row = SpendTable.find(session, txId);
+        if (row.filter(there -> there.intent().state().inFlight()).isEmpty()) {
+            return new Adoption.Moved(row.map(there -> there.intent().state()));
+        }
+        if (store.runsElsewhere(session, row.get())) {
+            return new Adoption.Elsewhere();
+        }
+        store.adopt(session, row.get());
+        return new Adoption.Ours();
+    }
+
+    /**
+     * Writes a row only when a closed spend turns out to be in flight, or other processes ask for it; otherwise the acceptance of a spend in flight is
+     * kept in memory and in the log.
+     */
     @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return store.write(GroupCommitWriter.Work.of(
                 () -> List.of(SpendTable.ofTransaction(txId)),
                 session -> spends.change(session, txId, before, row -> {
                     if (row.intent().state().inFlight()) {
-                        spends.heardAccepted(txId, now);
+                        spends.heardAccepted(session, row, now);
                     } else {
                         spends.enter(session, row, IntentState.ACCEPTED, "", now);
                         session.update("UPDATE spends SET buried = 0 WHERE id = ?", row.id());

@@ -106,6 +106,16 @@ abstract class SqlStore implements Store {
         return true;
     }
 
+    /** Tells whether other processes may write the same store. */
+    boolean isShared() {
+        return false;
+    }
+
+    /** Tells whether another process runs the spend and is alive. */
+    boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
+        return false;
+    }
+
     /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
     void adopt(SqlSession session, SpendRow row) throws SQLException {}
 

@@ -23,7 +23,7 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -105,7 +105,7 @@ class LostAnswersTest {
     }
 
     /** What was left in the log is a commit after all when no other one was written over it. */
-    private void recover(SqliteStore store) {
+    private void recover(Store store) {
         leftInLog.ifPresent(commit -> {
             try {
                 Await.result((CompletionStage<?>) commit.in(store.intents()));

@@ -54,6 +54,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
@@ -95,10 +96,12 @@ final class SpendHarness implements AutoCloseable {
     /** What spending takes for the time. */
     Clock seen = clock;
     /** Hears of a store that was opened before anything else does. */
-    Consumer<SqliteStore> opened = any -> {};
+    Consumer<Store> opened = any -> {};
+    /** Opens the store of each start. */
+    Supplier<Store> opens;
 
     Duration tick = Duration.ofMillis(20);
-    SqliteStore store;
+    Store store;
     SpendService spending;
 
     /** Where what follows spends runs. */
@@ -124,6 +127,7 @@ final class SpendHarness implements AutoCloseable {
 
     private SpendHarness(Path folder, Devnet devnet, TestKeys keys, boolean ownsChain) {
         this.folder = folder;
+        this.opens = () -> SqliteStore.open(this.folder);
         this.devnet = devnet;
         this.keys = keys;
         this.ownsChain = ownsChain;
@@ -140,7 +144,7 @@ final class SpendHarness implements AutoCloseable {
     }
 
     SpendHarness start() {
-        return start(SqliteStore.open(folder));
+        return start(opens.get());
     }
 
     /**
@@ -153,7 +157,7 @@ final class SpendHarness implements AutoCloseable {
         start();
     }
 
-    private SpendHarness start(SqliteStore opening) {
+    private SpendHarness start(Store opening) {
         store = opening;
         running = true;
         opened.accept(store);

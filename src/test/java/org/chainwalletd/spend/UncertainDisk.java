@@ -16,7 +16,7 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
-import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 
@@ -87,7 +87,7 @@ final class UncertainDisk {
     }
 
     /** After a death: what was left in the log counts. */
-    void recover(SqliteStore store) {
+    void recover(Store store) {
         Optional.ofNullable(left.getAndSet(null)).ifPresent(commit -> {
             try {
                 Await.result((CompletionStage<?>) commit.method().invoke(partOf(store, commit), commit.arguments()));
@@ -97,7 +97,7 @@ final class UncertainDisk {
         });
     }
 
-    private static Object partOf(SqliteStore store, Left commit) {
+    private static Object partOf(Store store, Left commit) {
         if (commit.part() == ReceiptStore.class) {
             return store.receipts();
         }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -230,6 +231,43 @@ class PostgresFaultsTest {
         third.signOff(first.start());
         assertThat(done(third.intents().abandon(spend.txId(), "by hand", 9)))
                 .isEqualTo(new IntentStore.Transition.Made());
+    }
+
+    @Test
+    void a_spend_is_adopted_when_its_runner_is_silent_and_nobody_says_from_then_on_that_it_never_left() {
+        PostgresStore runner = open();
+        PostgresStore other = open();
+        Intent spend = intent(1, Optional.of("token"), 1);
+        done(runner.intents().open(spend, 0));
+
+        assertThat(done(runner.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertThat(done(other.intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        Await.until("its heartbeat has lapsed", () -> {
+            PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + runner.start());
+            return done(other.intents().adopt(spend.txId())) instanceof IntentStore.Adoption.Ours;
+        });
+
+        for (PostgresStore store : List.of(runner, other)) {
+            assertThat(done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50)))
+                    .isInstanceOf(IntentStore.Transition.Stale.class);
+            assertThat(done(store.intents().contest(spend.txId(), "twin", 50)))
+                    .isInstanceOf(IntentStore.Transition.Stale.class);
+        }
+        done(other.intents().accept(spend.txId(), Set.of(IntentState.PREPARED), 60));
+        assertThat(done(runner.intents().find(spend.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
+    void a_spend_that_was_closed_is_not_adopted() {
+        PostgresStore runner = open();
+        Intent spend = intent(1, Optional.of("token"), 1);
+        done(runner.intents().open(spend, 0));
+        done(runner.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+
+        assertThat(done(open().intents().adopt(spend.txId())))
+                .isEqualTo(new IntentStore.Adoption.Moved(Optional.of(IntentState.REFUSED)));
+        assertThat(done(open().intents().adopt(hash(77)))).isEqualTo(new IntentStore.Adoption.Moved(Optional.empty()));
     }
 
     @Test

@@ -18,18 +18,19 @@ public final class StoreFaults {
     private StoreFaults() {}
 
     /** From now on every commit that touches a spend fails within SQLite, until {@code fail} is false again. */
-    public static void failWrites(SqliteStore store, boolean fail) {
+    public static void failWrites(Store store, boolean fail) {
         // The change itself fails when it shares a commit with a write that still fails.
         Await.until(
                 "the store has changed",
-                () -> Await.result(
-                        store.write(session -> set(session, fail)).handle((done, failure) -> failure == null)));
+                () -> Await.result(((SqlStore) store)
+                        .write(session -> set(session, fail))
+                        .handle((done, failure) -> failure == null)));
     }
 
     /** What is read from now on is answered only after the returned action was run. */
-    public static Runnable holdReads(SqliteStore store) {
+    public static Runnable holdReads(Store store) {
         CompletableFuture<Void> held = new CompletableFuture<>();
-        store.read(session -> Await.result(held));
+        ((SqlStore) store).read(session -> Await.result(held));
         return () -> held.complete(null);
     }
 
