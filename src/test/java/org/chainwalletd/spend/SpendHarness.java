@@ -3,6 +3,8 @@ package org.chainwalletd.spend;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -48,6 +51,7 @@ import org.chainwalletd.follow.WorkCheck;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.ChainIdentity;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.node.NodeException;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
@@ -115,6 +119,8 @@ final class SpendHarness implements AutoCloseable {
     private volatile Optional<NodeClient.Tip> rumour = Optional.empty();
     private final boolean ownsChain;
     private boolean running;
+    /** Of the process that runs; what a killed one had still to do goes on in the executor, and must not be heard. */
+    private AtomicBoolean alive = new AtomicBoolean();
 
     SpendHarness(Path folder) {
         this(folder, devnet(), new TestKeys(PROFILE), true);
@@ -160,6 +166,7 @@ final class SpendHarness implements AutoCloseable {
     private SpendHarness start(Store opening) {
         store = opening;
         running = true;
+        alive = new AtomicBoolean(true);
         opened.accept(store);
         SpendingTable spendings = new SpendingTable(page -> new SpendingTable.View(keys::isAtHand, htlc -> false));
         books = Books.open(booksFolder.orElse(folder), List.of(spendings));
@@ -266,7 +273,7 @@ final class SpendHarness implements AutoCloseable {
     SpendEnvironment environment() {
         return new SpendEnvironment(
                 PROFILE,
-                client,
+                mortal(client, alive),
                 outputs(),
                 new SpendEnvironment.Sight(
                         identity(),
@@ -306,7 +313,33 @@ final class SpendHarness implements AutoCloseable {
         if (blocksKnown) {
             sources.add(this::inBlocks);
         }
-        return new VerifiedOutputs(PROFILE, sources, client, executor, meters);
+        return new VerifiedOutputs(PROFILE, sources, mortal(client, alive), executor, meters);
+    }
+
+    /** A node that hears nothing of a process that does not live any more. */
+    private static NodeClient mortal(NodeClient real, AtomicBoolean alive) {
+        return (NodeClient) Proxy.newProxyInstance(
+                SpendHarness.class.getClassLoader(), new Class<?>[] {NodeClient.class}, (self, method, arguments) -> {
+                    if (CompletionStage.class.isAssignableFrom(method.getReturnType()) && !alive.get()) {
+                        return CompletableFuture.failedFuture(new NodeException.Unreachable("the process is dead"));
+                    }
+                    if (method.getName().equals("equals")) {
+                        return self == arguments[0];
+                    }
+                    try {
+                        Object answer = method.invoke(real, arguments);
+                        if (answer instanceof NodeClient other) {
+                            return mortal(other, alive);
+                        }
+                        return answer instanceof List<?> several
+                                ? several.stream()
+                                        .map(each -> mortal((NodeClient) each, alive))
+                                        .toList()
+                                : answer;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     /** What one who follows the chain has read from its bytes. */
@@ -343,6 +376,7 @@ final class SpendHarness implements AutoCloseable {
     /** Everything in memory is gone; what was committed is read again. */
     void crash() {
         running = false;
+        alive.set(false);
         actors.forEach(kit::stop);
         actors.clear();
         books.close();
