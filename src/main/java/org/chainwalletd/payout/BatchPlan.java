@@ -224,11 +224,21 @@ final class BatchPlan implements SpendPlan {
             return OptionalInt.empty();
         }
 
-        /** Selects the smallest single coin that suffices, else the fewest coins. */
-        List<Coin> pay(Amount sum, TxShape outputs, FeeChoice fee) {
+        /**
+         * Selects the smallest single coin that suffices, and whose rest is no greater fee than the cap leaves room for, else the fewest coins.
+         *
+         * @param changed shape of the outputs with one coin of change
+         */
+        List<Coin> pay(Amount sum, TxShape outputs, TxShape changed, FeeChoice fee, Optional<Amount> mostFee) {
             Amount single = saturated(sum, fee.feeOf(outputs.plusPlainInputs(1)));
+            Amount withChange =
+                    saturated(saturated(sum, fee.feeOf(changed.plusPlainInputs(1))), ChainProfile.DUST_THRESHOLD);
             Optional<Coin> smallest = ascending.stream()
                     .filter(coin -> !coin.value().isLessThan(single))
+                    .filter(coin -> !coin.value().isLessThan(withChange)
+                            || mostFee.filter(
+                                            most -> most.isLessThan(coin.value().minus(sum)))
+                                    .isEmpty())
                     .findFirst();
             if (smallest.isPresent()) {
                 return List.of(smallest.get());
@@ -238,6 +248,16 @@ final class BatchPlan implements SpendPlan {
             Collections.reverse(largestFirst);
             return largestFirst;
         }
+    }
+
+    /** Returns the greatest fee that the cap permits; empty without a cap. */
+    private static Optional<Amount> mostFee(Rules rules, Amount leaving) {
+        return rules.most().map(cap -> cap.isLessThan(leaving) ? Amount.ZERO : cap.minus(leaving));
+    }
+
+    private static TxShape withChange(TxShape outputs, int count, Drawing drawing) {
+        TxShape shape = outputs.plusPlainOutputs(count);
+        return drawing.marks() ? shape.plusDatum(Drawing.MARK_LENGTH) : shape;
     }
 
     private static Amount saturated(Amount a, Amount b) {
@@ -288,7 +308,7 @@ final class BatchPlan implements SpendPlan {
                     offer.order().to().equals(from) ? own.plus(offer.order().amount()) : own;
             Amount leaves = saturated(
                     total.minus(ownWith),
-                    now.fee().feeOf(with.plusPlainInputs(coins.getAsInt()).plusPlainOutputs(1)));
+                    now.fee().feeOf(withChange(with.plusPlainInputs(coins.getAsInt()), 1, holdings.drawing())));
             if (now.most().filter(cap -> cap.isLessThan(leaves)).isPresent()) {
                 left.put(offer.number(), Skipped.ALLOWANCE);
                 continue;
@@ -298,13 +318,34 @@ final class BatchPlan implements SpendPlan {
             sum = total;
             own = ownWith;
         }
-        skipped = Map.copyOf(left);
         if (carried.isEmpty()) {
+            skipped = Map.copyOf(left);
             throw left.containsValue(Skipped.COINS)
                     ? shortage(offers.get(0).order().amount(), free, all)
-                    : new SpendException(new SpendRefusal.BuildFailed("the allowance is used up"));
+                    : allowanceUsedUp();
         }
-        return draft(now, candidates, holdings.drawing(), carried, purse, free.size());
+        Draft draft = draft(now, candidates, holdings.drawing(), carried, purse, free.size());
+        while (exceedsCap(now, draft)) {
+            // What is too little for change is fee, too.
+            left.put(carried.remove(carried.size() - 1).number(), Skipped.ALLOWANCE);
+            if (carried.isEmpty()) {
+                skipped = Map.copyOf(left);
+                throw allowanceUsedUp();
+            }
+            draft = draft(now, candidates, holdings.drawing(), carried, purse, free.size());
+        }
+        skipped = Map.copyOf(left);
+        chosen = Optional.of(
+                new Chosen(draft, carried.stream().map(Offer::number).toList()));
+        return draft;
+    }
+
+    private boolean exceedsCap(Rules rules, Draft draft) {
+        return rules.most().filter(cap -> cap.isLessThan(leaving(draft))).isPresent();
+    }
+
+    private static SpendException allowanceUsedUp() {
+        return new SpendException(new SpendRefusal.BuildFailed("the allowance is used up"));
     }
 
     private static int full(Rules rules, int freeCoins) {
@@ -350,20 +391,26 @@ final class BatchPlan implements SpendPlan {
             Rules now, Candidates candidates, Drawing drawing, List<Offer> carried, Purse purse, int freeCoins) {
         List<TxOutput> outputs = new ArrayList<>();
         Amount sum = Amount.ZERO;
+        Amount leaving = Amount.ZERO;
         Amount largest = LEAST_CHANGE;
         for (Offer offer : carried) {
             outputs.add(offer.order().output());
             sum = sum.plus(offer.order().amount());
+            if (!offer.order().to().equals(from)) {
+                leaving = leaving.plus(offer.order().amount());
+            }
             largest = largest.isLessThan(offer.order().amount()) ? offer.order().amount() : largest;
         }
-        List<Coin> inputs = purse.pay(sum, TxShape.ofOutputs(outputs), now.fee());
+        Optional<Amount> mostFee = mostFee(now, leaving);
+        TxShape paying = TxShape.ofOutputs(outputs);
+        List<Coin> inputs = purse.pay(sum, paying, withChange(paying, 1, drawing), now.fee(), mostFee);
         Amount rest = value(inputs).minus(sum);
         int wanted = Math.max(1, now.usableCoins() - Math.max(0, allCoins - inputs.size()));
-        List<TxOutput> change = change(now, drawing, outputs, inputs.size(), rest, wanted, largest);
+        List<TxOutput> change = change(now, drawing, outputs, inputs.size(), rest, wanted, largest, mostFee);
         OptionalInt changeIndex = change.isEmpty() ? OptionalInt.empty() : OptionalInt.of(outputs.size());
         outputs.addAll(change);
         Amount fee = rest.minus(sum(change));
-        Draft draft = new Draft(
+        return new Draft(
                 Transaction.unsigned(inputs.stream().map(Coin::outpoint).toList(), outputs),
                 inputs,
                 fee,
@@ -372,9 +419,6 @@ final class BatchPlan implements SpendPlan {
                 candidates.tipHeight(),
                 freeCoins > inputs.size(),
                 1);
-        chosen = Optional.of(
-                new Chosen(draft, carried.stream().map(Offer::number).toList()));
-        return draft;
     }
 
     private static Amount sum(List<TxOutput> outputs) {
@@ -390,17 +434,24 @@ final class BatchPlan implements SpendPlan {
      *
      * @param rest value that is left of the inputs, the fee included
      * @param least least value of each coin when there are several
+     * @param mostFee greatest fee at which the rest is split into several coins
      */
     private List<TxOutput> change(
-            Rules now, Drawing drawing, List<TxOutput> outputs, int inputs, Amount rest, int wanted, Amount least) {
+            Rules now,
+            Drawing drawing,
+            List<TxOutput> outputs,
+            int inputs,
+            Amount rest,
+            int wanted,
+            Amount least,
+            Optional<Amount> mostFee) {
         TxShape base = TxShape.ofOutputs(outputs).plusPlainInputs(inputs);
         for (int count = Math.min(wanted, MOST_OUTPUTS); count >= 1; count--) {
-            TxShape shape = base.plusPlainOutputs(count);
-            if (drawing.marks()) {
-                shape = shape.plusDatum(Drawing.MARK_LENGTH);
-            }
+            TxShape shape = withChange(base, count, drawing);
             Amount fee = now.fee().feeOf(shape);
-            if (!shape.fitsLimits() || rest.isLessThan(fee)) {
+            boolean tooDear =
+                    count > 1 && mostFee.filter(most -> most.isLessThan(fee)).isPresent();
+            if (!shape.fitsLimits() || rest.isLessThan(fee) || tooDear) {
                 continue;
             }
             long left = rest.minus(fee).bits();

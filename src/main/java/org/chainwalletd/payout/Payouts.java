@@ -29,6 +29,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxShape;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.spend.Drawing;
 import org.chainwalletd.spend.FeeChoice;
 import org.chainwalletd.spend.ReturnPlan;
 import org.chainwalletd.spend.SpendException;
@@ -182,14 +183,15 @@ public final class Payouts {
         requireUnder("per_period", env.limits().perPeriod(), leaving);
     }
 
-    /** Fee of the smallest batch that contains the payout, in base units. */
+    /** Fee of the smallest batch that contains the payout, with change that is marked, in base units. */
     private Amount cheapest(Order order) {
         return env.rules()
                 .fee()
                 .feeOf(TxShape.EMPTY
                         .plusOutput(order.output())
                         .plusPlainInputs(1)
-                        .plusPlainOutputs(1));
+                        .plusPlainOutputs(1)
+                        .plusDatum(Drawing.MARK_LENGTH));
     }
 
     /**

@@ -23,6 +23,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
@@ -93,6 +94,36 @@ class PayoutQueueTest {
             assertThat(rig.paid(rig.recipients(i))).isEqualTo(Map.of(1_000L + i, 1));
         }
         assertThat(SpendHarness.get(rig.store().unfinished())).isZero();
+    }
+
+    @Test
+    void the_change_of_a_batch_that_fills_its_cap_is_split_no_further_than_the_cap_permits() {
+        // Ten payouts and a single coin of change leave 10,355; the fee of twenty coins of change would be above the
+        // cap.
+        rig.spends.limits =
+                new AllowanceStore.Limits(Optional.of(Amount.of(10_400)), Optional.empty(), Duration.ofDays(1));
+        rig.restart();
+        rig.submit(payer, orders(30));
+        for (int i = 0; i < 30; i++) {
+            rig.confirm("payout-" + i);
+        }
+        rig.find("payout-0").attempts().forEach(txId -> {
+            Intent batch = SpendHarness.get(rig.intents().find(txId)).orElseThrow();
+            assertThat(batch.allowance()).isLessThanOrEqualTo(Amount.of(10_400));
+        });
+    }
+
+    @Test
+    void a_rest_that_is_too_small_for_change_takes_no_payout_above_its_cap() {
+        // The smallest coin that pays leaves 150 that are no change: more than the cap permits as a fee.
+        Address other = rig.spends.funded(2, 5_300, 40_000);
+        rig.spends.limits =
+                new AllowanceStore.Limits(Optional.of(Amount.of(5_200)), Optional.empty(), Duration.ofDays(1));
+        rig.restart();
+        rig.bury();
+        rig.submit(other, PayoutRig.order("payout-1", PayoutRig.recipient(1), 5_050));
+        rig.confirm("payout-1");
+        assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(5_050L, 1));
     }
 
     @Test
