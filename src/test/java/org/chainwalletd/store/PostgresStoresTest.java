@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
@@ -186,6 +187,38 @@ class PostgresStoresTest {
         }
         assertThat(done(stores.get(0).intents().findForCertain(spend.txId()))).isEmpty();
         assertThat(done(stores.get(0).intents().open(spend, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void every_kind_of_caller_hears_busy_while_the_lock_is_held_and_nothing_has_changed() throws SQLException {
+        PostgresStore store = stores.get(0);
+        Intent open = intent(1, Optional.of("token-one"), 7);
+        done(store.intents().open(open, 0));
+        Address address = Address.parse("c7".repeat(32));
+        PayoutStore.Order order =
+                new PayoutStore.Order("payout-1", address, Amount.of(1_000), Optional.empty(), Optional.empty());
+        try (Connection other = PostgresServer.connect(schema);
+                Statement holds = other.createStatement()) {
+            holds.execute("BEGIN");
+            holds.execute("SELECT 1 FROM store FOR UPDATE");
+
+            List<CompletionStage<?>> calls = List.of(
+                    store.intents().open(intent(2, Optional.of("token-two"), 8), 0),
+                    store.intents().adopt(open.txId()),
+                    store.intents().confirm(open.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60),
+                    store.watchOnly().put(new WatchStore.WatchOnly(address, Optional.empty(), OptionalLong.empty())),
+                    store.payouts().submit(List.of(order), List.of(address), Optional.empty(), 10, 60));
+            calls.forEach(call -> assertFails(call, StoreException.Reason.BUSY));
+
+            holds.execute("ROLLBACK");
+        }
+        assertThat(done(stores.get(1).intents().findForCertain(hash(2)))).isEmpty();
+        assertThat(done(stores.get(1).intents().find(open.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.PREPARED);
+        assertThat(done(stores.get(1).watchOnly().all())).isEmpty();
+        assertThat(done(stores.get(1).payouts().unfinished())).isZero();
+        assertThat(done(store.intents().open(intent(2, Optional.of("token-two"), 8), 0)))
+                .isInstanceOf(Opening.Opened.class);
     }
 
     @Test
