@@ -2,6 +2,7 @@ package org.chainwalletd.blackbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,6 +19,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.blackbox.Wallet.Output;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
@@ -31,8 +35,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The packaged daemon is killed with SIGKILL again and again while clients pay and mint: one token, one payment; an acknowledged key is never
- * lost. {@code -Dblackbox.kills=200} makes it long.
+ * The packaged daemon is killed with SIGKILL again and again while clients pay, mint and sweep: one token, one payment or one sweep; an
+ * acknowledged key is never lost. {@code -Dblackbox.kills=200} makes it long.
  */
 @Tag("long")
 class KillLoopIT {
@@ -40,6 +44,8 @@ class KillLoopIT {
     private static final int PAYERS = 3;
     private static final long COIN = 100_000_000L;
     private static final int COINS = 40;
+    private static final int SWEPT_COINS = 400;
+    private static final long SWEPT_COIN = 10_000L;
 
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(false));
@@ -54,7 +60,7 @@ class KillLoopIT {
     private final Set<String> minted = ConcurrentHashMap.newKeySet();
 
     @Test
-    void one_token_is_one_payment_and_an_acknowledged_key_is_kept_however_often_the_daemon_is_killed()
+    void one_token_is_one_payment_or_one_sweep_and_an_acknowledged_key_is_kept_however_often_the_daemon_is_killed()
             throws Exception {
         ExecutorService clients = Executors.newCachedThreadPool();
         SeededKeyring.in(folder.resolve("datadir"));
@@ -87,6 +93,7 @@ class KillLoopIT {
             withdrawals.settle(daemon.get(), wallet);
             withdrawals.audit(daemon.get(), wallet, funded);
             everyMintedKeyIsThereAndOneMadeBetweenKillsCanPay(wallet, payer);
+            aSweepGoesOnAfterAKill(wallet.derive(), wallet.derive(), clients);
             assertThat(daemon.get().stop()).isZero();
             System.out.println("KillLoopIT: " + KILLS + " kills, " + withdrawals.answered() + " payments, "
                     + minted.size() + " keys");
@@ -157,6 +164,100 @@ class KillLoopIT {
             }
         }
         return null;
+    }
+
+    private void aSweepGoesOnAfterAKill(String one, String two, ExecutorService clients) {
+        String to = "66".repeat(32);
+        for (int i = 0; i < SWEPT_COINS; i++) {
+            chain.node().faucet(Address.parse(i % 2 == 0 ? one : two), Amount.of(SWEPT_COIN));
+        }
+        chain.mine(1);
+        Wallet wallet = new Wallet(daemon.get(), chain.uri());
+        Await.until(
+                "the coins have arrived", () -> wallet.balance(one) + wallet.balance(two) == SWEPT_COINS * SWEPT_COIN);
+        // Small transactions, so that there are many for the kill to fall between.
+        Map<String, Object> sweep = Map.of(
+                "from",
+                Map.of("addresses", List.of(one, two)),
+                "to",
+                to,
+                "client_token",
+                "sweep-in-kill-loop",
+                "max_fee",
+                2_000);
+        DaemonProcess doomed = daemon.get();
+        Future<?> killed = clients.submit(() -> {
+            sweepUntilAnswered(doomed, sweep);
+            return null;
+        });
+        Await.until("some of it is sent", () -> sent(doomed).size() > random.nextInt(6));
+        doomed.kill();
+        Await.outcome(killed);
+
+        start();
+        sweepUntilAnswered(daemon.get(), sweep);
+        Await.until("all of it is sent", () -> {
+            JsonNode parts = parts(daemon.get());
+            return !parts.isEmpty() && sent(daemon.get()).size() == parts.size();
+        });
+        Await.until("all of it is in blocks", () -> {
+            chain.mine(1);
+            return "confirmed".equals(statesOf(parts(daemon.get())));
+        });
+        long moved = 0;
+        long coins = 0;
+        for (JsonNode part : parts(daemon.get())) {
+            moved += part.path("amount").longValue() + part.path("fee").longValue();
+            coins += part.path("coins").longValue();
+        }
+        assertThat(coins).isEqualTo(SWEPT_COINS);
+        assertThat(moved).isEqualTo(SWEPT_COINS * SWEPT_COIN);
+        Wallet after = new Wallet(daemon.get(), chain.uri());
+        assertThat(after.balance(one) + after.balance(two)).isZero();
+        long fees = 0;
+        for (JsonNode part : parts(daemon.get())) {
+            fees += part.path("fee").longValue();
+        }
+        assertThat(after.balance(to)).isEqualTo(SWEPT_COINS * SWEPT_COIN - fees);
+    }
+
+    /** Calls again while the books have not read the addresses yet; a killed daemon answers nothing. */
+    private static void sweepUntilAnswered(DaemonProcess process, Map<String, Object> sweep) {
+        boolean over = false;
+        while (!over) {
+            try {
+                process.call("sweep", sweep);
+                over = true;
+            } catch (WalletdException.RpcError busy) {
+                assertThat(busy.code()).isEqualTo(-32042);
+                Await.pause(20);
+            } catch (WalletdException.Transport killed) {
+                over = true;
+            }
+        }
+    }
+
+    private static JsonNode parts(DaemonProcess process) {
+        return process.call("get_sweep", Map.of("client_token", "sweep-in-kill-loop"))
+                .path("sweep")
+                .path("spends");
+    }
+
+    private static List<String> sent(DaemonProcess process) {
+        List<String> sent = new ArrayList<>();
+        parts(process).forEach(part -> {
+            if (part.has("tx_id")) {
+                sent.add(part.get("tx_id").asText());
+            }
+        });
+        return sent;
+    }
+
+    /** The state that all parts have; several, with commas, when they differ. */
+    private static String statesOf(JsonNode parts) {
+        Set<String> states = new TreeSet<>();
+        parts.forEach(part -> states.add(part.path("state").asText()));
+        return String.join(",", states);
     }
 
     private void everyMintedKeyIsThereAndOneMadeBetweenKillsCanPay(Wallet wallet, String payer) {
