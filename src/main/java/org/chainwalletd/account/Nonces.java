@@ -162,7 +162,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         } else {
             getContext()
                     .pipeToSelf(
-                            setup.store().isPayout(reference),
+                            setup.store().isBoundElsewhere(reference),
                             (isPayout, failure) -> new Named(reference, Outcome.of(isPayout, failure)));
         }
     }

@@ -176,8 +176,8 @@ public final class SealedSends implements AccountSendStore {
     }
 
     @Override
-    public CompletionStage<Boolean> isPayout(String reference) {
-        return store.isPayout(reference);
+    public CompletionStage<Boolean> isBoundElsewhere(String reference) {
+        return store.isBoundElsewhere(reference);
     }
 
     @Override

@@ -235,6 +235,10 @@ final class SendMaker {
         if (written instanceof Journalled.Payout payout) {
             throw new IllegalStateException("a payout of this name was submitted just now: " + payout.reference());
         }
+        if (written instanceof Journalled.BoundElsewhere bound) {
+            throw new IllegalStateException(
+                    "another payment of this name was asked for just now: " + bound.reference());
+        }
         return ((Journalled.Done) written).sends();
     }
 

@@ -257,7 +257,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** {@link Bound.ToPayout} and {@link Bound.ToSweep} have the digest of no parameters, so that whoever calls with these was refused. */
+    /** Whatever is no spend or receipt has the digest of no parameters, so that whoever calls with its token was refused. */
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
         if (found.isEmpty()) {
             SpendPlan plan = callers.get(0).plan();

@@ -22,12 +22,15 @@ public interface AccountSendStore {
 
         /** No row was written: the client_token of this reference is the id of a payout. */
         record Payout(String reference) implements Journalled {}
+
+        /** No row was written: the client_token of this reference has bound a sweep or another payment of the chain. */
+        record BoundElsewhere(String reference) implements Journalled {}
     }
 
     /** Begins the reference of a transaction that a caller has named with a client_token. */
     String TOKEN = "token/";
 
-    /** Returns the reference of the transaction with this client_token, which shares one namespace with the ids of payouts. */
+    /** Returns the reference of the transaction with this client_token, which shares one namespace with all other client_tokens and the ids of payouts. */
     static String reference(String clientToken) {
         return TOKEN + clientToken;
     }
@@ -51,8 +54,8 @@ public interface AccountSendStore {
 
     CompletionStage<Optional<AccountSend>> find(String reference);
 
-    /** Tells whether the client_token of this reference is the id of a payout, so that no transaction may have it. */
-    CompletionStage<Boolean> isPayout(String reference);
+    /** Tells whether the client_token of this reference has ever bound a payout, a sweep or another payment of the chain: no transaction may have it. */
+    CompletionStage<Boolean> isBoundElsewhere(String reference);
 
     /** Lists all transactions of one owner, oldest first. */
     CompletionStage<List<AccountSend>> ofOwner(BigInteger chainId, String owner);

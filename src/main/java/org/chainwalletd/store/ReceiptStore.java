@@ -99,6 +99,15 @@ public interface ReceiptStore {
             }
         }
 
+        /** The token is that of a transaction of the account chain; it stays bound to that for ever. */
+        record ToAccountSend() implements Bound {
+            /** Returns zeros: such a token has no digest here. */
+            @Override
+            public Hash256 digest() {
+                return Hash256.ZERO;
+            }
+        }
+
         /** The token is that of a sweep; it stays bound to that for ever. */
         record ToSweep() implements Bound {
             /** Returns zeros: a sweep's token has no digest here. */

@@ -39,6 +39,9 @@ final class SqlAccountSends implements AccountSendStore {
                 if (isPayout(session, send.reference())) {
                     return new Journalled.Payout(send.reference());
                 }
+                if (isBoundElsewhere(session, send.reference())) {
+                    return new Journalled.BoundElsewhere(send.reference());
+                }
             }
             List<AccountSend> numbered = new ArrayList<>();
             for (AccountSend send : sends) {
@@ -88,17 +91,35 @@ final class SqlAccountSends implements AccountSendStore {
     }
 
     @Override
-    public CompletionStage<Boolean> isPayout(String reference) {
-        return store.read(session -> isPayout(session, reference));
+    public CompletionStage<Boolean> isBoundElsewhere(String reference) {
+        return store.read(session -> isBoundElsewhere(session, reference));
     }
 
     private static boolean isPayout(SqlSession session, String reference) throws SQLException {
         return reference.startsWith(TOKEN) && PayoutTable.has(session, reference.substring(TOKEN.length()));
     }
 
-    static boolean has(SqlSession session, String reference) throws SQLException {
-        return session.queryOne("SELECT 1 FROM account_sends WHERE reference = ?", row -> true, reference)
-                .isPresent();
+    private static boolean isBoundElsewhere(SqlSession session, String reference) throws SQLException {
+        if (!reference.startsWith(TOKEN)) {
+            return false;
+        }
+        String token = reference.substring(TOKEN.length());
+        return isPayout(session, reference)
+                || SqlSweeps.has(session, token)
+                || SqlSweeps.everBound(session, token).isPresent();
+    }
+
+    /** Tells whether a transaction of the account chain has this client_token. */
+    static boolean has(SqlSession session, String token) throws SQLException {
+        return session.find(ofToken(token)).isPresent();
+    }
+
+    static SqlSession.Lookup<Boolean> ofToken(String token) {
+        return new SqlSession.Lookup<>(
+                token,
+                "SELECT 1 FROM account_sends WHERE reference = ?",
+                row -> true,
+                AccountSendStore.reference(token));
     }
 
     @Override

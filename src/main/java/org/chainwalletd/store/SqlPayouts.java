@@ -70,8 +70,7 @@ final class SqlPayouts implements PayoutStore {
                             Optional.empty(),
                             records(session, List.of(order.payoutId())).stream().findFirst()));
         }
-        if (SqlSweeps.has(session, order.payoutId())
-                || SqlAccountSends.has(session, AccountSendStore.reference(order.payoutId()))) {
+        if (SqlSweeps.has(session, order.payoutId()) || SqlAccountSends.has(session, order.payoutId())) {
             return Optional.of(new Submission.Taken(index, order.payoutId(), Optional.empty()));
         }
         return SqlSweeps.everBound(session, order.payoutId())

@@ -66,7 +66,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         if (intent.token().isPresent()) {
             String token = intent.token().get().token();
             lookups.addAll(List.of(
-                    PayoutTable.ofToken(token), SqlSweeps.ofToken(token), KeptSpends.ofToken(token, closedBefore)));
+                    PayoutTable.ofToken(token),
+                    SqlSweeps.ofToken(token),
+                    SqlAccountSends.ofToken(token),
+                    KeptSpends.ofToken(token, closedBefore)));
         }
         return lookups;
     }
@@ -139,6 +142,9 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
                     KeptSpends.bound(session, intent.token().get().token(), closedBefore);
             if (kept.isPresent()) {
                 return Optional.of(new Opening.TokenTaken(kept.get().txId()));
+            }
+            if (SqlAccountSends.has(session, intent.token().get().token())) {
+                return Optional.of(new Opening.TokenTaken(Hash256.ZERO));
             }
         }
         if (there.isPresent() && there.get().intent().state() != IntentState.REFUSED) {
@@ -477,7 +483,10 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             long before = ended(closedBefore);
             Optional<SpendRow> spend = SpendTable.bound(session, token, before);
             if (spend.isEmpty()) {
-                return KeptSpends.bound(session, token, before).map(Bound.class::cast);
+                Optional<Bound> kept = KeptSpends.bound(session, token, before).map(Bound.class::cast);
+                return kept.isPresent() || !SqlAccountSends.has(session, token)
+                        ? kept
+                        : Optional.of(new Bound.ToAccountSend());
             }
             Intent intent = spends.known(spend.get());
             boolean lost = intent.state().failed() && SpendTable.isLostForGood(session, spend.get());

@@ -141,7 +141,9 @@ final class SqlSweeps implements SweepStore {
                         : new Beginning.Taken(Optional.empty(), there);
             }
             Optional<Hash256> spend = everBound(session, order.clientToken());
-            if (spend.isPresent() || PayoutTable.has(session, order.clientToken())) {
+            if (spend.isPresent()
+                    || PayoutTable.has(session, order.clientToken())
+                    || SqlAccountSends.has(session, order.clientToken())) {
                 return new Beginning.Taken(spend, Optional.empty());
             }
             List<Part> parts = cut.apply(this::isTaken);

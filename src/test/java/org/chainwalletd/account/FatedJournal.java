@@ -110,8 +110,8 @@ public final class FatedJournal implements AccountSendStore {
     }
 
     @Override
-    public CompletionStage<Boolean> isPayout(String reference) {
-        return read(() -> real.isPayout(reference));
+    public CompletionStage<Boolean> isBoundElsewhere(String reference) {
+        return read(() -> real.isBoundElsewhere(reference));
     }
 
     @Override

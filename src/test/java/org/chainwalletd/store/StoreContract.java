@@ -1149,8 +1149,8 @@ abstract class StoreContract {
         restart();
 
         String taken = AccountSendStore.reference("invoice-18");
-        assertThat(done(store.accountSends().isPayout(taken))).isTrue();
-        assertThat(done(store.accountSends().isPayout("invoice-18"))).isFalse();
+        assertThat(done(store.accountSends().isBoundElsewhere(taken))).isTrue();
+        assertThat(done(store.accountSends().isBoundElsewhere("invoice-18"))).isFalse();
         assertThat(done(store.accountSends()
                         .open(List.of(
                                 AccountSendSample.send(1, AccountSend.State.JOURNALLED),
@@ -1159,6 +1159,30 @@ abstract class StoreContract {
                 .isEqualTo(new AccountSendStore.Journalled.Payout(taken));
         assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
                 .hasSize(1);
+    }
+
+    @Test
+    void a_token_of_a_send_on_the_account_chain_is_that_of_no_spend_and_no_sweep_and_the_other_way_round() {
+        AccountSend send = AccountSendSample.send(0, AccountSend.State.LOST);
+        done(store.accountSends()
+                .open(List.of(AccountSendSample.renamed(send, AccountSendStore.reference("invoice-17")))));
+        Intent spend = StoreSample.intent(1, Optional.of("invoice-17"), 7);
+        assertThat(done(store.intents().open(spend, 0))).isEqualTo(new Opening.TokenTaken(Hash256.ZERO));
+        assertThat(done(store.receipts().bound("invoice-17", 0))).contains(new ReceiptStore.Bound.ToAccountSend());
+
+        Intent other = StoreSample.intent(2, Optional.of("invoice-18"), 8);
+        done(store.intents().open(other, 0));
+        done(store.intents().fail(other.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 20));
+        done(store.intents().forget(Long.MAX_VALUE, 10));
+        restart();
+        String taken = AccountSendStore.reference("invoice-18");
+        assertThat(done(store.accountSends().isBoundElsewhere(taken)))
+                .as("also when the row is erased")
+                .isTrue();
+        assertThat(done(store.accountSends()
+                        .open(List.of(AccountSendSample.renamed(
+                                AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
+                .isEqualTo(new AccountSendStore.Journalled.BoundElsewhere(taken));
     }
 
     private PayoutStore.Submission submitted(String payoutId) {

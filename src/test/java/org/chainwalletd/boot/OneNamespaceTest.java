@@ -1,0 +1,291 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcWitness;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.rpc.AllMethods;
+import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.evm.EvmDevnetExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Client tokens and ids of payouts are one namespace: whatever method has bound an id, no other method pays under it (payments.md, section 1). Every
+ * method of the registry that takes such an id is tried against every other one; a method that nobody has classified here fails.
+ */
+@Timeout(300)
+class OneNamespaceTest {
+    /** Methods that only name a payment which was asked for before. */
+    private static final Set<String> NAMING =
+            Set.of("get_spend", "get_sweep", "payout_get", "payout_cancel", "payout_release");
+
+    private static final Set<String> IDS = Set.of("clientToken", "payoutId", "payoutIds");
+    private static final byte[] PREIMAGE = "a secret of thirty-two bytes, ok".getBytes(StandardCharsets.US_ASCII);
+    private static final Hash256 HASH_LOCK = HtlcWitness.hashLockOf(PREIMAGE);
+    private static final long FAR = 1_000_000;
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension();
+
+    @RegisterExtension
+    final EvmDevnetExtension account = new EvmDevnetExtension();
+
+    @TempDir
+    Path datadir;
+
+    private final Party sender = new Party(91);
+    private final Party receiver = new Party(92);
+    private final Party firstSwept = new Party(93);
+    private final Party secondSwept = new Party(94);
+    private final Party shop = new Party(95);
+    private final List<String> locks = new ArrayList<>();
+    private long soon;
+    private DaemonRig daemon;
+
+    /** Makes the parameters of a method that pays: the second ones are those of another payment, which could be made too. */
+    @FunctionalInterface
+    private interface Payment {
+        Map<String, Object> of(String id, boolean second);
+    }
+
+    private final Map<String, Payment> payments = new LinkedHashMap<>(Map.of(
+            "transfer",
+            (id, second) -> params(
+                    "from",
+                    sender.address,
+                    "outputs",
+                    List.of(params("to", shop.address, "amount", second ? 1_002 : 1_001)),
+                    "client_token",
+                    id),
+            "htlc_lock",
+            (id, second) -> lock(second ? 20_002 : 20_001, FAR, "client_token", id),
+            "htlc_claim",
+            (id, second) -> params(
+                    "from",
+                    receiver.address,
+                    "lock_tx_id",
+                    locks.get(second ? 1 : 0),
+                    "preimage",
+                    Bytes.of(PREIMAGE),
+                    "sender",
+                    sender.key,
+                    "timeout",
+                    FAR,
+                    "client_token",
+                    id),
+            "htlc_reclaim",
+            (id, second) -> params(
+                    "from",
+                    sender.address,
+                    "lock_tx_id",
+                    locks.get(second ? 3 : 2),
+                    "receiver",
+                    receiver.key,
+                    "hash_lock",
+                    HASH_LOCK,
+                    "timeout",
+                    soon,
+                    "client_token",
+                    id),
+            "sweep",
+            (id, second) -> params(
+                    "from",
+                    params("addresses", List.of((second ? secondSwept : firstSwept).address.toString())),
+                    "to",
+                    shop.address,
+                    "client_token",
+                    id),
+            "evm_send_native",
+            (id, second) -> params(
+                    "to",
+                    account.chain().account(3).address().toString(),
+                    "amount",
+                    second ? "0.02" : "0.01",
+                    "client_token",
+                    id),
+            "payout_submit",
+            (id, second) -> params(
+                    "payouts",
+                    List.of(params("payout_id", id, "to", shop.address, "amount", second ? 1_004 : 1_003)),
+                    "from",
+                    params("addresses", List.of(sender.address.toString())))));
+
+    private Map<String, Object> lock(long amount, long timeout, Object... more) {
+        Map<String, Object> params = params(
+                "from",
+                sender.address,
+                "receiver",
+                receiver.key,
+                "hash_lock",
+                HASH_LOCK,
+                "timeout",
+                timeout,
+                "amount",
+                amount);
+        params.putAll(params(more));
+        return params;
+    }
+
+    private static boolean takesAnId(Type type) {
+        if (type instanceof ParameterizedType generic) {
+            return Arrays.stream(generic.getActualTypeArguments()).anyMatch(OneNamespaceTest::takesAnId);
+        }
+        return type instanceof Class<?> record
+                && record.isRecord()
+                && Arrays.stream(record.getRecordComponents()).anyMatch(OneNamespaceTest::isAnId);
+    }
+
+    private static boolean isAnId(RecordComponent component) {
+        return IDS.contains(component.getName()) || takesAnId(component.getGenericType());
+    }
+
+    @Test
+    void every_method_that_takes_an_id_is_tried_here_or_only_names_a_payment() {
+        Set<String> classified = new TreeSet<>(NAMING);
+        classified.addAll(payments.keySet());
+        assertThat(AllMethods.registry().methods().stream()
+                        .filter(method -> takesAnId(method.params()))
+                        .map(RpcMethod::name))
+                .containsExactlyInAnyOrderElementsOf(classified);
+    }
+
+    private void start() {
+        daemon = DaemonRig.over(
+                chain.node(),
+                datadir,
+                "--payout-delay",
+                "0",
+                "--evm-rpc",
+                account.chain().uri() + "," + account.chain().newEndpoint().uri(),
+                "--evm-chain-id",
+                "31337");
+    }
+
+    private void prepare() {
+        for (int number = 91; number <= 94; number++) {
+            daemon.imported(number);
+        }
+        daemon.fund(sender, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000);
+        daemon.fund(firstSwept, 50_000, 50_000);
+        daemon.fund(secondSwept, 50_000, 50_000);
+        soon = daemon.devnet().tip().height() + 8;
+        for (long timeout : new long[] {FAR, FAR, soon, soon}) {
+            locks.add(
+                    daemon.call("htlc_lock", lock(20_000, timeout)).get("tx_id").asText());
+            daemon.mine(1);
+        }
+        daemon.mine(12);
+        daemon.awaitFollowed();
+        String own = daemon.call("evm_create_address", Map.of()).get("address").asText();
+        account.chain().fund(EvmAddress.parse(own), BigInteger.TEN.pow(18));
+        daemon.call("payout_pause", Map.of());
+    }
+
+    private static String idOf(String method) {
+        return "bound-by-" + method;
+    }
+
+    /** Everything that has been decided on. */
+    private List<String> decided() {
+        List<String> all = new ArrayList<>();
+        daemon.call("list_spends", params("limit", 1_000))
+                .get("spends")
+                .forEach(spend -> all.add(spend.get("spend_id") + " " + spend.get("tx_id")));
+        daemon.call("evm_tx_history", Map.of())
+                .get("txs")
+                .forEach(tx -> all.add(tx.get("hash").asText()));
+        daemon.call("payout_list", Map.of())
+                .get("payouts")
+                .forEach(payout -> all.add(payout.get("payout_id") + " " + payout.get("amount")));
+        return all;
+    }
+
+    @Test
+    void an_id_that_any_method_has_bound_pays_by_no_other_one_also_after_a_restart() {
+        start();
+        try {
+            prepare();
+            Map<String, JsonNode> paid = new HashMap<>();
+            payments.forEach((method, payment) -> {
+                String id = idOf(method);
+                Await.until(method + " pays", () -> {
+                    try {
+                        paid.put(method, daemon.call(method, payment.of(id, false)));
+                        return true;
+                    } catch (WalletdException.RpcError notYet) {
+                        assertThat(List.of(-32042, -32039, -32020))
+                                .as(method + ": " + notYet.getMessage())
+                                .contains(notYet.code());
+                        return false;
+                    }
+                });
+            });
+            daemon.mine(1);
+            daemon.awaitFollowed();
+            for (int life = 1; life <= 2; life++) {
+                List<String> before = decided();
+                for (String binder : payments.keySet()) {
+                    for (String other : payments.keySet()) {
+                        assertRefused(binder, other, paid.get(binder));
+                    }
+                }
+                assertThat(decided()).as("life " + life).isEqualTo(before);
+                daemon.close();
+                start();
+                daemon.awaitFollowed();
+            }
+        } finally {
+            daemon.close();
+        }
+    }
+
+    private void assertRefused(String binder, String other, JsonNode paid) {
+        String id = idOf(binder);
+        String what = other + " under the id of " + binder;
+        WalletdException.RpcError refused =
+                daemon.refused(other, payments.get(other).of(id, true));
+        assertThat(refused.code()).as(what + ": " + refused.getMessage()).isEqualTo(-32035);
+        boolean payout = other.equals("payout_submit");
+        assertThat(refused.data(payout ? "payout_id" : "client_token"))
+                .as(what)
+                .hasValueSatisfying(name -> assertThat(name.asText()).isEqualTo(id));
+        if (payout) {
+            assertThat(refused.data("index"))
+                    .as(what)
+                    .hasValueSatisfying(index -> assertThat(index.asInt()).isZero());
+            boolean spend = Stream.of("transfer", "htlc_lock", "htlc_claim", "htlc_reclaim")
+                    .anyMatch(binder::equals);
+            assertThat(refused.data("tx_id").map(JsonNode::asText))
+                    .as(what)
+                    .isEqualTo(spend ? Optional.of(paid.get("tx_id").asText()) : Optional.empty());
+        }
+    }
+}
