@@ -26,6 +26,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.event.HtlcEvents;
+import org.chainwalletd.event.PayoutEvents;
 import org.chainwalletd.event.SpendEvents;
 import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.keeper.Keeper;
@@ -232,7 +233,7 @@ public final class Daemon implements AutoCloseable {
         EventHub hub = new EventHub();
         EventStreams events = startEvents(context, nodes, following, waiting.waits(), hub);
         SpendService spending = startSpending(context, following, keyring, store, new SpendEvents(hub));
-        Payouts payouts = startPayouts(context, following, store, spending);
+        Payouts payouts = startPayouts(context, following, store, spending, new PayoutEvents(hub));
         Sweeps sweeps = Spending.sweeps(context, nodes, following, keyring, store, spending, frontend.named());
         SwapBook openSwaps = new SwapBook();
         Htlcs htlcs = Htlcs.start(
@@ -309,9 +310,10 @@ public final class Daemon implements AutoCloseable {
         return spending;
     }
 
-    private Payouts startPayouts(DaemonContext context, Following following, Store store, SpendService spending) {
+    private Payouts startPayouts(
+            DaemonContext context, Following following, Store store, SpendService spending, PayoutEvents events) {
         NamedTokens named = frontend.named();
-        Payouts payouts = Spending.payouts(context, external.nodes(), following, store, spending, named);
+        Payouts payouts = Spending.payouts(context, external.nodes(), following, store, spending, named, events);
         waits.add("waits for changes of payouts", payouts::endWaits);
         return payouts;
     }

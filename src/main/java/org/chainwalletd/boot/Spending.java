@@ -17,6 +17,7 @@ import org.chainwalletd.coins.LedgerOutputs;
 import org.chainwalletd.coins.LedgerSpends;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.event.PayoutEvents;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
@@ -69,7 +70,8 @@ final class Spending {
             Following following,
             Store store,
             SpendService spending,
-            NamedTokens named) {
+            NamedTokens named,
+            PayoutEvents events) {
         Settings.Spend settings = context.settings().spend();
         PayoutEnvironment.Rules rules = new PayoutEnvironment.Rules(
                 settings.payouts().most(),
@@ -94,6 +96,7 @@ final class Spending {
                         new AllowanceStore.Limits(settings.capPerTx(), settings.capPerPeriod(), settings.capPeriod()),
                         rules,
                         () -> nodes.client().each().size(),
+                        events,
                         Clock.systemUTC(),
                         context.workers().upstream()),
                 context.keeper());

@@ -2,10 +2,12 @@ package org.chainwalletd.payout;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -22,6 +24,7 @@ import org.chainwalletd.store.PayoutStore;
  * Dependencies and settings of payouts.
  *
  * @param nodes number of nodes
+ * @param listener receives the payouts that have changed since the queue was loaded, in the order of their changes
  * @param executor runs continuations; never blocks
  */
 public record PayoutEnvironment(
@@ -34,6 +37,7 @@ public record PayoutEnvironment(
         AllowanceStore.Limits limits,
         Rules rules,
         IntSupplier nodes,
+        Consumer<List<PayoutStore.Payout>> listener,
         Clock clock,
         Executor executor) {
     /**

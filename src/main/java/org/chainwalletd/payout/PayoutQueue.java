@@ -287,6 +287,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
         Changes changes = command.changes().value().orElseThrow();
         changes.payouts().forEach(this::take);
+        if (loaded) {
+            env.listener().accept(changes.payouts());
+        }
         position = changes.next();
         if (changes.more()) {
             return readPage();

@@ -272,6 +272,14 @@ public final class Watch {
                             + Row.number(data.path("amount").bigIntegerValue()) + " until "
                             + Row.number(data.at("/params/timeout_height").asLong()) + " as "
                             + data.path("role").asText();
+                case "payout" ->
+                    data.path("state").asText() + " " + data.path("payout_id").asText()
+                            + (data.path("count").asLong() > 1
+                                    ? " and " + Row.number(data.path("count").asLong() - 1) + " more"
+                                    : "")
+                            + (data.hasNonNull("tx_id")
+                                    ? " by " + name.apply(data.get("tx_id").asText())
+                                    : "");
                 default -> data.toString();
             };
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,6 +16,7 @@ import java.util.stream.IntStream;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.EventReader;
 import org.chainwalletd.testkit.Party;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PayoutMethodsTest {
     private static final long CAP = 10_000_000;
     private static final int MOST_UNFINISHED = 300;
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     static Path datadir;
@@ -136,6 +140,36 @@ class PayoutMethodsTest {
         next.get("payouts")
                 .forEach(payout -> assertThat(payout.get("state").asText()).isEqualTo("confirmed"));
         assertThat(refusal("payout_changes", params("cursor", "nonsense"))).isEqualTo(-32602);
+    }
+
+    @Test
+    void payouts_that_change_together_are_one_event_for_each_of_their_states() throws IOException {
+        Party payer = payer(851);
+        Party shop = new Party(852);
+        List<Map<String, Object>> orders = IntStream.range(0, 200)
+                .mapToObj(i -> order("told-as-events-" + i, shop, 1_000 + i))
+                .toList();
+        try (EventReader reader = EventReader.open(daemon.uri(), daemon.token(), null)) {
+            reader.next("resync");
+            daemon.call("payout_submit", submission(payer, orders));
+            assertThat(told(reader, "queued").has("tx_id")).isFalse();
+            String batch = told(reader, "in_flight").get("tx_id").asText();
+            assertThat(payout("told-as-events-199").at("/attempts/0").asText()).isEqualTo(batch);
+            mineSpendOf(payer);
+            assertThat(told(reader, "confirmed").get("tx_id").asText()).isEqualTo(batch);
+        }
+    }
+
+    /** The next event of these payouts, which is the only one of this state. */
+    private static JsonNode told(EventReader reader, String state) throws IOException {
+        JsonNode event = JSON.readTree(reader.next("payout").data());
+        while (!event.get("payout_id").asText().startsWith("told-as-events-")) {
+            event = JSON.readTree(reader.next("payout").data());
+        }
+        assertThat(event.get("payout_id").asText()).isEqualTo("told-as-events-0");
+        assertThat(event.get("count").asInt()).isEqualTo(200);
+        assertThat(event.get("state").asText()).isEqualTo(state);
+        return event;
     }
 
     /** What is in flight may not be with the node yet. */

@@ -90,6 +90,7 @@ final class PayoutRig implements AutoCloseable {
                         spends.limits,
                         new PayoutEnvironment.Rules(most, delay, new FeeChoice.Rate(2), usableCoins, CHECK_EVERY),
                         () -> nodes,
+                        changed -> {},
                         spends.clock,
                         spends.executor),
                 new Background() {
