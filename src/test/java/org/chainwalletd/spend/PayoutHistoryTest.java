@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
@@ -55,6 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PayoutHistoryTest {
     private static final int STEPS = 30;
+    private static final int LOOKS_UNTIL_RESTART = 150;
 
     @TempDir
     Path folder;
@@ -489,10 +491,12 @@ class PayoutHistoryTest {
             judge();
         }
 
+        /** Restarts the process now and then: one that runs looks at lost payments once a minute, one that starts does so at once. */
         private void awaitEnds() {
+            AtomicInteger looks = new AtomicInteger();
             Await.until(this + ": all are final or cancelled", () -> {
                 HangWatch.alive();
-                if (death.isDead()) {
+                if (death.isDead() || looks.incrementAndGet() % LOOKS_UNTIL_RESTART == 0) {
                     die();
                 }
                 move(Duration.ofMinutes(5));

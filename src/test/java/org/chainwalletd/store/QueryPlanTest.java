@@ -28,6 +28,7 @@ class QueryPlanTest {
     private static final String INDEX_OF_FEW =
             "SCAN spends USING INDEX spends_(open|unburied|still_counted)|SCAN account_sends USING INDEX account_sends_open"
                     + "|SCAN swaps USING INDEX swaps_watched"
+                    + "|SCAN sweeps USING INDEX sweeps_running"
                     + "|SCAN account_sends USING COVERING INDEX account_sends_unsealed";
 
     @TempDir
