@@ -15,13 +15,11 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
-import org.chainwalletd.store.ReservationStore;
-import org.chainwalletd.store.TokenBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the coins of a plan: never one that is held or that a running sweep is going to spend, and only as a last resort one that another payment may still spend. Remembers from which
+ * Chooses the coins of a plan: never one that is held, and only as a last resort one that another payment may still spend. Remembers from which
  * addresses somebody else may be spending. Holds no coins itself. Belongs to {@link Reservations}.
  */
 final class CoinChoice {
@@ -34,7 +32,6 @@ final class CoinChoice {
     private final Supplier<Optional<Network>> network;
     private final Drawing drawing;
     private final CoinHolds coins;
-    private final ReservationStore reservations;
     private final ReplacedInputs replaced = new ReplacedInputs();
     private final Set<Address> clean = new HashSet<>();
     /**
@@ -50,7 +47,6 @@ final class CoinChoice {
         this.network = env.network();
         this.drawing = env.drawing();
         this.coins = coins;
-        this.reservations = env.reservations();
         this.clock = env.clock();
         this.memoryMillis = env.pace().reservationTtl().toMillis();
     }
@@ -89,13 +85,7 @@ final class CoinChoice {
      */
     private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
-        String kind = plan.kind();
-        Optional<String> token = plan.token().map(TokenBinding::token);
-        return new SpendPlan.Holdings(
-                outpoint -> coins.isBarredTo(kind, outpoint) || reservations.isPlannedByOther(outpoint, token),
-                excluded,
-                maturity,
-                drawing);
+        return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
     }
 
     private Set<Outpoint> andSpentElsewhere(Set<Outpoint> others) {

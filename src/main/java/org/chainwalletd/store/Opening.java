@@ -39,7 +39,7 @@ public sealed interface Opening {
      * An input is not free.
      *
      * @param coin the first input that is reserved already, or one that was spent long ago
-     * @param by the transaction that holds it, or has spent it; zeros when a running sweep is going to spend it
+     * @param by the transaction that holds it, or has spent it
      */
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
 

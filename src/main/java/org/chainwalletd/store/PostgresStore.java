@@ -347,8 +347,7 @@ final class PostgresStore extends SqlStore {
                     session,
                     changes.getOrDefault("spends", List.of()),
                     changes.getOrDefault("allowance_minutes", List.of()),
-                    changes.containsKey("payouts"),
-                    changes.containsKey("sweeps"));
+                    changes.containsKey("payouts"));
         }
 
         @Override

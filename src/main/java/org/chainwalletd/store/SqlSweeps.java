@@ -3,16 +3,13 @@ package org.chainwalletd.store;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -32,88 +29,19 @@ final class SqlSweeps implements SweepStore {
     private static final String RESTORED = "the store was restored since it began";
 
     private final SqlStore store;
-    private final SpendTable spends;
     private final SentLog.Lines log;
-    private final Planned planned = new Planned();
     private volatile boolean any;
 
-    /**
-     * Creates the accessor.
-     *
-     * @param spends table that knows which coins spends hold
-     */
-    SqlSweeps(SqlStore store, SpendTable spends, SentLog.Lines log) {
+    SqlSweeps(SqlStore store, SentLog.Lines log) {
         this.store = store;
-        this.spends = spends;
         this.log = log;
     }
 
-    /** Reads whether there are sweeps, and which coins the running ones are going to spend. */
+    /** Reads whether there are sweeps. */
     void takeUp(SqlSession session) throws SQLException {
         this.any = session.queryOne("SELECT max(id) FROM sweeps", row -> row.getLong(1))
                         .orElse(0L)
                 > 0;
-        planned.clear();
-        for (String token : running(session)) {
-            plan(read(session, token).orElseThrow());
-        }
-        planned.settle();
-    }
-
-    /** Returns the coins that running sweeps are going to spend, which the writer commits and rolls back together with the rows. */
-    GroupCommitWriter.InMemory inMemory() {
-        return planned;
-    }
-
-    /** Tells whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
-    boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
-        return planned.partOf(coin)
-                .filter(part -> !token.equals(Optional.of(part)))
-                .isPresent();
-    }
-
-    /** Plans the coins of all parts of a sweep that wait for a spend. */
-    private void plan(Sweep sweep) {
-        sweep.parts().stream().filter(PartState::isWaiting).forEach(state -> plan(sweep.id(), state.part()));
-    }
-
-    /**
-     * Plans the coins of a part, unless a spend or another part has one of them: then the part waits for that one and keeps the others from nobody
-     * meanwhile.
-     */
-    private void plan(Hash256 sweep, Part part) {
-        boolean free =
-                part.coins().stream().noneMatch(each -> isTaken(each.coin().outpoint()));
-        if (free) {
-            String token = SweepStore.partToken(sweep, part.number());
-            part.coins().forEach(each -> planned.add(each.coin().outpoint(), token));
-        }
-    }
-
-    private void unplan(Hash256 sweep, Part part) {
-        String token = SweepStore.partToken(sweep, part.number());
-        part.coins().forEach(each -> planned.remove(each.coin().outpoint(), token));
-    }
-
-    private boolean isTaken(Outpoint coin) {
-        return spends.isHeld(coin) || planned.partOf(coin).isPresent();
-    }
-
-    /** Finds an input of {@code intent} that a running sweep is going to spend in a part whose spend has another token. */
-    Optional<Opening> plannedByOther(Intent intent) {
-        Optional<String> token = intent.token().map(TokenBinding::token);
-        return intent.inputs().stream()
-                .filter(coin -> isPlannedByOther(coin.outpoint(), token))
-                .findFirst()
-                .map(coin -> new Opening.CoinTaken(coin, Hash256.ZERO));
-    }
-
-    /** Notes that a spend was opened, which holds the coins of its part itself. */
-    void opened(Intent intent) {
-        if (intent.kind().equals(KIND)) {
-            String token = intent.token().orElseThrow().token();
-            intent.inputs().forEach(coin -> planned.remove(coin.outpoint(), token));
-        }
     }
 
     /** Tells whether there may be a sweep. */
@@ -130,7 +58,7 @@ final class SqlSweeps implements SweepStore {
     }
 
     @Override
-    public CompletionStage<Beginning> begin(Order order, Function<Predicate<Outpoint>, List<Part>> cut, long now) {
+    public CompletionStage<Beginning> begin(Order order, List<Part> parts, long now) {
         // Set before the commit, so that tokens are looked up among sweeps as soon as one can be that of a sweep.
         any = true;
         return store.writeNew(session -> {
@@ -146,15 +74,20 @@ final class SqlSweeps implements SweepStore {
                     || SqlAccountSends.has(session, order.clientToken())) {
                 return new Beginning.Taken(spend, Optional.empty());
             }
-            List<Part> parts = cut.apply(this::isTaken);
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();
+            }
+            Set<Outpoint> planned = planned(session);
+            boolean overtaken = parts.stream()
+                    .flatMap(part -> part.coins().stream())
+                    .anyMatch(each -> planned.contains(each.coin().outpoint()));
+            if (overtaken) {
+                return new Beginning.Overtaken();
             }
             byte[] id = new byte[ID_BYTES];
             RANDOM.nextBytes(id);
             SentLine.Sweep sweep = new SentLine.Sweep(Hash256.of(id), order, parts, Set.of(), now);
             insert(session, sweep, State.RUNNING, "");
-            parts.forEach(part -> plan(sweep.id(), part));
             log.add(sweep);
             return new Beginning.Begun(read(session, order.clientToken()).orElseThrow());
         });
@@ -327,6 +260,22 @@ final class SqlSweeps implements SweepStore {
         return store.read(SqlSweeps::running);
     }
 
+    @Override
+    public CompletionStage<Set<Outpoint>> planned() {
+        return store.read(SqlSweeps::planned);
+    }
+
+    private static Set<Outpoint> planned(SqlSession session) throws SQLException {
+        Set<Outpoint> planned = new HashSet<>();
+        for (String token : running(session)) {
+            read(session, token).orElseThrow().parts().stream()
+                    .filter(PartState::isWaiting)
+                    .flatMap(state -> state.part().coins().stream())
+                    .forEach(each -> planned.add(each.coin().outpoint()));
+        }
+        return planned;
+    }
+
     private static List<String> running(SqlSession session) throws SQLException {
         return session.query(
                 "SELECT client_token FROM sweeps WHERE " + RUNNING + " ORDER BY id", row -> row.text("client_token"));
@@ -335,19 +284,12 @@ final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Void> move(String clientToken, State before, State after, String reason) {
         return store.write(session -> {
-            int moved = session.update(
+            session.update(
                     "UPDATE sweeps SET state = ?, reason = ? WHERE client_token = ? AND state = ?",
                     after.name(),
                     reason,
                     clientToken,
                     before.name());
-            if (moved > 0) {
-                Sweep sweep = read(session, clientToken).orElseThrow();
-                sweep.parts().forEach(state -> unplan(sweep.id(), state.part()));
-                if (after == State.RUNNING) {
-                    plan(sweep);
-                }
-            }
             return null;
         });
     }
@@ -358,7 +300,6 @@ final class SqlSweeps implements SweepStore {
             Optional<Sweep> sweep = read(session, clientToken);
             if (sweep.isPresent() && sweep.get().parts().get(part).isWaiting()) {
                 end(session, sweep.get().id(), part);
-                unplan(sweep.get().id(), sweep.get().parts().get(part).part());
                 log.add(new SentLine.SweepPartEnded(sweep.get().id(), part));
             }
             return null;
@@ -391,59 +332,5 @@ final class SqlSweeps implements SweepStore {
             }
             return Optional.empty();
         });
-    }
-
-    /**
-     * Maps each coin that a running sweep is still going to spend to the token of the spend that will. Derived from the rows. A part is in it with
-     * all its coins or with none, so that no two parts ever wait for each other. The writer changes it together with the rows, and it rolls back with
-     * them; other threads may read it, and may see a change before it is committed.
-     */
-    private static final class Planned implements GroupCommitWriter.InMemory {
-        /** Previous part of a coin, for undoing a change; the token is null when no part planned the coin. */
-        private record Before(Outpoint coin, String token) {}
-
-        private final Map<Outpoint, String> tokens = new ConcurrentHashMap<>();
-        private final List<Before> journal = new ArrayList<>();
-
-        Optional<String> partOf(Outpoint coin) {
-            return tokens.isEmpty() ? Optional.empty() : Optional.ofNullable(tokens.get(coin));
-        }
-
-        void add(Outpoint coin, String token) {
-            journal.add(new Before(coin, tokens.put(coin, token)));
-        }
-
-        /** Plans the coin no longer if this part plans it. */
-        void remove(Outpoint coin, String token) {
-            if (tokens.remove(coin, token)) {
-                journal.add(new Before(coin, token));
-            }
-        }
-
-        void clear() {
-            tokens.clear();
-        }
-
-        @Override
-        public int mark() {
-            return journal.size();
-        }
-
-        @Override
-        public void undoTo(int mark) {
-            while (journal.size() > mark) {
-                Before before = journal.remove(journal.size() - 1);
-                if (before.token() == null) {
-                    tokens.remove(before.coin());
-                } else {
-                    tokens.put(before.coin(), before.token());
-                }
-            }
-        }
-
-        @Override
-        public void settle() {
-            journal.clear();
-        }
     }
 }

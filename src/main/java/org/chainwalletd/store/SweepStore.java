@@ -3,9 +3,8 @@ package org.chainwalletd.store;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -17,25 +16,21 @@ import org.chainwalletd.chain.Outpoint;
  */
 public interface SweepStore {
     /**
-     * Writes a sweep with all its parts in one commit, unless its token is bound to something already. From then on, as long as the sweep is running,
-     * no other spend is opened with a coin of a part that has no spend yet.
-     *
-     * @param cut makes the parts, given which coins are taken: a spend holds them, or another running sweep is going to spend them. Called in the
-     *     commit, perhaps more than once
+     * Writes a sweep with all its parts in one commit, unless its token is bound to something already.
      *
      * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait.
      */
-    CompletionStage<Beginning> begin(Order order, Function<Predicate<Outpoint>, List<Part>> cut, long now);
+    CompletionStage<Beginning> begin(Order order, List<Part> parts, long now);
 
     CompletionStage<Optional<Sweep>> find(String clientToken);
 
     /** Lists the tokens of the sweeps that are {@link State#RUNNING}, oldest first. */
     CompletionStage<List<String>> running();
 
-    /**
-     * Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. One that stops leaves its coins to others. One
-     * that goes on takes them back, except those of a part of which somebody else has a coin by then.
-     */
+    /** Finds the coins of the parts that running sweeps still have to open a spend for. */
+    CompletionStage<Set<Outpoint>> planned();
+
+    /** Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. */
     CompletionStage<Void> move(String clientToken, State before, State after, String reason);
 
     /** Ends a part for which no spend was opened, because its coins were spent elsewhere. A part that has a spend is left alone. */
@@ -153,6 +148,9 @@ public interface SweepStore {
     sealed interface Beginning {
         /** The token is bound to nothing, and there were no coins to sweep; nothing was written. */
         record Nothing() implements Beginning {}
+
+        /** A sweep that began meanwhile moves some of the coins; nothing was written. */
+        record Overtaken() implements Beginning {}
 
         /** The sweep is durable, by this call or an earlier one. */
         record Begun(Sweep sweep) implements Beginning {}

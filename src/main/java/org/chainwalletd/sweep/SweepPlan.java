@@ -110,7 +110,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
     public Draft choose(Candidates candidates, Holdings holdings) {
         List<Coin> coins = part.coins().stream().map(OwnedCoin::coin).toList();
         List<Coin> held = coins.stream()
-                .filter(coin -> holdings.reserved().test(coin.outpoint())
+                .filter(coin -> holdings.reserved().contains(coin.outpoint())
                         || holdings.excluded().contains(coin.outpoint()))
                 .toList();
         if (!held.isEmpty()) {

@@ -36,7 +36,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.keeper.Background;
-import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.SpendException;
@@ -94,7 +93,6 @@ public final class Sweeps {
      *
      * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
      * @param maturity of coinbases, 0 while the network is not known
-     * @param isOurs whether the daemon has the key of an address
      * @param nodes how many there are
      * @param hasEnded whether a named token was revoked, has expired, or is not known
      * @param pause before a part that could not be sent is tried again
@@ -105,7 +103,6 @@ public final class Sweeps {
             ReservationStore reservations,
             SpendService spending,
             OwnCoins coins,
-            Predicate<Address> isOurs,
             IntSupplier maturity,
             IntSupplier nodes,
             Predicate<String> hasEnded,
@@ -231,33 +228,31 @@ public final class Sweeps {
 
     private CompletionStage<Sweep> begin(Request request, List<Address> from) {
         return holdings(from)
-                .thenComposeAsync(holdings -> write(request, from, holdings.free()), env.executor())
-                .thenComposeAsync(beginning -> begun(beginning, request, from), env.executor());
+                .thenComposeAsync(
+                        holdings -> env.store()
+                                .begin(
+                                        request.order(from),
+                                        cut(holdings, request),
+                                        env.clock().millis())
+                                .thenComposeAsync(
+                                        // Another sweep has begun since the coins were listed, so this is not repeated
+                                        // for ever.
+                                        beginning -> beginning instanceof Beginning.Overtaken
+                                                ? begin(request, from)
+                                                : CompletableFuture.completedFuture(
+                                                        begun(beginning, request, holdings)),
+                                        env.executor()),
+                        env.executor());
     }
 
-    private CompletionStage<Beginning> write(Request request, List<Address> from, List<OwnedCoin> free) {
-        int most = mostInputs(request);
-        return env.store()
-                .begin(
-                        request.order(from),
-                        taken -> cut(free, taken, request.minValue(), most),
-                        env.clock().millis());
-    }
-
-    private CompletionStage<Sweep> begun(Beginning beginning, Request request, List<Address> from) {
+    private static Sweep begun(Beginning beginning, Request request, Holdings holdings) {
         if (beginning instanceof Beginning.Begun begun) {
-            return CompletableFuture.completedFuture(begun.sweep());
+            return begun.sweep();
         }
         if (beginning instanceof Beginning.Taken taken) {
             throw taken(request, taken.other());
         }
-        // Listed once more: another payment may have taken the coins since.
-        return holdings(from)
-                .thenApplyAsync(
-                        holdings -> {
-                            throw nothingToSweep(holdings);
-                        },
-                        env.executor());
+        throw nothingToSweep(holdings);
     }
 
     /** @param other the sweep that has the token; empty when another payment has it */
@@ -269,41 +264,31 @@ public final class Sweeps {
     }
 
     /** Coins of addresses by whether they can be spent. */
-    private record Holdings(List<OwnedCoin> free, Map<LeftOver, List<Coin>> others) {
+    private record Holdings(List<OwnedCoin> free, Map<LeftOver, List<Coin>> others, long tipHeight) {
         static Holdings none() {
-            return new Holdings(new ArrayList<>(), new EnumMap<>(LeftOver.class));
-        }
-
-        /** Moves those of the free coins that spends hold to the others. */
-        Holdings without(Set<Outpoint> held) {
-            free.removeIf(each -> {
-                boolean isHeld = held.contains(each.coin().outpoint());
-                if (isHeld) {
-                    add(others, LeftOver.HELD, each.coin());
-                }
-                return isHeld;
-            });
-            return this;
+            return new Holdings(new ArrayList<>(), new EnumMap<>(LeftOver.class), 0);
         }
     }
 
-    /** Asks what spends hold after it has listed the coins: a planned coin whose spend was opened in between is then held. */
     private CompletionStage<Holdings> holdings(List<Address> addresses) {
-        return holdings(addresses, 0, Holdings.none())
+        // Planned coins first: a part that gets its spend in between is then in one of the two.
+        return env.store()
+                .planned()
                 .thenComposeAsync(
-                        found -> env.reservations()
+                        planned -> env.reservations()
                                 .all()
-                                .thenApplyAsync(held -> found.without(outpoints(held)), env.executor()),
+                                .thenComposeAsync(
+                                        held -> {
+                                            Set<Outpoint> taken = new HashSet<>(planned);
+                                            held.forEach(each ->
+                                                    taken.add(each.coin().outpoint()));
+                                            return holdings(addresses, 0, taken, Holdings.none());
+                                        },
+                                        env.executor()),
                         env.executor());
     }
 
-    private static Set<Outpoint> outpoints(List<ReservationStore.Reservation> held) {
-        Set<Outpoint> outpoints = new HashSet<>();
-        held.forEach(each -> outpoints.add(each.coin().outpoint()));
-        return outpoints;
-    }
-
-    private CompletionStage<Holdings> holdings(List<Address> addresses, int next, Holdings found) {
+    private CompletionStage<Holdings> holdings(List<Address> addresses, int next, Set<Outpoint> taken, Holdings found) {
         if (next == addresses.size()) {
             return CompletableFuture.completedFuture(found);
         }
@@ -313,7 +298,7 @@ public final class Sweeps {
                         listing -> {
                             for (NodeClient.Utxo utxo : listing.utxos()) {
                                 Coin coin = new Coin(utxo.outpoint(), utxo.value());
-                                if (env.reservations().isPlannedByOther(coin.outpoint(), Optional.empty())) {
+                                if (taken.contains(coin.outpoint())) {
                                     add(found.others(), LeftOver.HELD, coin);
                                 } else if (isImmature(utxo, listing.tipHeight())) {
                                     add(found.others(), LeftOver.IMMATURE, coin);
@@ -321,7 +306,11 @@ public final class Sweeps {
                                     found.free().add(new OwnedCoin(address, coin));
                                 }
                             }
-                            return holdings(addresses, next + 1, found);
+                            return holdings(
+                                    addresses,
+                                    next + 1,
+                                    taken,
+                                    new Holdings(found.free(), found.others(), listing.tipHeight()));
                         },
                         env.executor());
     }
@@ -348,15 +337,15 @@ public final class Sweeps {
     }
 
     /** Parts of nearly equal size, coins of one address beside each other. */
-    private static List<Part> cut(List<OwnedCoin> free, Predicate<Outpoint> taken, Amount minValue, int most) {
-        List<OwnedCoin> coins = free.stream()
-                .filter(each -> !each.coin().value().isLessThan(minValue))
-                .filter(each -> !taken.test(each.coin().outpoint()))
+    private static List<Part> cut(Holdings holdings, Request request) {
+        List<OwnedCoin> coins = holdings.free().stream()
+                .filter(each -> !each.coin().value().isLessThan(request.minValue()))
                 .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
                         .reversed())
                 .limit(MOST_COINS)
                 .sorted(Comparator.comparing((OwnedCoin each) -> each.owner().hex()))
                 .toList();
+        int most = mostInputs(request);
         int count = (coins.size() + most - 1) / most;
         List<Part> parts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -552,8 +541,6 @@ public final class Sweeps {
             private boolean askedAgain;
             /** Tip when coins of a part were seen missing first, by the part's number. */
             private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
-            /** Why parts cannot be signed, by the part's number, since the first part was looked at last. */
-            private final Map<Integer, String> keyless = new ConcurrentHashMap<>();
         }
 
         private final Sweeps sweeps;
@@ -679,9 +666,6 @@ public final class Sweeps {
 
         /** Looks at a sweep outside the actor's thread; only one look is under way at any time. */
         private CompletionStage<Step> look(String token, Line line, int from) {
-            if (from == 0) {
-                line.keyless.clear();
-            }
             return env.store()
                     .find(token)
                     .thenComposeAsync(found -> look(found.orElseThrow(), line, from), env.executor());
@@ -703,46 +687,9 @@ public final class Sweeps {
                     .map(PartState::part)
                     .filter(part -> part.number() >= from)
                     .findFirst();
-            if (next.isEmpty()) {
-                boolean allKeyless = sweep.parts().stream()
-                        .filter(PartState::isWaiting)
-                        .allMatch(state -> line.keyless.containsKey(state.part().number()));
-                return allKeyless
-                        ? move(
-                                token,
-                                State.STOPPED,
-                                line.keyless.values().iterator().next())
-                        : CompletableFuture.completedFuture(new Step.Waits());
-            }
-            Part part = next.get();
-            Optional<Address> lost = part.coins().stream()
-                    .map(OwnedCoin::owner)
-                    .filter(owner -> !env.isOurs().test(owner))
-                    .findFirst();
-            return lost.isPresent()
-                    ? CompletableFuture.completedFuture(
-                            keyless(token, line, part, "the key of " + lost.get() + " is not in the keyring any more"))
-                    : coinsOf(part)
-                            .thenComposeAsync(seen -> make(sweep, part, seen, line), env.executor())
-                            .handleAsync(
-                                    (step, failure) -> looked(token, part, Outcome.of(step, failure)), env.executor());
-        }
-
-        /** A part that nobody can sign keeps no other part from its turn; when only such ones are left, the sweep stops. */
-        private Step keyless(String token, Line line, Part part, String why) {
-            line.keyless.put(part.number(), why);
-            sweeps.waits(token, part.number(), why);
-            return new Step.Next(part.number(), false);
-        }
-
-        /** A part that cannot be looked at, or not be made, keeps no other part from its turn. */
-        private Step looked(String token, Part part, Outcome<Step> step) {
-            return step.fold(found -> found, failure -> {
-                LOG.warn("part {} of a sweep waits: {}", part.number(), failure.toString());
-                sweeps.waits(
-                        token, part.number(), String.valueOf(Causes.of(failure).getMessage()));
-                return new Step.Next(part.number(), false);
-            });
+            return next.isEmpty()
+                    ? CompletableFuture.completedFuture(new Step.Waits())
+                    : coinsOf(next.get()).thenComposeAsync(seen -> make(sweep, next.get(), seen, line), env.executor());
         }
 
         private CompletionStage<Step> move(String token, State state, String reason) {
@@ -790,12 +737,11 @@ public final class Sweeps {
             line.missingSince.remove(part.number());
             return env.spending()
                     .spend(new SweepPlan(sweep, part, seen.tipHeight()))
-                    .handleAsync(
-                            (receipt, failure) -> made(token, line, part, Outcome.of(receipt, failure)), env.executor())
+                    .handleAsync((receipt, failure) -> made(token, part, Outcome.of(receipt, failure)), env.executor())
                     .thenComposeAsync(step -> step, env.executor());
         }
 
-        private CompletionStage<Step> made(String token, Line line, Part part, Outcome<Receipt> outcome) {
+        private CompletionStage<Step> made(String token, Part part, Outcome<Receipt> outcome) {
             Optional<Throwable> failure = outcome.failure().map(Causes::of);
             if (failure.isEmpty()) {
                 sweeps.waiting.getOrDefault(token, new HashMap<>()).remove(part.number());
@@ -814,10 +760,10 @@ public final class Sweeps {
                 sweeps.waits(token, part.number(), refusal.message());
                 return CompletableFuture.completedFuture(new Step.Next(part.number(), durable));
             }
-            if (failure.get() instanceof KeyringException locked && locked.reason() == KeyringException.Reason.LOCKED) {
-                return CompletableFuture.completedFuture(keyless(token, line, part, locked.getMessage()));
-            }
-            return CompletableFuture.failedFuture(failure.get());
+            LOG.warn(
+                    "part {} of a sweep waits: {}", part.number(), failure.get().toString());
+            sweeps.waits(token, part.number(), String.valueOf(failure.get().getMessage()));
+            return CompletableFuture.completedFuture(new Step.Next(part.number(), false));
         }
     }
 }

@@ -28,8 +28,6 @@ final class SweepRig implements AutoCloseable {
 
     final SpendHarness spends;
     final Set<String> ended = ConcurrentHashMap.newKeySet();
-    /** Addresses whose keys are gone. */
-    final Set<Address> lost = ConcurrentHashMap.newKeySet();
     /** Wrapper of the store that the sweeps of a test use. */
     UnaryOperator<SweepStore> before = UnaryOperator.identity();
 
@@ -63,7 +61,6 @@ final class SweepRig implements AutoCloseable {
                         spends.store.reservations(),
                         spends.spending,
                         this::coins,
-                        address -> !lost.contains(address),
                         () -> 10,
                         () -> 100,
                         ended::contains,

@@ -2,17 +2,13 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -21,10 +17,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.AllowanceStore;
-import org.chainwalletd.store.Coin;
-import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
-import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
@@ -216,120 +209,6 @@ class SweepTest {
         assertThat(transactions(sweep(one))).isEmpty();
         assertThat(spends.coins(rig.to)).isEmpty();
         assertThat(sweep(one).leftOver().orElseThrow()).containsKey(LeftOver.OF_FAILED_PART);
-    }
-
-    /** Has the books lose sight of the coins as soon as they are planned, so that the parts wait. */
-    private void plannedAndWaiting(Address from) {
-        AtomicBoolean planning = new AtomicBoolean(true);
-        rig.listed = address -> planning.getAndSet(false) ? spends.coins(address) : List.of();
-        Report planned = sweep(from);
-        assertThat(planned.sweep().state()).isEqualTo(State.RUNNING);
-        assertThat(transactions(planned)).isEmpty();
-    }
-
-    @Test
-    void no_other_payment_takes_a_coin_that_a_running_sweep_is_going_to_move() {
-        Address one = spends.funded(11, values(130, 10_000));
-        plannedAndWaiting(one);
-
-        for (int restarts = 0; restarts < 2; restarts++) {
-            SpendRefusal.InFlightExhausted refused = SpendHarness.refusal(
-                    SpendRefusal.InFlightExhausted.class,
-                    spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
-            assertThat(refused.shortage().inFlightCount()).isEqualTo(130);
-            SpendHarness.refusal(
-                    SpendRefusal.InFlightExhausted.class,
-                    spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000)));
-            rig.restart();
-        }
-        spends.fund(one, 40_000);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
-        rig.listed = spends::coins;
-        Await.until("each part has a spend", () -> {
-            spends.wake();
-            return rig.stored(TOKEN).state() == State.DONE;
-        });
-        spends.confirmAll();
-        assertThat(rig.arrived()).isEqualTo(1_300_000 - SweepRig.fees(rig.stored(TOKEN)));
-    }
-
-    @Test
-    void a_payment_that_has_chosen_a_coin_which_is_planned_before_it_is_written_takes_another_one() {
-        Address one = spends.funded(11, 30_000);
-        CompletableFuture<Void> mayOpen = new CompletableFuture<>();
-        CompletableFuture<Void> chosen = new CompletableFuture<>();
-        spends.crash();
-        spends.before = real -> (IntentStore) Proxy.newProxyInstance(
-                SweepTest.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
-                    if (method.getName().equals("open")
-                            && ((Intent) arguments[0]).kind().equals("transfer")) {
-                        chosen.complete(null);
-                        return mayOpen.thenComposeAsync(
-                                go -> real.open(
-                                        (Intent) arguments[0],
-                                        (Long) arguments[1],
-                                        (Boolean) arguments[2],
-                                        (LongSupplier) arguments[3]),
-                                spends.executor);
-                    }
-                    return method.invoke(real, arguments);
-                });
-        rig.start();
-        CompletionStage<Receipt> transfer =
-                spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere"));
-        Await.result(chosen);
-        plannedAndWaiting(one);
-        spends.fund(one, 20_000);
-
-        mayOpen.complete(null);
-
-        SpendHarness.refusal(SpendRefusal.InFlightExhausted.class, transfer);
-        assertThat(SpendHarness.get(spends.spending.transfer(
-                                SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")))
-                        .inputs())
-                .extracting(Coin::value)
-                .containsExactly(Amount.of(20_000));
-    }
-
-    @Test
-    void a_part_that_lacks_a_coin_keeps_its_other_coins_from_nobody_after_its_sweep_went_on() {
-        Address one = spends.funded(11, 10_000, 20_000);
-        rig.ended.add(SweepRig.OWNER);
-        sweep(one);
-        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
-        rig.ended.clear();
-
-        assertThat(sweep(one).sweep().state()).isEqualTo(State.RUNNING);
-
-        assertThat(SpendHarness.get(spends.spending.transfer(
-                                SpendHarness.request(one, spends.keys.add(98), 5_000, "another")))
-                        .inputs())
-                .extracting(Coin::value)
-                .containsExactly(Amount.of(10_000));
-    }
-
-    @Test
-    void parts_that_nobody_can_sign_stop_the_sweep_after_all_others_were_made_and_go_on_when_the_key_is_there() {
-        Address one = spends.funded(11, values(3, 10_000));
-        Address two = spends.funded(12, values(3, 20_000));
-        rig.lost.add(one);
-
-        Report stopped = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
-        Await.until("it has stopped", () -> rig.stored(TOKEN).state() == State.STOPPED);
-        assertThat(rig.stored(TOKEN).reason()).contains(one.toString()).contains("keyring");
-        stopped = new Report(rig.stored(TOKEN), stopped.waiting(), stopped.leftOver());
-        for (PartState part : stopped.sweep().parts()) {
-            boolean signable =
-                    part.part().coins().stream().noneMatch(coin -> coin.owner().equals(one));
-            assertThat(part.spend().isPresent()).isEqualTo(signable);
-        }
-
-        rig.lost.clear();
-        Report done = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
-        assertThat(done.sweep().parts())
-                .allSatisfy(part -> assertThat(part.spend()).isPresent());
-        spends.confirmAll();
-        assertThat(rig.arrived()).isEqualTo(90_000 - fees(done));
     }
 
     @Test

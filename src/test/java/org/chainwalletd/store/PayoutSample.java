@@ -121,7 +121,7 @@ final class PayoutSample {
                 Address.parse("d7".repeat(32)),
                 Amount.of(61),
                 firstCoin == 0 ? Optional.of("quarter \u00fc") : Optional.empty());
-        done(store.sweeps().begin(order, taken -> parts, AT + firstCoin));
+        done(store.sweeps().begin(order, parts, AT + firstCoin));
     }
 
     private static Intent part(SweepStore.Sweep sweep, SweepStore.Part part) {
