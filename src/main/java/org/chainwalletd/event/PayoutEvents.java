@@ -17,7 +17,7 @@ import org.chainwalletd.store.PayoutStore.State;
 public final class PayoutEvents implements Consumer<List<Payout>> {
     private static final String KIND = "payout";
 
-    /** What payouts of one event have in common. */
+    /** Key by which payouts are told in one event. */
     private record Group(State state, Optional<Hash256> txId, Optional<String> tokenName) {
         static Group of(Payout payout) {
             List<Hash256> attempts = payout.attempts();

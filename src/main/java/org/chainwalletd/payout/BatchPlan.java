@@ -327,7 +327,7 @@ final class BatchPlan implements SpendPlan {
         }
         Draft draft = draft(now, candidates, holdings.drawing(), carried, purse, free.size());
         while (exceedsCap(now, draft)) {
-            // What is too little for change is fee, too.
+            // A rest that is too small for change raises the fee.
             left.put(carried.remove(carried.size() - 1).number(), Skipped.ALLOWANCE);
             if (carried.isEmpty()) {
                 skipped = Map.copyOf(left);

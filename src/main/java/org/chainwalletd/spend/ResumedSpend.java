@@ -165,7 +165,7 @@ final class ResumedSpend {
         } else if (state.filter(IntentState::inFlight).isPresent()) {
             adopting();
         } else {
-            // What the token stands for by now is looked up again.
+            // Looks up again which spend the token stands for by now.
             runner.tokenTaken();
         }
     }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator of the payout queue meets, over HTTP: keys that cannot sign, an older store, batches whose coins are gone. */
+/** Situations of an operator of the payout queue, over HTTP: keys that cannot sign, an older store, batches whose coins are gone. */
 @Timeout(300)
 class PayoutOperatorTest {
     private static final int BURIAL = 361;

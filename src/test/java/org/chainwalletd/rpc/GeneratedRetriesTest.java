@@ -17,7 +17,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.testkit.GeneratedFile;
 import org.junit.jupiter.api.Test;
 
-/** What reference and retries say about calling again, as a reader finds it on the two pages. */
+/** Compares the reference and the page on retries, as a reader finds them, in what they say about calling again. */
 class GeneratedRetriesTest {
     private static final String PAGE = "src/site/markdown/retries.md";
     private static final String BEGIN = "GeneratedRetriesTest holds it -->\n";

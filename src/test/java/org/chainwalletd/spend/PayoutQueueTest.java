@@ -402,7 +402,7 @@ class PayoutQueueTest {
         return SpendHarness.get(rig.intents().find(txId)).orElseThrow();
     }
 
-    /** Somebody else who has the key sends the coins of a batch back to its address. */
+    /** Sends the coins of a batch back to its address, as another owner of the key can. */
     private void spendElsewhere(Intent batch) {
         Coin coin = batch.inputs().get(0);
         TxOutput back = TxOutput.toAddress(batch.from(), coin.value().minus(Amount.of(200)));

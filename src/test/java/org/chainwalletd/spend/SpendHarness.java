@@ -119,7 +119,7 @@ final class SpendHarness implements AutoCloseable {
     private volatile Optional<NodeClient.Tip> rumour = Optional.empty();
     private final boolean ownsChain;
     private boolean running;
-    /** Of the process that runs; what a killed one had still to do goes on in the executor, and must not be heard. */
+    /** Ends with the process: a killed one has work left in the executor, and no node must hear of it. */
     private AtomicBoolean alive = new AtomicBoolean();
 
     SpendHarness(Path folder) {
