@@ -43,7 +43,7 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
 
     private record Found(String reference, Outcome<Optional<AccountSend>> row) implements Command {}
 
-    private record Named(String reference, Outcome<Boolean> isPayout) implements Command {}
+    private record Named(String reference, Outcome<Boolean> isBound) implements Command {}
 
     private record LineRead(EvmAddress from, Outcome<List<AccountSend>> open) implements Command {}
 
@@ -163,18 +163,18 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
             getContext()
                     .pipeToSelf(
                             setup.store().isBoundElsewhere(reference),
-                            (isPayout, failure) -> new Named(reference, Outcome.of(isPayout, failure)));
+                            (isBound, failure) -> new Named(reference, Outcome.of(isBound, failure)));
         }
     }
 
     private Behavior<Command> named(Named command) {
         String reference = command.reference();
-        command.isPayout().match(isPayout -> begin(reference, isPayout), failure -> fail(reference, failure));
+        command.isBound().match(isBound -> begin(reference, isBound), failure -> fail(reference, failure));
         return this;
     }
 
-    private void begin(String reference, boolean isPayout) {
-        if (isPayout) {
+    private void begin(String reference, boolean isBound) {
+        if (isBound) {
             fail(reference, new RefusedException(SendRefusal.referenceTaken(reference)));
             return;
         }

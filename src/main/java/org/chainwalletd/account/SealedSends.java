@@ -141,9 +141,12 @@ public final class SealedSends implements AccountSendStore {
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
         return store.open(sends.stream().map(this::sealed).toList())
                 .thenApplyAsync(
-                        written -> written instanceof Journalled.Taken taken
-                                ? new Journalled.Taken(opened(taken.by()))
-                                : numbered(sends, (Journalled.Done) written),
+                        written -> {
+                            if (written instanceof Journalled.Taken taken) {
+                                return new Journalled.Taken(opened(taken.by()));
+                            }
+                            return written instanceof Journalled.Done done ? numbered(sends, done) : written;
+                        },
                         threads);
     }
 

@@ -106,32 +106,54 @@ final class SendMaker {
     private List<Outcome> make(Purse purse, NonceCheck.Line line, List<SendRequest> requests) {
         List<CompletionStage<Long>> gas =
                 requests.stream().map(request -> gas(request, purse)).toList();
-        long nonce = purse.firstNonce(line);
         Outcome[] outcomes = new Outcome[requests.size()];
-        List<Integer> places = new ArrayList<>();
-        List<AccountSend> signed = new ArrayList<>();
+        List<Priced> priced = new ArrayList<>();
         gas.forEach(SendMaker::awaitEnd);
         for (int i = 0; i < requests.size(); i++) {
             SendRequest request = requests.get(i);
-            long limit;
-            Payment payment;
             try {
-                limit = limit(gas.get(i));
+                long limit = limit(gas.get(i));
                 requireBegun(request);
-                payment = purse.take(request, limit);
+                priced.add(new Priced(i, request, purse.take(request, limit), limit));
             } catch (RuntimeException e) {
                 outcomes[i] = new Outcome.Refused(request, e);
+            }
+        }
+        long first = purse.firstNonce(line);
+        while (!priced.isEmpty()) {
+            Journalled written = journal(signed(priced, first));
+            if (written instanceof Journalled.BoundElsewhere bound) {
+                refuse(bound.reference(), priced, outcomes);
                 continue;
             }
-            places.add(i);
-            signed.add(sign(request, payment, limit, nonce++));
-        }
-        List<AccountSend> journalled = journal(signed);
-        for (int i = 0; i < journalled.size(); i++) {
-            int place = places.get(i);
-            outcomes[place] = new Outcome.Made(requests.get(place), journalled.get(i));
+            List<AccountSend> sends = ((Journalled.Done) written).sends();
+            for (int i = 0; i < sends.size(); i++) {
+                Priced made = priced.get(i);
+                outcomes[made.place()] = new Outcome.Made(made.request(), sends.get(i));
+            }
+            break;
         }
         return List.of(outcomes);
+    }
+
+    private List<AccountSend> signed(List<Priced> priced, long firstNonce) {
+        List<AccountSend> signed = new ArrayList<>();
+        for (Priced each : priced) {
+            signed.add(sign(each.request(), each.payment(), each.gas(), firstNonce + signed.size()));
+        }
+        return signed;
+    }
+
+    /** Refuses the request whose token another method has bound since it was looked up; the others of its batch go on without it. */
+    private static void refuse(String reference, List<Priced> priced, Outcome[] outcomes) {
+        priced.removeIf(each -> {
+            boolean bound = each.request().reference().equals(reference);
+            if (bound) {
+                RefusedException why = new RefusedException(SendRefusal.referenceTaken(reference));
+                outcomes[each.place()] = new Outcome.Refused(each.request(), why);
+            }
+            return bound;
+        });
     }
 
     /** Why nothing new is sent from an address, whatever it is for. */
@@ -221,10 +243,7 @@ final class SendMaker {
                 AccountSend.Progress.begun(now));
     }
 
-    private List<AccountSend> journal(List<AccountSend> sends) {
-        if (sends.isEmpty()) {
-            return List.of();
-        }
+    private Journalled journal(List<AccountSend> sends) {
         CrashPoint.ACCOUNT_BEFORE_ROW.reached(() -> sends.get(0).order().kind());
         Journalled written = await(setup.store().open(sends));
         CrashPoint.ACCOUNT_AFTER_ROW.reached(() -> sends.get(0).order().kind());
@@ -232,15 +251,15 @@ final class SendMaker {
             throw new IllegalStateException("the journal has a transaction of this name or nonce already: "
                     + taken.by().reference());
         }
-        if (written instanceof Journalled.Payout payout) {
-            throw new IllegalStateException("a payout of this name was submitted just now: " + payout.reference());
-        }
-        if (written instanceof Journalled.BoundElsewhere bound) {
-            throw new IllegalStateException(
-                    "another payment of this name was asked for just now: " + bound.reference());
-        }
-        return ((Journalled.Done) written).sends();
+        return written;
     }
+
+    /**
+     * Request that has its part of the purse.
+     *
+     * @param place in the batch
+     */
+    private record Priced(int place, SendRequest request, Payment payment, long gas) {}
 
     /** @param prices one for each version, the dearest last */
     private record Payment(BigInteger value, List<GasPrice> prices) {}

@@ -20,10 +20,7 @@ public interface AccountSendStore {
         /** No row was written: {@code by} already has the reference of one of them, or its nonce (which does not matter for copies). */
         record Taken(AccountSend by) implements Journalled {}
 
-        /** No row was written: the client_token of this reference is the id of a payout. */
-        record Payout(String reference) implements Journalled {}
-
-        /** No row was written: the client_token of this reference has bound a sweep or another payment of the chain. */
+        /** No row was written: the client_token of this reference has bound a payout, a sweep or another payment of the chain. */
         record BoundElsewhere(String reference) implements Journalled {}
     }
 

@@ -36,10 +36,7 @@ final class SqlAccountSends implements AccountSendStore {
                 if (taken.isPresent()) {
                     return new Journalled.Taken(taken.get());
                 }
-                if (isPayout(session, send.reference())) {
-                    return new Journalled.Payout(send.reference());
-                }
-                if (isBoundElsewhere(session, send.reference())) {
+                if (!send.isCopy() && isBoundElsewhere(session, send.reference())) {
                     return new Journalled.BoundElsewhere(send.reference());
                 }
             }
@@ -95,16 +92,12 @@ final class SqlAccountSends implements AccountSendStore {
         return store.read(session -> isBoundElsewhere(session, reference));
     }
 
-    private static boolean isPayout(SqlSession session, String reference) throws SQLException {
-        return reference.startsWith(TOKEN) && PayoutTable.has(session, reference.substring(TOKEN.length()));
-    }
-
     private static boolean isBoundElsewhere(SqlSession session, String reference) throws SQLException {
         if (!reference.startsWith(TOKEN)) {
             return false;
         }
         String token = reference.substring(TOKEN.length());
-        return isPayout(session, reference)
+        return PayoutTable.has(session, token)
                 || SqlSweeps.has(session, token)
                 || SqlSweeps.everBound(session, token).isPresent();
     }

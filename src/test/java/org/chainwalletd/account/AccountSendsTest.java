@@ -19,9 +19,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.chainwalletd.account.AccountSends.AccountFunds;
 import org.chainwalletd.account.SendRecord.SendState;
@@ -41,6 +43,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.testkit.Await;
@@ -213,10 +216,7 @@ class AccountSendsTest {
 
     @Test
     void a_token_that_is_the_id_of_a_payout_sends_nothing() {
-        Address to = Address.parse("b2".repeat(32));
-        PayoutStore.Order payout =
-                new PayoutStore.Order("invoice-17", to, Amount.of(1_000), Optional.empty(), Optional.empty());
-        done(rig.store.payouts().submit(List.of(payout), List.of(to), Optional.empty(), 9, 5));
+        done(payout("invoice-17"));
 
         assertThatThrownBy(() -> rig.send(AccountSendStore.reference("invoice-17"), 10))
                 .isInstanceOfSatisfying(
@@ -230,6 +230,41 @@ class AccountSendsTest {
         rig.chain.mine();
         rig.finish(AccountSendStore.reference("invoice-18"));
         assertThat(paid()).isEqualTo(10);
+    }
+
+    private CompletionStage<PayoutStore.Submission> payout(String id) {
+        Address to = Address.parse("b2".repeat(32));
+        PayoutStore.Order payout = new PayoutStore.Order(id, to, Amount.of(1_000), Optional.empty(), Optional.empty());
+        return rig.store.payouts().submit(List.of(payout), List.of(to), Optional.empty(), 9, 5);
+    }
+
+    @Test
+    void a_token_that_a_payout_takes_before_the_commit_sends_nothing_and_the_others_of_its_batch_leave() {
+        String taken = AccountSendStore.reference("invoice-2");
+        CompletableFuture<Void> disk = new CompletableFuture<>();
+        List<Integer> batches = new CopyOnWriteArrayList<>();
+        rig.restartWith(real -> heralded(real, sends -> {
+            batches.add(sends.size());
+            return sends.stream().anyMatch(send -> send.reference().equals(taken)) ? payout("invoice-2") : disk;
+        }));
+        List<CompletionStage<SendRecord>> answers = new ArrayList<>();
+        answers.add(rig.sends.send(rig.request("first", BigInteger.ONE)));
+        Await.until("the first is being written", () -> !batches.isEmpty());
+        for (int i = 1; i <= 3; i++) {
+            answers.add(rig.sends.send(
+                    rig.request(AccountSendStore.reference("invoice-" + i), BigInteger.valueOf(10L * i))));
+        }
+        disk.complete(null);
+
+        CompletionStage<SendRecord> refused = answers.remove(2);
+        assertThat(AccountRig.all(answers)).extracting(SendRecord::nonce).containsExactlyInAnyOrder(0L, 1L, 2L);
+        assertThatThrownBy(() -> done(refused))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        why -> assertThat(why.refusal()).isEqualTo(SendRefusal.referenceTaken(taken)));
+        rig.chain.mine();
+        rig.finish(AccountSendStore.reference("invoice-3"));
+        assertThat(paid()).isEqualTo(41);
     }
 
     @Test
@@ -680,7 +715,10 @@ class AccountSendsTest {
     void what_is_being_made_counts_as_committed() {
         CompletableFuture<Void> disk = new CompletableFuture<>();
         AtomicBoolean writing = new AtomicBoolean();
-        rig.restartWith(real -> slow(real, disk, writing));
+        rig.restartWith(real -> heralded(real, sends -> {
+            writing.set(true);
+            return disk;
+        }));
         CompletionStage<SendRecord> sending = rig.sends.send(rig.request("one", BigInteger.TEN));
         Await.until("it is being written", writing::get);
 
@@ -692,15 +730,18 @@ class AccountSendsTest {
         assertThat(done(sending).nonce()).isZero();
     }
 
-    private static AccountSendStore slow(AccountSendStore real, CompletableFuture<Void> disk, AtomicBoolean writing) {
+    /** @param before completes when new rows may be written */
+    private static AccountSendStore heralded(
+            AccountSendStore real, Function<List<AccountSend>, CompletionStage<?>> before) {
         return (AccountSendStore) Proxy.newProxyInstance(
                 AccountSendStore.class.getClassLoader(),
                 new Class<?>[] {AccountSendStore.class},
                 (proxy, method, arguments) -> {
-                    if (method.getName().equals("open") && arguments[0] instanceof List) {
-                        writing.set(true);
-                        return disk.thenComposeAsync(
-                                ready -> invoked(real, method, arguments), ForkJoinPool.commonPool());
+                    if (method.getName().equals("open") && arguments[0] instanceof List<?> sends) {
+                        List<AccountSend> rows =
+                                sends.stream().map(AccountSend.class::cast).toList();
+                        return before.apply(rows)
+                                .thenComposeAsync(ready -> invoked(real, method, arguments), ForkJoinPool.commonPool());
                     }
                     return method.invoke(real, arguments);
                 });

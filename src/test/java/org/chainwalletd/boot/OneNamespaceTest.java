@@ -19,7 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.HtlcWitness;
@@ -27,6 +28,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.AllMethods;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
@@ -46,6 +48,8 @@ class OneNamespaceTest {
     /** Methods that only name a payment which was asked for before. */
     private static final Set<String> NAMING =
             Set.of("get_spend", "get_sweep", "payout_get", "payout_cancel", "payout_release");
+
+    private static final List<String> SPENDS = List.of("transfer", "htlc_lock", "htlc_claim", "htlc_reclaim");
 
     private static final Set<String> IDS = Set.of("clientToken", "payoutId", "payoutIds");
     private static final byte[] PREIMAGE = "a secret of thirty-two bytes, ok".getBytes(StandardCharsets.US_ASCII);
@@ -213,15 +217,26 @@ class OneNamespaceTest {
         return "bound-by-" + method;
     }
 
-    /** Everything that has been decided on. */
-    private List<String> decided() {
+    private List<String> spends() {
         List<String> all = new ArrayList<>();
         daemon.call("list_spends", params("limit", 1_000))
                 .get("spends")
                 .forEach(spend -> all.add(spend.get("spend_id") + " " + spend.get("tx_id")));
+        return all;
+    }
+
+    private List<String> accountSends() {
+        List<String> all = new ArrayList<>();
         daemon.call("evm_tx_history", Map.of())
                 .get("txs")
                 .forEach(tx -> all.add(tx.get("hash").asText()));
+        return all;
+    }
+
+    /** Everything that has been decided on. */
+    private List<String> decided() {
+        List<String> all = new ArrayList<>(spends());
+        all.addAll(accountSends());
         daemon.call("payout_list", Map.of())
                 .get("payouts")
                 .forEach(payout -> all.add(payout.get("payout_id") + " " + payout.get("amount")));
@@ -234,27 +249,16 @@ class OneNamespaceTest {
         try {
             prepare();
             Map<String, JsonNode> paid = new HashMap<>();
-            payments.forEach((method, payment) -> {
-                String id = idOf(method);
-                Await.until(method + " pays", () -> {
-                    try {
-                        paid.put(method, daemon.call(method, payment.of(id, false)));
-                        return true;
-                    } catch (WalletdException.RpcError notYet) {
-                        assertThat(List.of(-32042, -32039, -32020))
-                                .as(method + ": " + notYet.getMessage())
-                                .contains(notYet.code());
-                        return false;
-                    }
-                });
-            });
+            payments.keySet().forEach(method -> paid.put(method, paid(method, idOf(method))));
             daemon.mine(1);
             daemon.awaitFollowed();
             for (int life = 1; life <= 2; life++) {
                 List<String> before = decided();
                 for (String binder : payments.keySet()) {
                     for (String other : payments.keySet()) {
-                        assertRefused(binder, other, paid.get(binder));
+                        WalletdException.RpcError refused =
+                                daemon.refused(other, payments.get(other).of(idOf(binder), true));
+                        assertRefused(refused, binder, other, idOf(binder), paid.get(binder));
                     }
                 }
                 assertThat(decided()).as("life " + life).isEqualTo(before);
@@ -267,11 +271,75 @@ class OneNamespaceTest {
         }
     }
 
-    private void assertRefused(String binder, String other, JsonNode paid) {
-        String id = idOf(binder);
+    /** Pays as soon as that is possible: after the last payment the change of an earlier one may be missing still. */
+    private JsonNode paid(String method, String id) {
+        List<JsonNode> answer = new ArrayList<>();
+        Await.until(method + " pays", () -> {
+            try {
+                answer.add(daemon.call(method, payments.get(method).of(id, false)));
+                return true;
+            } catch (WalletdException.RpcError notYet) {
+                assertMayTryAgain(method, notYet);
+                return false;
+            }
+        });
+        return answer.get(0);
+    }
+
+    private static void assertMayTryAgain(String method, WalletdException.RpcError notYet) {
+        assertThat(List.of(-32042, -32039, -32020))
+                .as(method + ": " + notYet.getMessage())
+                .contains(notYet.code());
+    }
+
+    @Test
+    void an_id_that_another_method_binds_between_the_lookup_and_the_commit_pays_once() {
+        start();
+        try {
+            prepare();
+            for (String spend : SPENDS) {
+                assertOvertaken(CrashPoint.SPEND_BEFORE_INTENT, spend, "evm_send_native");
+            }
+            for (String other : payments.keySet()) {
+                if (!other.equals("evm_send_native")) {
+                    assertOvertaken(CrashPoint.ACCOUNT_BEFORE_ROW, "evm_send_native", other);
+                }
+            }
+        } finally {
+            CrashPoint.watch(null);
+            daemon.close();
+        }
+    }
+
+    /** @param between place at which the slower method has found the id free and has written nothing */
+    private void assertOvertaken(CrashPoint between, String slower, String faster) {
+        String id = slower + "-overtaken-by-" + faster;
+        AtomicReference<JsonNode> paid = new AtomicReference<>();
+        AtomicBoolean reached = new AtomicBoolean();
+        CrashPoint.watch(point -> {
+            if (point == between && reached.compareAndSet(false, true)) {
+                paid.set(paid(faster, id));
+            }
+        });
+        List<String> before = slower.equals("evm_send_native") ? accountSends() : spends();
+        List<WalletdException.RpcError> refusals = new ArrayList<>();
+        Await.until(slower + " is overtaken", () -> {
+            WalletdException.RpcError refused =
+                    daemon.refused(slower, payments.get(slower).of(id, true));
+            if (!reached.get()) {
+                assertMayTryAgain(slower, refused);
+                return false;
+            }
+            return refusals.add(refused);
+        });
+        CrashPoint.watch(null);
+        assertRefused(refusals.get(0), faster, slower, id, paid.get());
+        assertThat(slower.equals("evm_send_native") ? accountSends() : spends()).isEqualTo(before);
+    }
+
+    private static void assertRefused(
+            WalletdException.RpcError refused, String binder, String other, String id, JsonNode paid) {
         String what = other + " under the id of " + binder;
-        WalletdException.RpcError refused =
-                daemon.refused(other, payments.get(other).of(id, true));
         assertThat(refused.code()).as(what + ": " + refused.getMessage()).isEqualTo(-32035);
         boolean payout = other.equals("payout_submit");
         assertThat(refused.data(payout ? "payout_id" : "client_token"))
@@ -281,11 +349,12 @@ class OneNamespaceTest {
             assertThat(refused.data("index"))
                     .as(what)
                     .hasValueSatisfying(index -> assertThat(index.asInt()).isZero());
-            boolean spend = Stream.of("transfer", "htlc_lock", "htlc_claim", "htlc_reclaim")
-                    .anyMatch(binder::equals);
             assertThat(refused.data("tx_id").map(JsonNode::asText))
                     .as(what)
-                    .isEqualTo(spend ? Optional.of(paid.get("tx_id").asText()) : Optional.empty());
+                    .isEqualTo(
+                            SPENDS.contains(binder)
+                                    ? Optional.of(paid.get("tx_id").asText())
+                                    : Optional.empty());
         }
     }
 }

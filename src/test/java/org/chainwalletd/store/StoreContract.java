@@ -1023,6 +1023,10 @@ abstract class StoreContract {
         done(store.accountSends().open(List.of(invoice)));
         assertThat(submitted("invoice-17")).isInstanceOf(PayoutStore.Submission.Taken.class);
         assertThat(submitted("invoice-18")).isInstanceOf(PayoutStore.Submission.Accepted.class);
+        submitted("invoice-17@50");
+        assertThat(done(store.accountSends().open(List.of(AccountSendSample.copy(invoice, 50)))))
+                .as("a caller's name for a payout keeps no copy from another nonce")
+                .isInstanceOf(AccountSendStore.Journalled.Done.class);
         restart();
 
         String taken = AccountSendStore.reference("invoice-18");
@@ -1033,9 +1037,9 @@ abstract class StoreContract {
                                 AccountSendSample.send(1, AccountSend.State.JOURNALLED),
                                 AccountSendSample.renamed(
                                         AccountSendSample.send(2, AccountSend.State.JOURNALLED), taken)))))
-                .isEqualTo(new AccountSendStore.Journalled.Payout(taken));
+                .isEqualTo(new AccountSendStore.Journalled.BoundElsewhere(taken));
         assertThat(done(store.accountSends().page(AccountSendSample.CHAIN, Long.MAX_VALUE, 9)))
-                .hasSize(1);
+                .hasSize(2);
     }
 
     @Test
