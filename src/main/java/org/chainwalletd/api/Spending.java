@@ -237,10 +237,14 @@ public final class Spending {
                 @U32 long part,
 
                 @Doc(
-                        "waiting, in_flight, confirmed, conflicted, refused, abandoned, contested, or closed when only its transaction is kept")
+                        "waiting, in_flight, confirmed, conflicted, refused, abandoned, contested, same_transaction when another spend has made this very transaction and the part never gets one, or closed when only its transaction is kept")
                 String state,
 
                 @Doc("absent while it waits") Optional<Hash256> txId,
+
+                @Doc("only of same_transaction: number of the spend that has it, for get_spend")
+                OptionalLong spendId,
+
                 @Doc("coins that it moves") long coins,
                 @Doc("base units that arrive") Amount amount,
                 Amount fee,

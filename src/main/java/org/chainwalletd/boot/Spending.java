@@ -112,6 +112,7 @@ final class Spending {
             NamedTokens named) {
         return Sweeps.start(
                 new Sweeps.Environment(
+                        context.settings().chain(),
                         store.sweeps(),
                         store.reservations(),
                         spending,

@@ -33,7 +33,10 @@ public interface SweepStore {
     /** Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. */
     CompletionStage<Void> move(String clientToken, State before, State after, String reason);
 
-    /** Ends a part for which no spend was opened, because its coins were spent elsewhere. A part that has a spend is left alone. */
+    /**
+     * Ends a part for which no spend was opened, because its coins were spent elsewhere, or another spend bears its transaction. A part that has a
+     * spend is left alone.
+     */
     CompletionStage<Void> endUnopened(String clientToken, int part);
 
     /** Finds the token of a sweep that still has to spend coins of this address, or has a spend of them in flight. */

@@ -48,6 +48,13 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         return coins.stream().map(each -> each.coin().value().toBigInteger()).reduce(BigInteger.ZERO, BigInteger::add);
     }
 
+    /** The only transaction of a part, without its witnesses. */
+    static Transaction unsigned(Address to, Part part) {
+        TxOutput output = TxOutput.toAddress(to, Amount.of(sum(part.coins())).minus(part.fee()));
+        return Transaction.unsigned(
+                part.coins().stream().map(each -> each.coin().outpoint()).toList(), List.of(output));
+    }
+
     @Override
     public String kind() {
         return SweepStore.KIND;
@@ -125,9 +132,8 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
                     false,
                     false)));
         }
-        TxOutput output = TxOutput.toAddress(sweep.order().to(), leaving().minus(part.fee()));
         return new Draft(
-                Transaction.unsigned(coins.stream().map(Coin::outpoint).toList(), List.of(output)),
+                unsigned(sweep.order().to(), part),
                 coins,
                 part.fee(),
                 OptionalInt.empty(),

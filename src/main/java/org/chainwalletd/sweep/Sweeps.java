@@ -35,6 +35,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Receipt;
@@ -46,6 +47,7 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.Beginning;
@@ -91,6 +93,7 @@ public final class Sweeps {
     /**
      * Services and settings that sweeps use.
      *
+     * @param profile of the chain, for the ids of transactions
      * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
      * @param maturity of coinbases, 0 while the network is not known
      * @param nodes how many there are
@@ -99,6 +102,7 @@ public final class Sweeps {
      * @param executor for continuations; never blocks
      */
     public record Environment(
+            ChainProfile profile,
             SweepStore store,
             ReservationStore reservations,
             SpendService spending,
@@ -163,9 +167,14 @@ public final class Sweeps {
      * State of a sweep.
      *
      * @param waiting why parts are not sent yet, by number
+     * @param others spends that bear the transactions of parts without a spend of their own, by the part's number
      * @param leftOver empty while the books cannot tell the coins of every address
      */
-    public record Report(Sweep sweep, Map<Integer, String> waiting, Optional<Map<LeftOver, Rest>> leftOver) {}
+    public record Report(
+            Sweep sweep,
+            Map<Integer, String> waiting,
+            Map<Integer, PastSpend> others,
+            Optional<Map<LeftOver, Rest>> leftOver) {}
 
     private final Environment env;
     private final ActorRef<Sweeper.Command> sweeper;
@@ -455,13 +464,52 @@ public final class Sweeps {
     private CompletionStage<Report> report(Sweep sweep) {
         Map<Integer, String> reasons =
                 Map.copyOf(waiting.getOrDefault(sweep.order().clientToken(), Map.of()));
-        return holdings(sweep.order().from())
-                .handleAsync(
-                        (holdings, failure) -> new Report(
-                                sweep,
-                                reasons,
-                                failure == null ? Optional.of(leftOver(sweep, holdings)) : Optional.empty()),
+        return others(sweep, 0, new HashMap<>())
+                .thenComposeAsync(
+                        others -> holdings(sweep.order().from())
+                                .handleAsync(
+                                        (holdings, failure) -> new Report(
+                                                sweep,
+                                                reasons,
+                                                others,
+                                                failure == null
+                                                        ? Optional.of(leftOver(sweep, holdings))
+                                                        : Optional.empty()),
+                                        env.executor()),
                         env.executor());
+    }
+
+    private CompletionStage<Map<Integer, PastSpend>> others(Sweep sweep, int next, Map<Integer, PastSpend> found) {
+        int number = next;
+        while (number < sweep.parts().size() && !isWithoutSpend(sweep.parts().get(number))) {
+            number++;
+        }
+        if (number == sweep.parts().size()) {
+            return CompletableFuture.completedFuture(found);
+        }
+        int part = number;
+        return bearer(sweep, sweep.parts().get(part).part())
+                .thenComposeAsync(
+                        bearer -> {
+                            bearer.ifPresent(spend -> found.put(part, spend));
+                            return others(sweep, part + 1, found);
+                        },
+                        env.executor());
+    }
+
+    private static boolean isWithoutSpend(PartState part) {
+        return part.ended() && part.spend().isEmpty();
+    }
+
+    /**
+     * Finds the spend that bears the transaction of a part which has no spend: it was made from the same coins for the same recipient, by another
+     * sweep or a transfer. Two payments never share a transaction, so the part never gets one.
+     */
+    private CompletionStage<Optional<PastSpend>> bearer(Sweep sweep, Part part) {
+        return env.spending()
+                .history()
+                .ofTransaction(TransactionCodec.txId(
+                        env.profile(), SweepPlan.unsigned(sweep.order().to(), part)));
     }
 
     private static Map<LeftOver, Rest> leftOver(Sweep sweep, Holdings holdings) {
@@ -689,7 +737,24 @@ public final class Sweeps {
                     .findFirst();
             return next.isEmpty()
                     ? CompletableFuture.completedFuture(new Step.Waits())
-                    : coinsOf(next.get()).thenComposeAsync(seen -> make(sweep, next.get(), seen, line), env.executor());
+                    : sweeps.bearer(sweep, next.get())
+                            .thenComposeAsync(bearer -> look(sweep, next.get(), bearer, line), env.executor());
+        }
+
+        /**
+         * Ends a part whose transaction another spend bears, however that stands: it decides alone whether the coins move. A spend that was refused
+         * is not known to anybody, and the part's takes its place.
+         */
+        private CompletionStage<Step> look(Sweep sweep, Part part, Optional<PastSpend> bearer, Line line) {
+            return bearer.filter(spend -> spend.state() != IntentState.REFUSED).isPresent()
+                    ? end(sweep.order().clientToken(), part)
+                    : coinsOf(part).thenComposeAsync(seen -> make(sweep, part, seen, line), env.executor());
+        }
+
+        private CompletionStage<Step> end(String token, Part part) {
+            return env.store()
+                    .endUnopened(token, part.number())
+                    .thenApplyAsync(done -> new Step.Next(part.number(), false), env.executor());
         }
 
         private CompletionStage<Step> move(String token, State state, String reason) {
@@ -730,9 +795,7 @@ public final class Sweeps {
                 sweeps.waits(token, part.number(), "another transaction has taken a coin of it");
                 return seen.tipHeight() - since < DEPTH
                         ? CompletableFuture.completedFuture(new Step.Next(part.number(), false))
-                        : env.store()
-                                .endUnopened(token, part.number())
-                                .thenApplyAsync(done -> new Step.Next(part.number(), false), env.executor());
+                        : end(token, part);
             }
             line.missingSince.remove(part.number());
             return env.spending()

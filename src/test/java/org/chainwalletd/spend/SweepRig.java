@@ -57,6 +57,7 @@ final class SweepRig implements AutoCloseable {
     private SweepRig begin() {
         sweeps = Sweeps.start(
                 new Sweeps.Environment(
+                        SpendHarness.PROFILE,
                         before.apply(spends.store.sweeps()),
                         spends.store.reservations(),
                         spends.spending,

@@ -271,6 +271,73 @@ class SweepTest {
         assertThat(spends.coins(rig.to)).isEmpty();
     }
 
+    /** Sweeps one address, then lets a rival of the transaction be mined and go again: neither is in a block or a mempool in the end. */
+    private Report sweptInVain(Address one) {
+        Report first = sweep(one);
+        spends.confirmAll();
+        OwnedCoin coin = first.sweep().parts().get(0).part().coins().get(0);
+        TxOutput back = TxOutput.toAddress(one, coin.coin().value().minus(Amount.of(300)));
+        spends.devnet.reorganise(
+                1,
+                false,
+                List.of(spends.keys.spend(
+                        one, spends.devnet.genesisId(), coin.coin().outpoint(), back)));
+        spends.awaitFollowed();
+        Await.until("it has lost", () -> {
+            spends.wake();
+            sweep(one);
+            return rig.stored(TOKEN)
+                    .parts()
+                    .get(0)
+                    .spend()
+                    .orElseThrow()
+                    .state()
+                    .equals(Optional.of(IntentState.CONFLICTED));
+        });
+        spends.devnet.reorganise(2, false, List.of());
+        spends.devnet.forgetMempool();
+        spends.awaitFollowed();
+        return first;
+    }
+
+    @Test
+    void a_part_whose_very_transaction_another_sweep_has_made_ends_and_says_so_and_the_other_goes_on() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        Report first = sweptInVain(one);
+
+        Report second = rig.swept("sweep-token-2", one);
+
+        assertThat(second.sweep().parts()).hasSize(1);
+        assertThat(second.sweep().parts().get(0).ended()).isTrue();
+        assertThat(second.others().get(0).txId())
+                .isEqualTo(transactions(first).iterator().next());
+        assertThat(second.others().get(0).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThat(rig.stored("sweep-token-2").state()).isEqualTo(State.DONE);
+        rig.restart();
+        assertThat(rig.swept("sweep-token-2", one).others()).containsOnlyKeys(0);
+        assertThat(transactions(sweep(one))).isEqualTo(transactions(first));
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(30_000 - fees(first));
+        assertThat(rig.swept("sweep-token-2", one).others().get(0).state()).isEqualTo(IntentState.CONFIRMED);
+    }
+
+    @Test
+    void a_part_that_stood_still_while_another_sweep_made_its_transaction_ends_and_says_so() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        rig.ended.add(SweepRig.OWNER);
+        sweep(one);
+        rig.ended.clear();
+        Report other = rig.swept("sweep-token-2", one);
+
+        Report after = sweep(one);
+
+        assertThat(after.sweep().parts().get(0).ended()).isTrue();
+        assertThat(after.others().get(0).txId())
+                .isEqualTo(transactions(other).iterator().next());
+        spends.confirmAll();
+        assertThat(spends.coins(rig.to)).hasSize(1);
+    }
+
     @Test
     void a_part_that_was_mined_in_a_block_that_went_is_mined_again_as_the_same_transaction() {
         Address one = spends.funded(11, 10_000, 20_000);

@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,6 +25,7 @@ import org.chainwalletd.spend.ParameterDigest;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.SpendHistory.PastSpend;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.PartSpend;
 import org.chainwalletd.store.SweepStore.PartState;
@@ -123,9 +123,7 @@ public final class SweepMethods {
                 ? Optional.of(report.sweep().reason())
                 : Optional.empty();
         return new Sweep.Result(
-                report.sweep().parts().stream()
-                        .map(part -> part(part, report.waiting()))
-                        .toList(),
+                report.sweep().parts().stream().map(part -> part(part, report)).toList(),
                 stopped,
                 report.leftOver()
                         .map(left -> left.entrySet().stream()
@@ -136,21 +134,24 @@ public final class SweepMethods {
                                 .toList()));
     }
 
-    private static Sweep.Part part(PartState state, Map<Integer, String> waiting) {
+    private static Sweep.Part part(PartState state, Sweeps.Report report) {
         int number = state.part().number();
+        Optional<PastSpend> other = Optional.ofNullable(report.others().get(number));
         Amount sum = Amount.ZERO;
         for (OwnedCoin each : state.part().coins()) {
             sum = sum.plus(each.coin().value());
         }
         return new Sweep.Part(
                 number,
-                stateOf(state),
-                state.spend().map(PartSpend::txId),
+                other.isPresent() ? "same_transaction" : stateOf(state),
+                state.spend().map(PartSpend::txId).or(() -> other.map(PastSpend::txId)),
+                other.map(spend -> OptionalLong.of(spend.number())).orElse(OptionalLong.empty()),
                 state.part().coins().size(),
                 sum.minus(state.part().fee()),
                 state.part().fee(),
                 state.spend().map(PartSpend::height).orElse(OptionalLong.empty()),
-                reason(state, waiting.get(number)));
+                other.map(SweepMethods::reason)
+                        .or(() -> reason(state, report.waiting().get(number))));
     }
 
     private static String stateOf(PartState state) {
@@ -159,6 +160,11 @@ public final class SweepMethods {
         }
         Optional<IntentState> spend = state.spend().get().state();
         return spend.isEmpty() ? "closed" : spend.get().inFlight() ? "in_flight" : word(spend.get());
+    }
+
+    private static String reason(PastSpend other) {
+        return "its transaction is that of spend " + other.number() + ", which is " + word(other.state())
+                + (other.state().failed() ? ": repeat the call that asked for that one, or sweep its coins anew" : "");
     }
 
     private static Optional<String> reason(PartState state, String waits) {
