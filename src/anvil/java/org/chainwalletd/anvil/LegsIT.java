@@ -262,7 +262,7 @@ class LegsIT {
         fromPool(WEI, SwapContract.lock(HASH_LOCK, own, deadline));
         assertThat(leg.gate(row, now).isOpen()).isFalse();
         mine(FINAL);
-        assertThat(leg.gate(row, now)).isEqualTo(new GateVerdict.Open());
+        assertThat(leg.gate(row, now)).isEqualTo(GateVerdict.OPEN);
 
         String tx = leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true);
         assertThat(leg.pushClaim(row, SecretBytes.copyOf(SECRET), () -> true)).isEqualTo(tx);

@@ -64,7 +64,7 @@ public final class Decision {
                 && !known.refundDue()
                 && !row.acts().refunding();
         if (mayReveal && known.gate().filter(GateVerdict::isOpen).isPresent()) {
-            return known.gate().map(gate -> ((GateVerdict.Open) gate).byRelay()).map(Decision::reveal);
+            return known.gate().map(GateVerdict::byRelay).map(Decision::reveal);
         }
         return row.acts().claimPermitted() && known.complete() ? againstClaim(mayReveal, known) : Optional.empty();
     }
@@ -79,9 +79,7 @@ public final class Decision {
             return Optional.of(new Step.WithdrawPermission(
                     known.refundDue() ? "our own lock can be taken back" : "there is no claim to be made any more"));
         }
-        return known.gate()
-                .map(gate -> new Step.WithdrawPermission(
-                        ((GateVerdict.Closed) gate).reason().message()));
+        return known.gate().flatMap(GateVerdict::closed).map(Step.WithdrawPermission::new);
     }
 
     private static Optional<Step> ownLock(SwapRow row, Known known) {

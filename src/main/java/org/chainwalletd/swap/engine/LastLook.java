@@ -94,10 +94,6 @@ public final class LastLook {
 
     /** Why waiting cannot help any more; for people. */
     Optional<String> hopeless() {
-        return view.gate()
-                .filter(gate -> gate instanceof GateVerdict.Closed)
-                .map(gate -> ((GateVerdict.Closed) gate).reason())
-                .filter(GateVerdict.Reason::isFinal)
-                .map(GateVerdict.Reason::message);
+        return view.gate().filter(GateVerdict::hopeless).flatMap(GateVerdict::closed);
     }
 }

@@ -196,17 +196,15 @@ public final class Quoting {
     private record Said(PoolQuote quote, Optional<BigDecimal> price) {}
 
     private SwapRow bound(Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, Said said, QuoteBinding.Now now) {
-        QuoteBinding.Outcome outcome = binding.bind(
-                new QuoteBinding.Asked(
-                        wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut()),
-                said.quote(),
-                said.price(),
-                now);
-        if (outcome instanceof QuoteBinding.Outcome.Refused refused) {
-            throw unsafe(refused.refusal().message());
+        QuoteBinding.Asked asked = new QuoteBinding.Asked(
+                wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut());
+        try {
+            SwapTerms terms = binding.bind(asked, said.quote(), said.price(), now);
+            return SwapRow.quoted(
+                    id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now.wallSeconds());
+        } catch (RefusedException refusal) {
+            throw unsafe(refusal.getMessage());
         }
-        SwapTerms terms = ((QuoteBinding.Outcome.Bound) outcome).terms();
-        return SwapRow.quoted(id(), said.quote().swapId(), setup.run(), terms, wanted.minimumOut(), now.wallSeconds());
     }
 
     private String id() {

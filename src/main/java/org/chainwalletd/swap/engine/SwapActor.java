@@ -477,9 +477,8 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
             }
             return view.gate()
                     .filter(gate -> row.acts().locking() && !row.acts().claimJournalled())
-                    .filter(GateVerdict.Closed.class::isInstance)
-                    .map(gate -> "its secret may not leave: "
-                            + ((GateVerdict.Closed) gate).reason().message());
+                    .flatMap(GateVerdict::closed)
+                    .map(why -> "its secret may not leave: " + why);
         }
 
         private static String shortened(String reason) {

@@ -67,39 +67,39 @@ public final class BuyGate {
     public Judgement judge(SwapTerms terms, Evidence evidence) {
         Optional<GateVerdict> closed = evidence.inputs().closed();
         if (closed.isPresent()) {
-            return new Judgement(closed.get(), Optional.empty());
+            return closed(closed.get());
         }
         long age = evidence.inputs().wallSeconds() - evidence.tipTime();
         if (!limits.development() && age > SwapLimits.MAX_CHAIN_BLOCK_AGE) {
-            return closed(new GateVerdict.Stale("the chain", age, SwapLimits.MAX_CHAIN_BLOCK_AGE));
+            return closed(GateVerdict.stale("the chain", age, SwapLimits.MAX_CHAIN_BLOCK_AGE));
         }
         if (evidence.namedHeight() < 0) {
-            return closed(new GateVerdict.NoLock("no node has named the chain's height since the start"));
+            return closed(GateVerdict.noLock("no node has named the chain's height since the start"));
         }
         List<Finding> findings = new ArrayList<>();
         for (Candidate candidate : evidence.candidates()) {
             Finding finding = look(terms, evidence, candidate);
             if (finding.reason().isEmpty()) {
                 return new Judgement(
-                        new GateVerdict.Open(), Optional.of(candidate.htlc().outpoint()));
+                        GateVerdict.OPEN, Optional.of(candidate.htlc().outpoint()));
             }
             findings.add(finding);
         }
         return findings.stream()
                 .max(Comparator.comparingInt(Finding::passed))
                 .map(best -> closed(best.reason().orElseThrow()))
-                .orElseGet(() -> closed(new GateVerdict.NoLock("there is none with our hash lock")));
+                .orElseGet(() -> closed(GateVerdict.noLock("there is none with our hash lock")));
     }
 
-    private static Judgement closed(GateVerdict.Reason reason) {
-        return new Judgement(GateVerdict.closed(reason), Optional.empty());
+    private static Judgement closed(GateVerdict reason) {
+        return new Judgement(reason, Optional.empty());
     }
 
     /** @param passed how many checks it stood */
-    private record Finding(Optional<GateVerdict.Reason> reason, int passed) {}
+    private record Finding(Optional<GateVerdict> reason, int passed) {}
 
     private interface Check {
-        Optional<GateVerdict.Reason> against(SwapTerms terms, Evidence evidence, Candidate candidate);
+        Optional<GateVerdict> against(SwapTerms terms, Evidence evidence, Candidate candidate);
     }
 
     private Finding look(SwapTerms terms, Evidence evidence, Candidate candidate) {
@@ -113,7 +113,7 @@ public final class BuyGate {
                 (bound, seen, at) -> nodes(at),
                 (bound, seen, at) -> claim(at));
         for (int i = 0; i < checks.size(); i++) {
-            Optional<GateVerdict.Reason> reason = checks.get(i).against(terms, evidence, candidate);
+            Optional<GateVerdict> reason = checks.get(i).against(terms, evidence, candidate);
             if (reason.isPresent()) {
                 return new Finding(reason, i);
             }
@@ -121,7 +121,7 @@ public final class BuyGate {
         return new Finding(Optional.empty(), checks.size());
     }
 
-    private static Optional<GateVerdict.Reason> terms(SwapTerms terms, Evidence evidence, Candidate candidate) {
+    private static Optional<GateVerdict> terms(SwapTerms terms, Evidence evidence, Candidate candidate) {
         PoolHtlc htlc = candidate.htlc();
         HtlcParams params = htlc.params();
         if (!params.hashLock().equals(terms.hashLock())
@@ -140,52 +140,58 @@ public final class BuyGate {
         return Optional.empty();
     }
 
-    private static Optional<GateVerdict.Reason> no(String cause) {
-        return Optional.of(new GateVerdict.NoLock(cause));
+    private static Optional<GateVerdict> no(String cause) {
+        return Optional.of(GateVerdict.noLock(cause));
     }
 
-    private static Optional<GateVerdict.Reason> late(Evidence evidence, Candidate candidate) {
-        return evidence.inputs()
-                .closedAsLate(candidate.htlc().minedAt())
-                .map(late -> ((GateVerdict.Closed) late).reason());
+    private static Optional<GateVerdict> late(Evidence evidence, Candidate candidate) {
+        return evidence.inputs().closedAsLate(candidate.htlc().minedAt());
     }
 
     /** Blocks that are not followed yet, as right after a start, have used up their part of the time all the same. */
-    private Optional<GateVerdict.Reason> margin(SwapTerms terms, Evidence evidence, Candidate candidate) {
+    private Optional<GateVerdict> margin(SwapTerms terms, Evidence evidence, Candidate candidate) {
         BigInteger left = U64.toBigInteger(candidate.htlc().params().timeoutHeight())
                 .subtract(U64.toBigInteger(Math.max(evidence.tipHeight(), evidence.namedHeight())));
         return left.compareTo(BigInteger.valueOf(limits.margins().blocks())) < 0
-                ? Optional.of(
-                        new GateVerdict.MarginTooSmall(left, limits.margins().blocks(), "blocks"))
+                ? Optional.of(GateVerdict.marginTooSmall(left, limits.margins().blocks(), "blocks"))
                 : Optional.empty();
     }
 
     /** A lock in the tip has depth 1. */
-    private static Optional<GateVerdict.Reason> depth(SwapTerms terms, Evidence evidence, Candidate candidate) {
+    private static Optional<GateVerdict> depth(SwapTerms terms, Evidence evidence, Candidate candidate) {
         long depth = evidence.tipHeight() - candidate.htlc().place().height() + 1;
         return depth < terms.depth()
-                ? Optional.of(new GateVerdict.NotDeepEnough(depth, terms.depth()))
+                ? Optional.of(GateVerdict.closed(
+                        "the pool's lock is " + depth + " blocks deep; " + terms.depth() + " are demanded"))
                 : Optional.empty();
     }
 
-    private static Optional<GateVerdict.Reason> work(Candidate candidate) {
-        return candidate.workChecked() ? Optional.empty() : Optional.of(new GateVerdict.UncheckedWork());
+    private static Optional<GateVerdict> work(Candidate candidate) {
+        return candidate.workChecked()
+                ? Optional.empty()
+                : Optional.of(
+                        GateVerdict.closed("the work of the blocks from the pool's lock to the tip is not checked"));
     }
 
-    private Optional<GateVerdict.Reason> pace(Evidence evidence, Candidate candidate) {
+    private Optional<GateVerdict> pace(Evidence evidence, Candidate candidate) {
         long blocks = evidence.tipHeight() - candidate.htlc().place().height();
         long expected = Math.multiplyExact(Math.max(1, blocks), SwapLimits.CHAIN_BLOCK_SECONDS);
         long took = evidence.tipTime() - candidate.htlc().minedAt();
         return !limits.development() && took > Math.multiplyExact(SwapLimits.SLOWEST_PACE, expected)
-                ? Optional.of(new GateVerdict.SlowBlocks(took, expected))
+                ? Optional.of(GateVerdict.closed("the blocks from the pool's lock to the tip took " + took
+                        + " s, more than " + SwapLimits.SLOWEST_PACE + " times the expected " + expected + " s"))
                 : Optional.empty();
     }
 
-    private static Optional<GateVerdict.Reason> nodes(Candidate candidate) {
-        return candidate.nodesAgree() ? Optional.empty() : Optional.of(new GateVerdict.NodesDisagree());
+    private static Optional<GateVerdict> nodes(Candidate candidate) {
+        return candidate.nodesAgree()
+                ? Optional.empty()
+                : Optional.of(GateVerdict.closed("the nodes do not agree on the block of the pool's lock"));
     }
 
-    private static Optional<GateVerdict.Reason> claim(Candidate candidate) {
-        return candidate.claimValid() ? Optional.empty() : Optional.of(new GateVerdict.ClaimInvalid());
+    private static Optional<GateVerdict> claim(Candidate candidate) {
+        return candidate.claimValid()
+                ? Optional.empty()
+                : Optional.of(GateVerdict.closed("our claim does not evaluate to a valid spend here"));
     }
 }

@@ -17,13 +17,13 @@ public record GateInputs(
     /** The reason that closes every gate, whatever the pool did. */
     Optional<GateVerdict> closed() {
         if (hindrance.isPresent()) {
-            return Optional.of(GateVerdict.closed(new GateVerdict.NotNow(hindrance.get())));
+            return hindrance.map(GateVerdict::closed);
         }
         if (refundDue) {
-            return Optional.of(GateVerdict.closed(new GateVerdict.OwnRefundDue()));
+            return Optional.of(GateVerdict.closedForGood("our own lock can be taken back already"));
         }
         if (ownLockSettledAt.isEmpty()) {
-            return Optional.of(GateVerdict.closed(new GateVerdict.NotNow("our own lock is not settled yet")));
+            return Optional.of(GateVerdict.closed("our own lock is not settled yet"));
         }
         return Optional.empty();
     }
@@ -32,7 +32,8 @@ public record GateInputs(
     Optional<GateVerdict> closedAsLate(long minedAt) {
         long after = Math.subtractExact(minedAt, ownLockSettledAt.orElseThrow());
         return after > SwapLimits.POOL_WINDOW_SECONDS
-                ? Optional.of(GateVerdict.closed(new GateVerdict.LateLock(after)))
+                ? Optional.of(GateVerdict.closedForGood("the pool's lock was mined " + after
+                        + " s after ours was settled; " + SwapLimits.POOL_WINDOW_SECONDS + " are allowed"))
                 : Optional.empty();
     }
 }

@@ -6,6 +6,7 @@ import java.math.RoundingMode;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
@@ -50,35 +51,8 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
      */
     public record Now(long wallSeconds, long chainHeight, long evmSeconds, Amount reward) {}
 
-    /** Outcome of checking a quote. */
-    public sealed interface Outcome {
-        record Bound(SwapTerms terms) implements Outcome {}
-
-        record Refused(QuoteRefusal refusal) implements Outcome {}
-    }
-
-    /** Ends a check early. Never leaves this class. */
-    private static final class Refusal extends Exception {
-        private static final long serialVersionUID = 1L;
-        private final transient QuoteRefusal reason;
-
-        private Refusal(QuoteRefusal reason) {
-            super(reason.message(), null, false, false);
-            this.reason = reason;
-        }
-    }
-
-    /** @param price the pool's own, native coins per coin of the chain */
-    public Outcome bind(Asked asked, PoolQuote quote, Optional<BigDecimal> price, Now now) {
-        try {
-            return new Outcome.Bound(bound(asked, quote, price, now));
-        } catch (Refusal refusal) {
-            return new Outcome.Refused(refusal.reason);
-        }
-    }
-
     /** Objection to locking now, of all that a quote is judged by and that time changes; empty when there is none. */
-    public Optional<QuoteRefusal> stillGood(SwapTerms terms, Optional<BigInteger> minimumOut, Now now) {
+    public Optional<String> stillGood(SwapTerms terms, Optional<BigInteger> minimumOut, Now now) {
         try {
             requireContract(terms.account().contract().toString());
             requireMinimum(terms, minimumOut);
@@ -87,12 +61,17 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
                     terms.direction(), terms.given().units(), terms.received().units(), now);
             requireLockTime(terms.direction(), terms.timeout(), Math.max(depth, terms.depth()), now);
             return Optional.empty();
-        } catch (Refusal refusal) {
-            return Optional.of(refusal.reason);
+        } catch (RefusedException refusal) {
+            return Optional.of(refusal.getMessage());
         }
     }
 
-    private SwapTerms bound(Asked asked, PoolQuote quote, Optional<BigDecimal> price, Now now) throws Refusal {
+    /**
+     * Terms of a quote that says what was asked. Throws {@link RefusedException} when it is not to be taken.
+     *
+     * @param price the pool's own, native coins per coin of the chain
+     */
+    public SwapTerms bind(Asked asked, PoolQuote quote, Optional<BigDecimal> price, Now now) {
         Direction direction = asked.direction();
         BigInteger out = amounts(asked, quote);
         if (quote.htlcContract().isPresent()) {
@@ -130,12 +109,17 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         return terms;
     }
 
-    private static Refusal missing(String what) {
-        return new Refusal(new QuoteRefusal.Unbound("instructions", "without " + what));
+    /** A quote that is not taken is one way to lose money, or to wait for nothing; the reason says which. */
+    private static RefusedException refused(String reason) {
+        return RefusedException.invalidParams(reason);
+    }
+
+    private static RefusedException missing(String what) {
+        return unbound("instructions", "without " + what);
     }
 
     /** The output in units, of a quote whose amounts say what was asked. */
-    private static BigInteger amounts(Asked asked, PoolQuote quote) throws Refusal {
+    private static BigInteger amounts(Asked asked, PoolQuote quote) {
         Direction direction = asked.direction();
         if (!Units.integer(quote.amountInUnits()).equals(Optional.of(asked.amountInUnits()))) {
             throw unbound("amountInUnits", quote.amountInUnits());
@@ -153,76 +137,78 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         return out;
     }
 
-    private static Refusal unbound(String field, String said) {
-        return new Refusal(new QuoteRefusal.Unbound(field, said));
+    private static RefusedException unbound(String field, String said) {
+        return refused("the pool's quote does not say what was asked: " + field + " is " + said);
     }
 
-    private static void requireLockable(String what, BigInteger units, boolean onTheChain) throws Refusal {
+    private static void requireLockable(String what, BigInteger units, boolean onTheChain) {
         BigInteger least = onTheChain ? ChainProfile.DUST_THRESHOLD.toBigInteger() : BigInteger.ONE;
         int bits = onTheChain ? Long.SIZE : 256;
         if (units.compareTo(least) < 0 || units.bitLength() > bits) {
-            throw new Refusal(new QuoteRefusal.AmountOutOfRange(what, units));
+            throw refused(what + " of " + units + " units cannot be locked");
         }
     }
 
-    private void requireContract(String said) throws Refusal {
+    private void requireContract(String said) {
         try {
             if (EvmAddress.parse(said).equals(limits.contract().address())) {
                 return;
             }
         } catch (IllegalArgumentException e) {
-            throw new Refusal(new QuoteRefusal.ForeignContract(said));
+            throw foreignContract(said);
         }
-        throw new Refusal(new QuoteRefusal.ForeignContract(said));
+        throw foreignContract(said);
+    }
+
+    private static RefusedException foreignContract(String said) {
+        return refused("the pool's quote names the contract " + said + ", not the one that is configured");
     }
 
     /** A key of small or mixed order could make a claim valid at one node and not at another. */
-    private PublicKey poolKey(String hex, SwapTerms.Ours ours) throws Refusal {
+    private PublicKey poolKey(String hex, SwapTerms.Ours ours) {
         PublicKey key;
         try {
             key = PublicKey.parse(hex);
         } catch (IllegalArgumentException e) {
-            throw new Refusal(new QuoteRefusal.UnusableParty("public key", "is not 64 hexadecimal digits"));
+            throw refused("the pool's public key is not 64 hexadecimal digits");
         }
         if (!Ed25519.isOfPrimeOrder(key.toArray())) {
-            throw new Refusal(
-                    new QuoteRefusal.UnusableParty("public key", "is not the canonical key of a point of prime order"));
+            throw refused("the pool's public key is not the canonical key of a point of prime order");
         }
         if (key.equals(ours.key()) || ownKey.test(key)) {
-            throw new Refusal(new QuoteRefusal.UnusableParty("public key", "is one of our own"));
+            throw refused("the pool's public key is one of our own");
         }
         return key;
     }
 
-    private EvmAddress poolAddress(String text, SwapTerms.Ours ours) throws Refusal {
+    private EvmAddress poolAddress(String text, SwapTerms.Ours ours) {
         EvmAddress address;
         try {
             address = EvmAddress.parse(text);
         } catch (IllegalArgumentException e) {
-            throw new Refusal(new QuoteRefusal.UnusableParty("account-chain address", "is none: " + e.getMessage()));
+            throw refused("the pool's account-chain address is none: " + e.getMessage());
         }
         if (address.isZero() || address.equals(limits.contract().address()) || address.equals(ours.evm())) {
-            throw new Refusal(new QuoteRefusal.UnusableParty(
-                    "account-chain address", "is zero, the contract or our own: nobody but us could claim"));
+            throw refused(
+                    "the pool's account-chain address is zero, the contract or our own: nobody but us could claim");
         }
         return address;
     }
 
-    private static void requireMinimum(SwapTerms terms, Optional<BigInteger> minimumOut) throws Refusal {
+    private static void requireMinimum(SwapTerms terms, Optional<BigInteger> minimumOut) {
         if (minimumOut
                 .filter(minimum -> terms.received().units().compareTo(minimum) < 0)
                 .isPresent()) {
             int decimals = Units.decimalsOut(terms.direction());
-            throw new Refusal(new QuoteRefusal.BelowMinimum(
-                    terms.received().decimal(),
-                    Units.whole(minimumOut.get(), decimals).toPlainString()));
+            throw refused("the quote pays " + terms.received().decimal() + ", less than min_amount_out "
+                    + Units.whole(minimumOut.get(), decimals).toPlainString());
         }
     }
 
     /** Judged by the pool's own figures, so this stops a careless pool; {@code min_amount_out} stops a dishonest one. */
-    private void requirePrice(SwapTerms terms, Optional<BigDecimal> price) throws Refusal {
-        BigDecimal mid =
-                price.filter(value -> value.signum() > 0).orElseThrow(() -> new Refusal(new QuoteRefusal.NoPrice()));
+    private void requirePrice(SwapTerms terms, Optional<BigDecimal> price) {
+        BigDecimal mid = price.filter(value -> value.signum() > 0)
+                .orElseThrow(() -> refused("the pool tells no price to judge its quote by"));
         boolean sell = terms.direction().isSell();
         BigDecimal in = Units.whole(terms.given().units(), Units.decimalsIn(terms.direction()));
         BigDecimal out = Units.whole(terms.received().units(), Units.decimalsOut(terms.direction()));
@@ -237,14 +223,16 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
             fees = fees.add(bps(networkFee, outNative));
         }
         if (fees.compareTo(BigInteger.valueOf(limits.price().maxFeeBps())) > 0) {
-            throw new Refusal(new QuoteRefusal.FeeTooHigh(fees, limits.price().maxFeeBps()));
+            throw refused("the quote's fees are " + fees + " hundredths of a percent, above the limit of "
+                    + limits.price().maxFeeBps());
         }
         BigDecimal fair = sell ? mid.multiply(in) : in;
         BigDecimal offered = sell ? out : out.multiply(mid);
         BigInteger impact = bps(fair.subtract(offered), fair);
         if (impact.compareTo(BigInteger.valueOf(limits.price().maxImpactBps())) > 0) {
-            throw new Refusal(
-                    new QuoteRefusal.ImpactTooHigh(impact, limits.price().maxImpactBps()));
+            throw refused("the quote pays " + impact
+                    + " hundredths of a percent less than the pool's own price, above the limit of "
+                    + limits.price().maxImpactBps());
         }
     }
 
@@ -256,11 +244,12 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
                 .toBigInteger();
     }
 
-    private static void requireExpiry(long expiresAt, Now now) throws Refusal {
+    private static void requireExpiry(long expiresAt, Now now) {
         BigInteger left = BigInteger.valueOf(expiresAt).subtract(BigInteger.valueOf(now.wallSeconds()));
         if (left.compareTo(BigInteger.valueOf(SwapLimits.MIN_QUOTE_SECONDS)) < 0
                 || left.compareTo(BigInteger.valueOf(SwapLimits.MAX_QUOTE_SECONDS)) > 0) {
-            throw new Refusal(new QuoteRefusal.Expiry(clamped(left)));
+            throw refused("the quote expires in " + clamped(left) + " s; " + SwapLimits.MIN_QUOTE_SECONDS + " to "
+                    + SwapLimits.MAX_QUOTE_SECONDS + " s are accepted");
         }
     }
 
@@ -268,17 +257,18 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         return seconds.bitLength() < Long.SIZE ? seconds.longValue() : seconds.signum() * Long.MAX_VALUE;
     }
 
-    private long depth(Direction direction, BigInteger in, BigInteger out, Now now) throws Refusal {
+    private long depth(Direction direction, BigInteger in, BigInteger out, Now now) {
         BigInteger units = direction.isSell() ? in : out;
         OptionalLong depth = LockBounds.depth(limits, units, now.reward());
         if (depth.isEmpty()) {
-            throw new Refusal(new QuoteRefusal.TooDeep(units));
+            throw refused("a lock of " + units + " base units would need a depth above " + LockBounds.GREATEST_DEPTH
+                    + " blocks: swap a smaller amount");
         }
         return depth.getAsLong();
     }
 
     /** In a buy both clocks must agree with it: the chain's own decides, and it may lag or run ahead. */
-    private void requireLockTime(Direction direction, long timeout, long depth, Now now) throws Refusal {
+    private void requireLockTime(Direction direction, long timeout, long depth, Now now) {
         LockBounds bounds = LockBounds.of(limits, direction, depth);
         BigInteger until = U64.toBigInteger(timeout);
         if (direction.isSell()) {
@@ -291,9 +281,11 @@ public record QuoteBinding(SwapLimits limits, Predicate<PublicKey> ownKey) {
         }
     }
 
-    private static void requireWithin(Direction direction, LockBounds bounds, BigInteger left) throws Refusal {
+    private static void requireWithin(Direction direction, LockBounds bounds, BigInteger left) {
         if (!bounds.admits(left)) {
-            throw new Refusal(new QuoteRefusal.LockTime(direction, left, bounds));
+            String unit = direction.isSell() ? " blocks" : " s";
+            throw refused("our lock would last " + left + unit + "; " + bounds.shortest() + " to " + bounds.longest()
+                    + unit + " are accepted: a shorter one can only end in a refund");
         }
     }
 }

@@ -81,15 +81,16 @@ public final class SellGate {
             return closed.get();
         }
         if (evidence.lowerNonceOpen()) {
-            return GateVerdict.closed(new GateVerdict.LowerNonceOpen());
+            return GateVerdict.closed(
+                    "an earlier transaction of ours on the account chain is still open: a claim behind it could be held up");
         }
         if (storiesOfAQuorum(evidence.views()) > 1) {
-            return GateVerdict.closed(new GateVerdict.EndpointsDisagree());
+            return GateVerdict.closed("endpoints of the account chain disagree about the pool's lock");
         }
         Map<EndpointView.Story, Integer> agreeing = new LinkedHashMap<>();
-        List<GateVerdict.Reason> against = new ArrayList<>();
+        List<GateVerdict> against = new ArrayList<>();
         for (EndpointView view : evidence.views()) {
-            Optional<GateVerdict.Reason> reason = against(terms, view, evidence.inputs());
+            Optional<GateVerdict> reason = against(terms, view, evidence.inputs());
             if (reason.isPresent()) {
                 against.add(reason.get());
             } else {
@@ -97,7 +98,7 @@ public final class SellGate {
             }
         }
         int most = agreeing.values().stream().max(Integer::compare).orElse(0);
-        return most >= limits.quorum() ? new GateVerdict.Open() : GateVerdict.closed(missing(most, against));
+        return most >= limits.quorum() ? GateVerdict.OPEN : missing(most, against);
     }
 
     /** Endpoints that ask at different blocks are no contradiction; those that say different things of one block are. */
@@ -116,17 +117,22 @@ public final class SellGate {
     }
 
     /** A reason that a whole quorum has is the reason; otherwise there are too few endpoints that would open. */
-    private GateVerdict.Reason missing(int agreeing, List<GateVerdict.Reason> against) {
-        List<GateVerdict.Reason> endings =
-                against.stream().filter(GateVerdict.Reason::isFinal).toList();
+    private GateVerdict missing(int agreeing, List<GateVerdict> against) {
+        List<GateVerdict> endings =
+                against.stream().filter(GateVerdict::hopeless).toList();
         if (agreeing == 0 && endings.size() >= limits.quorum()) {
             return endings.get(0);
         }
-        String first = against.isEmpty() ? "" : against.get(0).message();
-        return new GateVerdict.NoQuorum(agreeing, limits.quorum(), first);
+        String otherwise = against.stream()
+                .findFirst()
+                .flatMap(GateVerdict::closed)
+                .map(first -> "; another one: " + first)
+                .orElse("");
+        return GateVerdict.closed(agreeing + " of " + limits.quorum()
+                + " demanded endpoints show the pool's lock, settled and unspent" + otherwise);
     }
 
-    private Optional<GateVerdict.Reason> against(SwapTerms terms, EndpointView view, GateInputs now) {
+    private Optional<GateVerdict> against(SwapTerms terms, EndpointView view, GateInputs now) {
         if (!view.chainId().equals(limits.contract().chainId())) {
             return reason("is of chain " + view.chainId());
         }
@@ -142,23 +148,22 @@ public final class SellGate {
         }
         Optional<GateVerdict> late = now.closedAsLate(view.lockedAt());
         if (late.isPresent()) {
-            return Optional.of(((GateVerdict.Closed) late.get()).reason());
+            return late;
         }
         long age = now.wallSeconds() - view.latestTime();
         if (!limits.development() && age > SwapLimits.MAX_EVM_BLOCK_AGE) {
-            return Optional.of(new GateVerdict.Stale("the account chain", age, SwapLimits.MAX_EVM_BLOCK_AGE));
+            return Optional.of(GateVerdict.stale("the account chain", age, SwapLimits.MAX_EVM_BLOCK_AGE));
         }
         BigInteger clock = BigInteger.valueOf(Math.max(now.wallSeconds(), view.latestTime()));
         BigInteger left = U64.toBigInteger(view.settled().deadline()).subtract(clock);
         if (left.compareTo(BigInteger.valueOf(limits.margins().secs())) < 0) {
-            return Optional.of(
-                    new GateVerdict.MarginTooSmall(left, limits.margins().secs(), "s"));
+            return Optional.of(GateVerdict.marginTooSmall(left, limits.margins().secs(), "s"));
         }
         return Optional.empty();
     }
 
-    private static Optional<GateVerdict.Reason> reason(String cause) {
-        return Optional.of(new GateVerdict.NoLock(cause));
+    private static Optional<GateVerdict> reason(String cause) {
+        return Optional.of(GateVerdict.noLock(cause));
     }
 
     private static Optional<String> difference(SwapTerms terms, SwapContract.Swap slot) {

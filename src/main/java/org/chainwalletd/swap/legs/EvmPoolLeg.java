@@ -106,12 +106,9 @@ public final class EvmPoolLeg implements PoolLeg {
     @Override
     public GateVerdict gate(SwapRow row, GateInputs now) {
         try {
-            return obstacles
-                    .contract(row.terms())
-                    .map(against -> GateVerdict.closed(new GateVerdict.NoLock(against)))
-                    .orElseGet(() -> judge(row, now));
+            return obstacles.contract(row.terms()).map(GateVerdict::noLock).orElseGet(() -> judge(row, now));
         } catch (AccountException e) {
-            return GateVerdict.closed(new GateVerdict.NotNow(e.getMessage()));
+            return GateVerdict.closed(e.getMessage());
         }
     }
 
@@ -127,20 +124,20 @@ public final class EvmPoolLeg implements PoolLeg {
     }
 
     private static GateVerdict way(AccountFunds funds, GateVerdict verdict) {
-        return verdict.isOpen() ? new GateVerdict.Open(unpayable(funds).isPresent()) : verdict;
+        return verdict.isOpen() && unpayable(funds).isPresent() ? GateVerdict.OPEN_BY_RELAY : verdict;
     }
 
     /** With or without gas: nothing is sent from the account until the operator has looked. */
     private static Optional<GateVerdict> stopped(AccountFunds funds) {
-        return funds.obstacle().map(why -> GateVerdict.closed(new GateVerdict.NotNow(why.message())));
+        return funds.obstacle().map(why -> GateVerdict.closed(why.message()));
     }
 
     /** A secret that counts as shown while its claim cannot leave would leave later, whatever the clocks say by then. */
     private static Optional<GateVerdict> unpayable(AccountFunds funds) {
         BigInteger left = funds.leftForClaim();
         return left.compareTo(funds.perTransaction()) < 0
-                ? Optional.of(GateVerdict.closed(new GateVerdict.NotNow("the account has " + left.max(BigInteger.ZERO)
-                        + " wei for gas; a claim needs " + funds.perTransaction())))
+                ? Optional.of(GateVerdict.closed("the account has " + left.max(BigInteger.ZERO)
+                        + " wei for gas; a claim needs " + funds.perTransaction()))
                 : Optional.empty();
     }
 

@@ -12,7 +12,6 @@ import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.chain.Reward;
 import org.chainwalletd.follow.FollowedTip;
 import org.chainwalletd.swap.gates.QuoteBinding;
-import org.chainwalletd.swap.gates.QuoteRefusal;
 import org.chainwalletd.swap.gates.SwapRow;
 
 /**
@@ -48,9 +47,6 @@ public record SwapClocks(
 
     /** Objection to a lock at this moment by the bounds and by the quote's own time. */
     public CompletionStage<Optional<String>> against(QuoteBinding binding, SwapRow row) {
-        return now().thenApplyAsync(
-                        now -> binding.stillGood(row.terms(), row.minimumOut(), now)
-                                .map(QuoteRefusal::message),
-                        executor);
+        return now().thenApplyAsync(now -> binding.stillGood(row.terms(), row.minimumOut(), now), executor);
     }
 }

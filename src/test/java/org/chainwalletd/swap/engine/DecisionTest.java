@@ -26,9 +26,8 @@ public class DecisionTest {
     private static final OwnLock LOCKED = new OwnLock.Locked("ours", OptionalLong.of(Sample.NOW));
     private static final OwnLock YOUNG = new OwnLock.Locked("ours", OptionalLong.empty());
     private static final PoolLock POOL = new PoolLock.Locked("theirs");
-    private static final Optional<GateVerdict> OPEN = Optional.of(new GateVerdict.Open());
-    private static final Optional<GateVerdict> CLOSED =
-            Optional.of(GateVerdict.closed(new GateVerdict.UncheckedWork()));
+    private static final Optional<GateVerdict> OPEN = Optional.of(GateVerdict.OPEN);
+    private static final Optional<GateVerdict> CLOSED = Optional.of(GateVerdict.closed("not yet"));
 
     private static Decision.Known known(boolean refundDue, Optional<GateVerdict> gate) {
         return new Decision.Known("run-1", Sample.NOW, true, new LockPermission.Granted(), refundDue, gate);
@@ -142,7 +141,7 @@ public class DecisionTest {
 
     @Test
     void a_request_to_the_pool_is_journalled_as_a_claim_before_it_leaves() {
-        List<Step> steps = Decision.next(locked(), known(false, Optional.of(new GateVerdict.Open(true))));
+        List<Step> steps = Decision.next(locked(), known(false, Optional.of(GateVerdict.OPEN_BY_RELAY)));
         assertThat(steps).containsExactly(new Step.RevealByRelay());
         assertThat(steps.get(0).begun(locked().acts()).claimJournalled()).isTrue();
         assertThat(new Step.Reveal().begun(locked().acts()).claimJournalled()).isFalse();

@@ -161,7 +161,7 @@ public final class SimulatedLegs implements Legs {
                 && POOL_DEADLINE - now >= MARGIN
                 && !due;
         gateOpen = open && own.isPresent() && pool.isPresent();
-        GateVerdict gate = open ? new GateVerdict.Open() : GateVerdict.closed(new GateVerdict.NotNow("not yet"));
+        GateVerdict gate = open ? GateVerdict.OPEN : GateVerdict.closed("not yet");
         LockPermission permission = now < 20 ? new LockPermission.Granted() : new LockPermission.Refused("too late");
         boolean shown = claimSentAt >= 0 && (claimedAt >= 0 || poolClaimedAt >= 0) && random.nextBoolean();
         boolean journalled = claimJournalled && pool.isPresent();

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
@@ -49,7 +50,6 @@ import org.chainwalletd.store.books.SpendingBooks;
 import org.chainwalletd.store.books.SpendingTable;
 import org.chainwalletd.swap.engine.SwapEngine.StalledSwaps;
 import org.chainwalletd.swap.gates.QuoteBinding;
-import org.chainwalletd.swap.gates.QuoteRefusal;
 import org.chainwalletd.swap.gates.SwapLimits;
 import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapTerms;
@@ -239,9 +239,8 @@ public final class SwapDaemon implements AutoCloseable {
                 row -> true,
                 row -> row.terms().direction().isSell() ? chainOwn : evmOwn,
                 row -> row.terms().direction().isSell() ? evmPool : chainPool,
-                row -> CompletableFuture.completedFuture(outside.binding()
-                        .stillGood(row.terms(), row.minimumOut(), outside.clocks())
-                        .map(QuoteRefusal::message)),
+                row -> CompletableFuture.completedFuture(
+                        outside.binding().stillGood(row.terms(), row.minimumOut(), outside.clocks())),
                 () -> life.isFull() ? Optional.of("the disk is full") : Optional.empty(),
                 outside.chains().clock(),
                 new BothLegs.Threads(EvmLegRig.THREADS, EvmLegRig.THREADS, EvmLegRig.THREADS, EvmLegRig.THREADS),
@@ -345,16 +344,14 @@ public final class SwapDaemon implements AutoCloseable {
         PoolQuote quote =
                 Await.result(pool.quote(new Pool.QuoteRequest(direction, amount, hashLock, ours.evm(), ours.key())));
         BigInteger units = Units.parse(amount, Units.decimalsIn(direction)).orElseThrow();
-        QuoteBinding.Outcome outcome = outside.binding()
-                .bind(
-                        new QuoteBinding.Asked(direction, amount, units, hashLock, ours, Optional.empty()),
-                        quote,
-                        price,
-                        outside.clocks());
-        if (!(outcome instanceof QuoteBinding.Outcome.Bound bound)) {
+        QuoteBinding.Asked asked = new QuoteBinding.Asked(direction, amount, units, hashLock, ours, Optional.empty());
+        SwapTerms terms;
+        try {
+            terms = outside.binding().bind(asked, quote, price, outside.clocks());
+        } catch (RefusedException refused) {
             return Optional.empty();
         }
-        SwapRow row = SwapRow.quoted(id, quote.swapId(), run, bound.terms(), Optional.empty(), outside.now());
+        SwapRow row = SwapRow.quoted(id, quote.swapId(), run, terms, Optional.empty(), outside.now());
         try (SecretBytes kept = SecretBytes.copyOf(secret)) {
             Optional<SwapJournal.Held> held = Await.result(journal.add(row, kept));
             held.ifPresent(added -> engine.tell(new SwapEngine.Adopt(added)));

@@ -58,7 +58,7 @@ public class WaitLogTest {
                 observation(new OwnLock.Locked("o", OptionalLong.of(7))), LockPermission.NOT_ASKED, false, gate);
     }
 
-    private static Legs.View closed(GateVerdict.Reason reason) {
+    private static Legs.View closed(String reason) {
         return gate(Optional.of(GateVerdict.closed(reason)));
     }
 
@@ -73,13 +73,13 @@ public class WaitLogTest {
 
     @Test
     void a_closed_gate_is_told_once_for_each_reason_whatever_its_figures() {
-        waits.looked(locked(), closed(new GateVerdict.NotDeepEnough(1, 30)));
-        waits.looked(locked(), closed(new GateVerdict.NotDeepEnough(2, 30)));
+        waits.looked(locked(), closed("the pool's lock is 1 blocks deep; 30 are demanded"));
+        waits.looked(locked(), closed("the pool's lock is 2 blocks deep; 30 are demanded"));
         waits.looked(locked(), gate(Optional.empty()));
-        waits.looked(locked(), closed(new GateVerdict.NotDeepEnough(3, 30)));
-        waits.looked(locked(), closed(new GateVerdict.NodesDisagree()));
-        waits.looked(locked(), gate(Optional.of(new GateVerdict.Open())));
-        waits.looked(locked(), closed(new GateVerdict.NodesDisagree()));
+        waits.looked(locked(), closed("the pool's lock is 3 blocks deep; 30 are demanded"));
+        waits.looked(locked(), closed("the nodes do not agree on the block of the pool's lock"));
+        waits.looked(locked(), gate(Optional.of(GateVerdict.OPEN)));
+        waits.looked(locked(), closed("the nodes do not agree on the block of the pool's lock"));
         assertThat(told())
                 .containsExactly(
                         "swap s1 is pool_locked and waits: its secret may not leave:"

@@ -108,9 +108,7 @@ public final class Sample {
 
     public static SwapTerms terms(Direction direction) {
         QuoteBinding binding = new QuoteBinding(limits(), key -> false);
-        return ((QuoteBinding.Outcome.Bound)
-                        binding.bind(asked(direction), quote(direction), Optional.of(PRICE), now()))
-                .terms();
+        return binding.bind(asked(direction), quote(direction), Optional.of(PRICE), now());
     }
 
     public static SwapRow row(Direction direction) {

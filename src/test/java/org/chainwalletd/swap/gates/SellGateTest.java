@@ -30,9 +30,8 @@ public class SellGateTest {
         return GATE.judge(TERMS, new SellGate.Evidence(Arrays.asList(views), false, inputs));
     }
 
-    private static GateVerdict.Reason reason(GateVerdict verdict) {
-        assertThat(verdict).isInstanceOf(GateVerdict.Closed.class);
-        return ((GateVerdict.Closed) verdict).reason();
+    private static String reason(GateVerdict verdict) {
+        return verdict.closed().orElseThrow();
     }
 
     private static GateVerdict both(EndpointView view) {
@@ -46,8 +45,8 @@ public class SellGateTest {
 
     @Test
     void one_endpoint_never_does() {
-        assertThat(reason(judge(HONEST))).isInstanceOf(GateVerdict.NoQuorum.class);
-        assertThat(reason(judge())).isInstanceOf(GateVerdict.NoQuorum.class);
+        assertThat(reason(judge(HONEST))).contains("demanded endpoints show");
+        assertThat(reason(judge())).contains("demanded endpoints show");
     }
 
     @Test
@@ -112,9 +111,9 @@ public class SellGateTest {
 
     @Test
     void too_small_a_margin_is_the_end_and_says_so() {
-        GateVerdict.Reason reason = reason(both(Sample.view(Sample.slot(Sample.WEI, Sample.NOW + 3_599))));
-        assertThat(reason).isInstanceOf(GateVerdict.MarginTooSmall.class);
-        assertThat(reason.isFinal()).isTrue();
+        GateVerdict verdict = both(Sample.view(Sample.slot(Sample.WEI, Sample.NOW + 3_599)));
+        assertThat(reason(verdict)).contains("must be left when the secret leaves");
+        assertThat(verdict.hopeless()).isTrue();
     }
 
     @ParameterizedTest
@@ -176,17 +175,17 @@ public class SellGateTest {
     @Test
     void nothing_leaves_behind_an_open_nonce() {
         assertThat(reason(GATE.judge(TERMS, new SellGate.Evidence(List.of(HONEST, HONEST), true, Sample.inputs()))))
-                .isInstanceOf(GateVerdict.LowerNonceOpen.class);
+                .contains("an earlier transaction of ours");
     }
 
     @Test
     void nothing_leaves_when_our_refund_is_due_or_nobody_could_push_the_claim() {
         OptionalLong settled = OptionalLong.of(Sample.NOW);
         assertThat(reason(judge(new GateInputs(Sample.NOW, true, Optional.empty(), settled), HONEST, HONEST)))
-                .isInstanceOf(GateVerdict.OwnRefundDue.class);
+                .contains("can be taken back already");
         assertThat(reason(judge(
                         new GateInputs(Sample.NOW, false, Optional.of("the daemon stops"), settled), HONEST, HONEST)))
-                .isInstanceOf(GateVerdict.NotNow.class);
+                .contains("the daemon stops");
         assertThat(judge(new GateInputs(Sample.NOW, false, Optional.empty(), OptionalLong.empty()), HONEST, HONEST)
                         .isOpen())
                 .isFalse();

@@ -55,7 +55,7 @@ public class BothLegsTest {
     private Supplier<CompletionStage<Optional<String>>> bounds = none();
     private Supplier<CompletionStage<Optional<String>>> ownObstacle = none();
     private Supplier<CompletionStage<Optional<String>>> poolObstacle = none();
-    private Supplier<CompletionStage<GateVerdict>> gate = () -> done(new GateVerdict.Open());
+    private Supplier<CompletionStage<GateVerdict>> gate = () -> done(GateVerdict.OPEN);
     private Optional<String> hindrance = Optional.empty();
     private GateInputs told;
 
@@ -298,9 +298,9 @@ public class BothLegsTest {
         SwapRow journalled = LOCKING.with(LOCKING.acts().journalClaim(), Sample.NOW);
         assertThat(look(journalled).gate()).isEmpty();
         assertThat(asked).isEmpty();
-        assertThat(look(LOCKING).gate()).contains(new GateVerdict.Open());
+        assertThat(look(LOCKING).gate()).contains(GateVerdict.OPEN);
         SwapRow permitted = LOCKING.with(LOCKING.acts().permitClaim(), Sample.NOW);
-        assertThat(look(permitted).gate()).contains(new GateVerdict.Open());
+        assertThat(look(permitted).gate()).contains(GateVerdict.OPEN);
         assertThat(asked).containsExactly("gate");
     }
 
@@ -365,7 +365,7 @@ public class BothLegsTest {
     void a_journalled_claim_is_pushed_whatever_the_gate_says_and_beside_it_goes_the_refund() {
         own = () -> done(new OwnLeg.View(SETTLED, true, false));
         pool = () -> done(new PoolLeg.View(POOL, false));
-        gate = () -> done(GateVerdict.closed(new GateVerdict.UncheckedWork()));
+        gate = () -> done(GateVerdict.closed("not yet"));
         SwapRow journalled = LOCKING.with(LOCKING.acts().journalClaim(), Sample.NOW);
         assertThat(next(journalled, look(journalled))).containsExactly(new Step.PushClaim(), new Step.TakeBack());
     }

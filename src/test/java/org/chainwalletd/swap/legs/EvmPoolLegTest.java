@@ -99,7 +99,7 @@ public class EvmPoolLegTest {
     }
 
     private static String reason(GateVerdict verdict) {
-        return verdict instanceof GateVerdict.Closed closed ? closed.reason().message() : "open";
+        return verdict.closed().orElse("open");
     }
 
     private SendRequest lockOfAnotherSwap() {

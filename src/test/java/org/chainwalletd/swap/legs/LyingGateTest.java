@@ -52,7 +52,7 @@ public class LyingGateTest {
 
     private String gate(SwapRow row) {
         GateVerdict verdict = lying.rig.poolLeg().gate(row, lying.rig.inputs());
-        return verdict instanceof GateVerdict.Closed closed ? closed.reason().message() : "open";
+        return verdict.closed().orElse("open");
     }
 
     private SwapContract.State state() {

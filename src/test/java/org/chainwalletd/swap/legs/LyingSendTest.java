@@ -44,7 +44,7 @@ public class LyingSendTest {
 
     private String gate(SwapRow row) {
         GateVerdict verdict = lying.rig.poolLeg().gate(row, lying.rig.inputs());
-        return verdict instanceof GateVerdict.Closed closed ? closed.reason().message() : "open";
+        return verdict.closed().orElse("open");
     }
 
     private SwapContract.State state() {
