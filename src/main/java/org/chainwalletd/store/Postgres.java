@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Everything specific to PostgreSQL: differences of statements and the meaning of errors. */
-final class Postgres implements SqlSession.Dialect {
+public final class Postgres implements SqlSession.Dialect {
     static final Postgres DIALECT = new Postgres();
 
     static final String NOT_DURABLE =
@@ -26,9 +26,9 @@ final class Postgres implements SqlSession.Dialect {
 
     private Postgres() {}
 
-    /** Opens a connection to the primary, in autocommit mode; host names are resolved each time. */
+    /** Opens a connection to the primary, in autocommit mode; host names are resolved and the password is read each time. */
     @FunctionalInterface
-    interface Connector {
+    public interface Connector {
         Connection connect() throws SQLException;
     }
 

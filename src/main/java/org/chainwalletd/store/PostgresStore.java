@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -18,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. No command line opens
  * one yet: it still lacks {@code sent.log} beside it.
  */
-final class PostgresStore extends SqlStore {
+public final class PostgresStore extends SqlStore {
     private static final int OLDEST_SERVER = 150_000;
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
@@ -83,6 +84,19 @@ final class PostgresStore extends SqlStore {
                 this::connect, name, new Rows(), start, server.system(), server.timeline(), server.millis(), seen);
         this.sharedClock = countsByServer ? Optional.of(transactions.clock()) : Optional.empty();
         write(transactions);
+    }
+
+    /**
+     * Opens the store of the daemon with the datadir {@code folder}, or creates it when the database is empty. Blocks; the caller holds the lock
+     * of the datadir. A store that has lost payments is {@link #stopped}, for all daemons.
+     *
+     * @param books the commit that the books of the datadir remember, which the store must contain
+     * @param name of the database for messages about failures, without a password
+     * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server or the datadir, {@code DAMAGED} when a newer release has
+     *     written the store
+     */
+    public static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+        return open(name, connector, OptionalLong.empty());
     }
 
     /**
