@@ -160,8 +160,11 @@ final class SqlSweeps implements SweepStore {
     /** Enters a sweep that a restored store lacks. It continues when its caller asks for it again. */
     static void enter(SqlSession session, SentLine.Sweep sweep) throws SQLException {
         String token = sweep.order().clientToken();
-        boolean bound = has(session, token) || everBound(session, token).isPresent() || PayoutTable.has(session, token);
-        if (!bound) {
+        if (has(session, token)) {
+            for (int part : sweep.ended()) {
+                end(session, sweep.id(), part);
+            }
+        } else if (everBound(session, token).isEmpty() && !PayoutTable.has(session, token)) {
             insert(session, sweep, State.STOPPED, RESTORED);
         }
     }

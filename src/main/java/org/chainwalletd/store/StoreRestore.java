@@ -217,12 +217,7 @@ public final class StoreRestore {
                 spends.holdOnly(session, row.get(), held.held());
             }
         } else if (line instanceof SentLine.Kept receipt) {
-            Hash256 txId = KeptSpends.txIdOf(receipt.row());
-            if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session, txId)) {
-                KeptSpends.insert(
-                        session, spends.numberFor(session, KeptSpends.numberOf(receipt.row())), receipt.row());
-                kept++;
-            }
+            enter(receipt);
         } else if (line instanceof SentLine.Memo memo) {
             enter(memo);
         } else if (line instanceof SentLine.Carried carried) {
@@ -238,9 +233,24 @@ public final class StoreRestore {
         } else if (line instanceof SentLine.AccountVersion version) {
             enter(version);
         } else if (line instanceof SentLine.AccountState state) {
-            AccountSendTable.enter(
-                    session, "reference = ?", state.state(), state.outcome(), state.at(), state.reference());
+            enter(state);
         }
+    }
+
+    /** Enters the record of a closed spend, in place of the row that an older store has of it. */
+    private void enter(SentLine.Kept receipt) throws SQLException {
+        Hash256 txId = KeptSpends.txIdOf(receipt.row());
+        if (KeptSpends.knows(session, txId)) {
+            return;
+        }
+        Optional<SpendRow> row = SpendTable.find(session, txId);
+        if (row.isPresent()) {
+            spends.holdOnly(session, row.get(), SpendRow.Held.NONE);
+            SpendTable.remove(session, row.get().id());
+            undecided.remove(txId);
+        }
+        KeptSpends.insert(session, spends.numberFor(session, KeptSpends.numberOf(receipt.row())), receipt.row());
+        kept++;
     }
 
     private void enter(SentLine.Memo memo) throws SQLException {
@@ -259,7 +269,11 @@ public final class StoreRestore {
         boolean replaces = there.filter(row -> row.intent().state() == IntentState.REFUSED
                         && !row.intent().token().equals(intent.token()))
                 .isPresent();
-        if (there.isPresent() && !replaces || KeptSpends.has(session, intent.txId())) {
+        if (there.isPresent() && !replaces) {
+            update(there.get(), spend);
+            return;
+        }
+        if (KeptSpends.has(session, intent.txId())) {
             return;
         }
         if (spend.isWithheld()) {
@@ -271,6 +285,30 @@ public final class StoreRestore {
         }
         noteRival(intent);
         insert(spend);
+    }
+
+    /**
+     * Brings a spend that the store has to the state in which the base of the log has it: the lines of the changes in between are gone from a log that
+     * was written anew. Blocks are read from the chain again.
+     */
+    private void update(SpendRow row, SentLine.Spend line) throws SQLException {
+        IntentState before = row.intent().state();
+        IntentState state = line.intent().state();
+        boolean byBlocks = state == IntentState.CONFIRMED || before == IntentState.CONFIRMED && state.inFlight();
+        if (state.isStill(before) || byBlocks) {
+            return;
+        }
+        enter(new SentLine.State(
+                row.intent().txId(),
+                state,
+                line.intent().reason(),
+                line.intent().changedAt()));
+        SpendRow changed = SpendTable.find(session, row.intent().txId()).orElseThrow();
+        if (state.inFlight()) {
+            spends.holdFree(session, changed);
+        } else {
+            spends.holdOnly(session, changed, line.held());
+        }
     }
 
     /** Notes two payments of one token that may both have been sent. Neither may be sent by the daemon, because a token pays once. */
@@ -358,10 +396,26 @@ public final class StoreRestore {
     }
 
     private void enter(SentLine.Account send) throws SQLException {
-        if (AccountSendTable.taken(session, send.send()).isEmpty()) {
-            AccountSendTable.insert(session, send.send());
+        AccountSend sent = send.send();
+        Optional<AccountSend> there = AccountSendTable.taken(session, sent);
+        if (there.isEmpty()) {
+            AccountSendTable.insert(session, sent);
             account++;
+        } else if (there.get().reference().equals(sent.reference())) {
+            List<AccountSend.Version> versions = sent.versions();
+            for (int i = there.get().versions().size(); i < versions.size(); i++) {
+                AccountSendTable.insert(session, there.get().id(), i, versions.get(i));
+            }
+            enter(new SentLine.AccountState(
+                    sent.reference(),
+                    sent.state(),
+                    sent.progress().outcome(),
+                    sent.progress().changedAt()));
         }
+    }
+
+    private void enter(SentLine.AccountState line) throws SQLException {
+        AccountSendTable.enter(session, "reference = ?", line.state(), line.outcome(), line.at(), line.reference());
     }
 
     private void enter(SentLine.AccountVersion version) throws SQLException {
@@ -380,6 +434,7 @@ public final class StoreRestore {
                 close(txId, IntentState.ABANDONED, DOUBTFUL);
             }
         }
+        abandonRecalled();
         for (Map.Entry<Hash256, Hash256> rival : rivals.entrySet()) {
             Optional<SpendRow> earlier = SpendTable.find(session, rival.getValue());
             Optional<SpendRow> later = SpendTable.find(session, rival.getKey());
@@ -390,6 +445,20 @@ public final class StoreRestore {
                 close(rival.getValue(), IntentState.ABANDONED, SEVERAL);
                 close(rival.getKey(), IntentState.CONTESTED, SEVERAL);
                 spends.freeAll(session, SpendTable.find(session, rival.getKey()).orElseThrow());
+            }
+        }
+    }
+
+    /** Abandons the batches in flight that were recalled: in the base of a log the block that had one hides that it is not sent again. */
+    private void abandonRecalled() throws SQLException {
+        for (SpendRow row : SpendTable.select(session, SpendTable.OPEN)) {
+            Intent intent = row.intent();
+            boolean recalled = intent.kind().equals(StandIns.PAYOUT_BATCH)
+                    && intent.state().inFlight()
+                    && SpendTable.bound(session, StandIns.recallToken(intent.txId()), Long.MIN_VALUE)
+                            .isPresent();
+            if (recalled) {
+                spends.enter(session, row, IntentState.ABANDONED, "", intent.changedAt());
             }
         }
     }

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -385,22 +386,7 @@ class PayoutStoreTest {
         carry(last, List.of(find(4)));
         done(store.intents().confirm(last.txId(), IntentState.PREPARED, BLOCK, 32));
         done(store.intents().bury(List.of(last.txId())));
-        AtomicInteger written = new AtomicInteger();
-        CrashPoint.watch(point -> {
-            if (point == CrashPoint.FILE_RENAMED) {
-                written.incrementAndGet();
-            }
-        });
-        int number = 100;
-        while (written.get() < 3 && number < 3_000) {
-            for (int i = 0; i < 5; i++, number++) {
-                Intent spend = StoreSample.intent(number, Optional.of("token-" + number), 1_000 + number);
-                done(store.intents().open(spend, 0));
-                done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", number));
-            }
-            done(store.intents().forget(Long.MAX_VALUE, 100));
-        }
-        assertThat(written.get()).isEqualTo(3);
+        writeLogAnew(3);
         store.close();
         for (String name : List.of("", "-wal", "-shm")) {
             Files.deleteIfExists(folder.resolve(SqliteStore.FILE_NAME + name));
@@ -428,6 +414,107 @@ class PayoutStoreTest {
                                 100,
                                 50)))
                 .isInstanceOf(Submission.Taken.class);
+    }
+
+    /** Keeps a store with a small log busy with spends that are forgotten, until the log was written anew so often. */
+    private void writeLogAnew(int times) {
+        AtomicInteger written = new AtomicInteger();
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.FILE_RENAMED) {
+                written.incrementAndGet();
+            }
+        });
+        int number = 100;
+        while (written.get() < times && number < 3_000) {
+            for (int i = 0; i < 5; i++, number++) {
+                Intent spend = StoreSample.intent(number, Optional.of("token-" + number), 1_000 + number);
+                done(store.intents().open(spend, 0));
+                done(store.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", number));
+            }
+            done(store.intents().forget(Long.MAX_VALUE, 100));
+        }
+        assertThat(written.get()).isEqualTo(times);
+    }
+
+    /** A backup is older than the log's base: no line tells of a change, only the state in which the base has the spend. */
+    @Test
+    void a_restored_store_knows_what_has_become_of_its_spends_also_from_a_log_that_was_written_anew()
+            throws IOException {
+        store.close();
+        store = SqliteStore.open(folder, Optional.empty(), 20_000);
+        Intent lost = batch(1, 1);
+        Intent next = batch(2, 1);
+        Intent recalled = batch(3, 2);
+        Intent recall = recall(recalled, 3);
+        Intent refused = StoreSample.intent(1, Optional.of("refused"), 71);
+        Intent again = StoreSample.intent(2, Optional.of("sent again"), 72);
+        Intent kept = StoreSample.intent(3, Optional.of("kept"), 73);
+        AccountSend raised = AccountSendSample.send(0, AccountSend.State.JOURNALLED);
+        AccountSend.Version newer = AccountSendSample.version(5, 1);
+        SweepStore.OwnedCoin swept = new SweepStore.OwnedCoin(PAYER, new Coin(StoreSample.outpoint(74), Amount.MAX));
+        SweepStore.Order sweep = new SweepStore.Order(
+                "sweep", Optional.empty(), Hash256.ZERO, List.of(PAYER), OTHER, Amount.of(61), Optional.empty());
+        submit(1, 2);
+        carry(lost, List.of(find(1)));
+        carry(recalled, List.of(find(2)));
+        done(store.intents().open(refused, 0));
+        done(store.intents().open(again, 0));
+        done(store.intents().fail(again.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 20));
+        done(store.intents().open(kept, 0));
+        AccountSend journalled = ((AccountSendStore.Journalled.Done)
+                        done(store.accountSends().open(List.of(raised))))
+                .sends()
+                .get(0);
+        done(store.sweeps().begin(sweep, List.of(new SweepStore.Part(0, Amount.of(61), List.of(swept))), 20));
+        store.close();
+        Path backup = copies.resolve("backup");
+        Files.copy(folder.resolve(SqliteStore.FILE_NAME), backup);
+        store = SqliteStore.open(folder, Optional.empty(), 20_000);
+        done(store.intents().loseForGood(lost.txId(), IntentState.PREPARED, "another is final", 30));
+        carry(next, List.of(find(1)));
+        done(store.intents().confirm(next.txId(), IntentState.PREPARED, BLOCK, 31));
+        done(store.intents().recall(recalled.txId(), recall, "recalled", () -> 32));
+        done(store.intents().failSent(refused.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 33));
+        Intent known = done(store.intents().find(again.txId())).orElseThrow();
+        done(store.intents().reopen(known, 34));
+        done(store.intents().confirm(kept.txId(), IntentState.PREPARED, BLOCK, 35));
+        done(store.intents().bury(List.of(kept.txId())));
+        done(store.receipts().keep(Map.of(kept.txId(), Bytes.parse("01"))));
+        done(store.accountSends().addVersion(journalled.id(), raised.versions().size(), newer));
+        done(store.accountSends().enter(journalled.id(), raised.state(), AccountSend.State.SENT, Optional.empty(), 36));
+        done(store.sweeps().endUnopened("sweep", 0));
+        writeLogAnew(1);
+        Optional<CommitMark> books = store.confirmed();
+        store.close();
+        Files.copy(backup, folder.resolve(SqliteStore.FILE_NAME), StandardCopyOption.REPLACE_EXISTING);
+        SqliteStore.restore(folder, books, false, mark -> {});
+        open();
+
+        assertThat(done(store.intents().find(refused.txId())).orElseThrow().state())
+                .as("its caller was told so")
+                .isEqualTo(IntentState.REFUSED);
+        assertThat(done(store.intents().find(again.txId())).orElseThrow().state())
+                .as("in doubt, with its coin")
+                .isEqualTo(IntentState.ABANDONED);
+        assertThat(done(store.reservations().all()))
+                .extracting(ReservationStore.Reservation::txId)
+                .containsExactlyInAnyOrder(next.txId(), recalled.txId(), again.txId());
+        assertThat(done(store.intents().isLostForGood(lost.txId()))).isTrue();
+        assertThat(done(store.intents().find(next.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ACCEPTED);
+        assertThat(find(1).attempts()).containsExactly(lost.txId(), next.txId());
+        assertThat(find(1).outputIndex()).hasValue(0);
+        assertThat(done(store.intents().find(recalled.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+        assertThat(done(store.payouts().unrecalled())).isEmpty();
+        assertThat(done(store.receipts().bound("kept", 0))).containsInstanceOf(ReceiptStore.Bound.ToReceipt.class);
+        AccountSend restored =
+                done(store.accountSends().find(raised.reference())).orElseThrow();
+        assertThat(restored.state()).isEqualTo(AccountSend.State.SENT);
+        assertThat(restored.newest()).isEqualTo(newer);
+        assertThat(done(store.sweeps().find("sweep")).orElseThrow().parts())
+                .extracting(SweepStore.PartState::ended)
+                .containsExactly(true);
     }
 
     @Test
