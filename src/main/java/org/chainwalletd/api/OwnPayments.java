@@ -8,6 +8,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.wire.Doc;
 import org.chainwalletd.wire.OrNull;
+import org.chainwalletd.wire.Title;
 
 /** Methods that tell whom the daemon has paid, and keep words of its operators (payments.md, section 2). Amounts and fees are base units. */
 public final class OwnPayments {
@@ -16,6 +17,7 @@ public final class OwnPayments {
     private OwnPayments() {}
 
     /** What asked for a spend. */
+    @Title("SpendKind")
     public enum Kind {
         TRANSFER,
         RAW,
@@ -28,6 +30,7 @@ public final class OwnPayments {
     }
 
     /** How far a spend has come. */
+    @Title("SpendState")
     public enum State {
         /** Durable; whether a node has it is not known. */
         PREPARED,

@@ -57,7 +57,10 @@ final class RpcParameters {
         JsonNode described = registry(chain).describe(Version.number());
         for (JsonNode method : described.get("methods")) {
             Map<String, JsonNode> params = new LinkedHashMap<>();
-            method.get("params").forEach(param -> params.put(param.get("name").asText(), param.get("schema")));
+            method.get("params").forEach(param -> {
+                String reference = param.at("/schema/$ref").asText();
+                params.put(param.get("name").asText(), described.at(reference.substring(1)));
+            });
             methods.put(method.get("name").asText(), params);
         }
         return methods;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 import org.chainwalletd.wire.Spelling;
@@ -14,10 +15,17 @@ import org.chainwalletd.wire.Spelling;
 final class OpenRpc {
     private static final String OPENRPC_VERSION = "1.3.2";
 
+    /** Schemas by title, the name that generators of clients give to the type. */
+    private final ObjectNode schemas = JsonNodeFactory.instance.objectNode();
+
     private OpenRpc() {}
 
     /** @param version version of the daemon */
     static ObjectNode document(List<RpcMethod<?, ?>> methods, String version) {
+        return new OpenRpc().describe(methods, version);
+    }
+
+    private ObjectNode describe(List<RpcMethod<?, ?>> methods, String version) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("openrpc", OPENRPC_VERSION);
         document.putObject("info")
@@ -28,7 +36,9 @@ final class OpenRpc {
                         "JSON-RPC 2.0 over HTTP POST /. x-scope is the least token scope that a method needs.");
         ArrayNode list = document.putArray("methods");
         methods.forEach(method -> list.add(method(method)));
-        ObjectNode errors = document.putObject("components").putObject("errors");
+        ObjectNode components = document.putObject("components");
+        components.set("schemas", schemas);
+        ObjectNode errors = components.putObject("errors");
         ObjectNode details = document.putObject("x-errors");
         for (ErrorCode code : ErrorCode.values()) {
             errors.putObject(code.name()).put("code", code.code()).put("message", code.title());
@@ -37,7 +47,7 @@ final class OpenRpc {
         return document;
     }
 
-    private static ObjectNode method(RpcMethod<?, ?> method) {
+    private ObjectNode method(RpcMethod<?, ?> method) {
         ObjectNode node = JsonNodeFactory.instance.objectNode();
         node.put("name", method.name()).put("summary", method.summary());
         if (method.deprecated()) {
@@ -49,10 +59,49 @@ final class OpenRpc {
         Spelling spelling = method.spelling();
         requiredFirst(Shapes.membersOf(method.params())).forEach(member -> addParam(params, member, spelling));
         ObjectNode result = node.putObject("result").put("name", method.name() + "_result");
-        result.set("schema", spelling.ofSchema(Shapes.of(method.result()).schema()));
+        result.set("schema", shared(spelling.ofSchema(Shapes.of(method.result()).schema())));
         ArrayNode errors = node.putArray("errors");
         method.allErrors().forEach(code -> errors.addObject().put("$ref", "#/components/errors/" + code.name()));
         return node;
+    }
+
+    /**
+     * Reference to {@code schema} among the shared ones, so that generators make one type of each. Its description, which tells the meaning of one
+     * member, is not part of it.
+     */
+    private ObjectNode shared(JsonNode schema) {
+        ObjectNode shape = ((ObjectNode) schema.deepCopy()).without("description");
+        shape.path("properties").properties().forEach(member -> member.setValue(shared(member.getValue())));
+        if (shape.get("oneOf") instanceof ArrayNode choices) {
+            for (int i = 0; i < choices.size(); i++) {
+                choices.set(i, shared(choices.get(i)));
+            }
+        }
+        if (shape.has("items")) {
+            shape.set("items", shared(shape.get("items")));
+        }
+        String told = meanings(schema.path("properties"));
+        if (!told.isEmpty()) {
+            shape.put("description", told);
+        }
+        String title = shape.path("title").asText();
+        JsonNode other = schemas.putIfAbsent(title, shape);
+        if (other != null && !other.equals(shape)) {
+            throw new IllegalStateException("two shapes have the title " + title);
+        }
+        return JsonNodeFactory.instance.objectNode().put("$ref", "#/components/schemas/" + title);
+    }
+
+    /** Meanings of the members in one line, which a comment in any language can be: beside a reference draft 7 has no place for them. */
+    private static String meanings(JsonNode properties) {
+        StringJoiner told = new StringJoiner("; ");
+        properties.properties().forEach(member -> {
+            if (member.getValue().has("description")) {
+                told.add(member.getKey() + ": "
+                        + member.getValue().get("description").asText());
+            }
+        });
+        return told.toString();
     }
 
     /** Sorts required members to the front, as OpenRPC demands. */
@@ -62,9 +111,9 @@ final class OpenRpc {
         return sorted;
     }
 
-    private static void addParam(ArrayNode params, Shapes.Member member, Spelling spelling) {
+    private void addParam(ArrayNode params, Shapes.Member member, Spelling spelling) {
         String name = spelling.written(member.name());
-        JsonNode schema = spelling.ofSchema(member.shape().schema());
+        JsonNode schema = shared(spelling.ofSchema(member.shape().schema()));
         ObjectNode param = params.addObject().put("name", name);
         if (!member.doc().isEmpty()) {
             param.put("description", member.doc());

@@ -39,6 +39,7 @@ final class BothWays {
 
     private final DaemonProcess daemon;
     private final Path datadir;
+    private final JsonNode document;
     private final Map<String, JsonNode> described = new LinkedHashMap<>();
     private final Set<String> byClient = new TreeSet<>();
     private final Set<String> byCommandLine = new TreeSet<>();
@@ -46,7 +47,7 @@ final class BothWays {
     BothWays(DaemonProcess daemon, Path datadir) {
         this.daemon = daemon;
         this.datadir = datadir;
-        JsonNode document = daemon.call("rpc.discover", Map.of());
+        document = daemon.call("rpc.discover", Map.of());
         assertThat(JsonSchemas.againstOpenRpc(document)).isEmpty();
         document.get("methods")
                 .forEach(method -> described.put(method.get("name").asText(), method));
@@ -157,7 +158,7 @@ final class BothWays {
         } catch (JsonProcessingException e) {
             throw new AssertionError(method + " printed no JSON: " + ended.out, e);
         }
-        assertThat(JsonSchemas.against(described.get(method).at("/result/schema"), result))
+        assertThat(JsonSchemas.against(document, described.get(method).at("/result/schema"), result))
                 .as(method + " answered " + result)
                 .isEmpty();
         return result;
@@ -175,7 +176,7 @@ final class BothWays {
         });
         params.forEach((name, value) -> {
             assertThat(known).as(method).containsKey(name);
-            assertThat(JsonSchemas.against(known.get(name), tree(value)))
+            assertThat(JsonSchemas.against(document, known.get(name), tree(value)))
                     .as(method + " with " + name)
                     .isEmpty();
         });

@@ -4,14 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.testkit.JsonSchemas;
@@ -39,52 +37,71 @@ class DiscoveryTest {
                 .anyMatch(complaint -> complaint.contains("/methods/0"));
     }
 
-    /** Generators of clients name their types by the titles, and make up names from hashes where there is none. */
+    /** Generators of clients name their types by the titles, and make up names from hashes where there is none, or numbers where two are alike. */
     @Test
-    void every_schema_has_a_title_that_is_a_name_and_no_two_shapes_share_one() {
-        Map<String, JsonNode> byTitle = new HashMap<>();
-        schemas(document("chain")).forEach(schema -> {
-            ObjectNode shape = schema.deepCopy();
-            // It tells the meaning of the member that has the shape.
-            shape.remove("description");
-            String title = shape.path("title").asText();
-            assertThat(title).as(schema.toString()).matches("[A-Z][A-Za-z0-9]*");
-            JsonNode other = byTitle.putIfAbsent(title, shape);
-            assertThat(other == null || other.equals(shape))
-                    .as("%s and %s", other, shape)
-                    .isTrue();
+    void every_shape_is_told_once_under_a_title_that_is_a_name() {
+        JsonNode document = document("chain");
+        JsonNode shared = document.at("/components/schemas");
+        List<JsonNode> references = new ArrayList<>(document.get("methods").findValues("schema"));
+        shared.properties().forEach(schema -> {
+            assertThat(schema.getKey()).matches("[A-Z][A-Za-z0-9]*");
+            assertThat(schema.getValue().path("title").asText()).isEqualTo(schema.getKey());
+            schema.getValue().path("properties").forEach(references::add);
+            schema.getValue().path("oneOf").forEach(references::add);
+            references.addAll(schema.getValue().findValues("items"));
         });
-        // Generated TypeScript has a type for each method too.
-        document("chain")
-                .get("methods")
-                .forEach(method -> assertThat(byTitle)
-                        .doesNotContainKey(camelCase(method.get("name").asText())));
-        assertThat(byTitle)
-                .hasSizeGreaterThan(120)
-                .containsKeys("Address", "Amount", "CreditArray", "Hash256OrNull", "HtlcState", "TransferResult");
+        assertThat(references).hasSizeGreaterThan(500).allSatisfy(reference -> assertThat(reference)
+                .hasSize(1));
+        assertThat(references.stream()
+                        .map(reference ->
+                                reference.get("$ref").asText().replace("#/components/schemas/", ""))
+                        .collect(Collectors.toSet()))
+                .containsExactlyInAnyOrderElementsOf(shared.properties().stream()
+                        .map(Map.Entry::getKey)
+                        .toList());
+        // Generated TypeScript has a type for each method too, and for its parameters.
+        List<String> types =
+                shared.properties().stream().map(Map.Entry::getKey).toList();
+        document.get("methods").forEach(method -> {
+            String name = camelCase(method.get("name").asText());
+            assertThat(types).doesNotContain(name, name + "Params");
+        });
+        assertThat(types)
+                .contains("Address", "Amount", "CreditArray", "Hash256OrNull", "HtlcState", "SpendKind")
+                .noneMatch(name -> name.matches("Kind|State|Result|Entry"));
+    }
+
+    @Test
+    void an_example_of_a_schema_is_valid_by_it() {
+        JsonNode document = document("chain");
+        List<JsonNode> withExamples = new ArrayList<>();
+        document.at("/components/schemas").forEach(schema -> {
+            if (schema.has("examples")) {
+                withExamples.add(schema);
+                schema.get("examples")
+                        .forEach(example -> assertThat(JsonSchemas.against(document, schema, example))
+                                .isEmpty());
+            }
+        });
+        assertThat(withExamples).hasSizeGreaterThan(2);
+    }
+
+    /** Beside a reference there is no place for it in draft 7. */
+    @Test
+    void an_object_tells_the_meaning_of_its_members() {
+        assertThat(document("chain")
+                        .at("/components/schemas/TransferResult/description")
+                        .asText())
+                .startsWith("fee: effective, with folded sub-dust change; fee_rate: ");
+        // Generators put it into comments of their languages.
+        assertThat(document("chain").at("/components/schemas").findValuesAsText("description"))
+                .noneMatch(text -> text.contains("*/") || text.contains("\"\"\"") || text.contains("\n"));
     }
 
     private static String camelCase(String method) {
         return Pattern.compile("(?:^|_)(\\w)")
                 .matcher(method)
                 .replaceAll(found -> found.group(1).toUpperCase(Locale.ROOT));
-    }
-
-    /** Those of all parameters and results, with the ones inside of them. */
-    private static List<ObjectNode> schemas(JsonNode document) {
-        List<ObjectNode> found = new ArrayList<>();
-        Deque<JsonNode> open = new ArrayDeque<>();
-        document.get("methods").findValues("schema").forEach(open::add);
-        while (!open.isEmpty()) {
-            JsonNode schema = open.pop();
-            found.add((ObjectNode) schema);
-            schema.path("properties").forEach(open::add);
-            schema.path("oneOf").forEach(open::add);
-            if (schema.has("items")) {
-                open.add(schema.get("items"));
-            }
-        }
-        return found;
     }
 
     @Test
@@ -96,14 +113,11 @@ class DiscoveryTest {
             boolean other = param.get("name").asText().matches("chain_amount|rate_chain_per_unit");
             assertThat(param.has("x-alias-of")).as(param.toString()).isEqualTo(other);
         });
-        JsonNode quote = issue.at("/result/schema/properties/quote");
+        JsonNode quote = document("alpha").at("/components/schemas/QuoteCredential");
         assertThat(quote.get("properties").has("alpha_amount")).isTrue();
         assertThat(quote.get("properties").has("chain_amount")).isFalse();
         assertThat(quote.get("required").toString()).contains("alpha_amount").doesNotContain("chain_amount");
-        assertThat(method("alpha", "quote_verify")
-                        .at("/params/0/schema/properties")
-                        .has("rate_alphas_per_unit"))
-                .isTrue();
+        assertThat(quote.get("properties").has("rate_alphas_per_unit")).isTrue();
 
         assertThat(names(method("chain", "quote_issue")))
                 .contains("chain_amount", "rate_chain_per_unit")

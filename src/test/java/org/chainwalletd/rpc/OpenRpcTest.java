@@ -38,7 +38,7 @@ class OpenRpcTest {
 
     record Result(
             List<Entry> entries,
-            @OrNull Optional<Hash256> tip,
+            @Doc("of its chain") @OrNull Optional<Hash256> tip,
             OptionalLong index,
             @I64 long lag) {}
 
@@ -50,6 +50,10 @@ class OpenRpcTest {
     private static String hex64(String title) {
         return "{\"type\":\"string\",\"pattern\":\"^[0-9a-fA-F]{64}$\",\"minLength\":64,\"maxLength\":64,"
                 + "\"examples\":[\"" + "0123456789abcdef".repeat(4) + "\"],\"title\":\"" + title + "\"}";
+    }
+
+    private static String ref(String title) {
+        return "{\"$ref\":\"#/components/schemas/" + title + "\"}";
     }
 
     private JsonNode discover() throws Exception {
@@ -75,22 +79,34 @@ class OpenRpcTest {
                 .hasToString(
                         "{\"name\":\"hash\",\"description\":\"another spelling of block_id, which is then left out\","
                                 + "\"required\":false,\"x-alias-of\":\"block_id\","
-                                + "\"schema\":" + hex64("Hash256") + ",\"deprecated\":true}");
+                                + "\"schema\":" + ref("Hash256") + ",\"deprecated\":true}");
         assertThat(look.at("/params/2"))
+                .hasToString("{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,\"schema\":"
+                        + ref("Amount") + "}");
+        assertThat(look.at("/params/3/schema")).hasToString(ref("U32"));
+        assertThat(look.at("/result/schema")).hasToString(ref("Result"));
+        JsonNode schemas = document.at("/components/schemas");
+        assertThat(schemas.get("Hash256")).hasToString(hex64("Hash256"));
+        assertThat(schemas.get("Amount"))
                 .hasToString(
-                        "{\"name\":\"amount\",\"description\":\"how much\",\"required\":false,"
-                                + "\"schema\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"Amount\"}}");
-        assertThat(look.at("/params/3/schema/maximum").longValue()).isEqualTo(4294967295L);
-        assertThat(look.at("/result/schema"))
+                        "{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"Amount\"}");
+        assertThat(schemas.at("/U32/maximum").longValue()).isEqualTo(4294967295L);
+        assertThat(schemas.get("Result"))
+                .hasToString("{\"type\":\"object\",\"properties\":{\"entries\":" + ref("EntryArray") + ",\"tip\":"
+                        + ref("Hash256OrNull") + ",\"index\":" + ref("U64") + ",\"lag\":" + ref("I64")
+                        + "},\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\",\"description\":\"tip: of its chain\"}");
+        assertThat(schemas.get("EntryArray"))
+                .hasToString("{\"type\":\"array\",\"title\":\"EntryArray\",\"items\":" + ref("Entry") + "}");
+        assertThat(schemas.get("Entry"))
+                .hasToString("{\"type\":\"object\",\"properties\":{\"address\":" + ref("Address") + ",\"kind\":"
+                        + ref("Kind") + "},\"required\":[\"address\",\"kind\"],\"title\":\"Entry\"}");
+        assertThat(schemas.get("Kind"))
+                .hasToString("{\"type\":\"string\",\"title\":\"Kind\",\"enum\":[\"good\",\"very_bad\"]}");
+        assertThat(schemas.get("Hash256OrNull"))
+                .hasToString("{\"oneOf\":[" + ref("Hash256") + "," + ref("Null") + "],\"title\":\"Hash256OrNull\"}");
+        assertThat(schemas.get("I64"))
                 .hasToString(
-                        "{\"type\":\"object\",\"properties\":{\"entries\":{\"type\":\"array\",\"title\":\"EntryArray\",\"items\":{\"type\":\"object\","
-                                + "\"properties\":{\"address\":" + hex64("Address") + ","
-                                + "\"kind\":{\"type\":\"string\",\"title\":\"Kind\",\"enum\":[\"good\",\"very_bad\"]}},\"required\":[\"address\",\"kind\"],\"title\":\"Entry\"}},"
-                                + "\"tip\":{\"oneOf\":[" + hex64("Hash256")
-                                + ",{\"type\":\"null\",\"title\":\"Null\"}],\"title\":\"Hash256OrNull\"},"
-                                + "\"index\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"U64\"},"
-                                + "\"lag\":{\"type\":\"integer\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807,\"title\":\"I64\"}},"
-                                + "\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\"}");
+                        "{\"type\":\"integer\",\"minimum\":-9223372036854775808,\"maximum\":9223372036854775807,\"title\":\"I64\"}");
         assertThat(document.at("/components/errors/DOUBLE_SPEND/code").intValue())
                 .isEqualTo(-32021);
     }
@@ -115,7 +131,7 @@ class OpenRpcTest {
                         "| `limit` | u32 | no |  |",
                         "| `entries` | array of object |  |",
                         "| `entries[].kind` | one of good, very_bad |  |",
-                        "| `tip` | hex64 or null |  |",
+                        "| `tip` | hex64 or null | of its chain |",
                         "| `index` | u64, optional |  |",
                         "| `lag` | i64 |  |",
                         "Errors: -32602, -32603, -32001, -32042, -32043.",

@@ -1,6 +1,8 @@
 package org.chainwalletd.testkit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
@@ -41,6 +43,18 @@ public final class JsonSchemas {
     /** Complaints of a draft-7 schema about {@code value}, each with its place. */
     public static List<String> against(JsonNode schema, JsonNode value) {
         return complaints(REGISTRY.getSchema(schema), value);
+    }
+
+    /**
+     * Complaints of a schema that stands in an OpenRPC document.
+     *
+     * @param schema may refer to the document's shared schemas
+     */
+    public static List<String> against(JsonNode document, JsonNode schema, JsonNode value) {
+        ObjectNode alone = JsonNodeFactory.instance.objectNode();
+        alone.set("components", document.get("components"));
+        alone.putArray("allOf").add(schema);
+        return against(alone, value);
     }
 
     private static List<String> complaints(Schema schema, JsonNode value) {
