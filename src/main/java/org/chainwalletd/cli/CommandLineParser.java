@@ -50,7 +50,11 @@ final class CommandLineParser {
                     .footer("%n" + HELP + " " + ALL + " lists " + hidden
                             + " more options that few need: limits, times, swaps, the development node.");
         }
-        return new CommandLine(root).setUsageHelpWidth(110).setUsageHelpLongOptionsMaxWidth(34);
+        // The value devnet of --network is a command's name too, and a folder may be called as one.
+        return new CommandLine(root)
+                .setAllowSubcommandsAsOptionParameters(true)
+                .setUsageHelpWidth(110)
+                .setUsageHelpLongOptionsMaxWidth(34);
     }
 
     /**

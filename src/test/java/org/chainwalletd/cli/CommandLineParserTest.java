@@ -26,6 +26,13 @@ class CommandLineParserTest {
     }
 
     @Test
+    void the_value_of_an_option_may_be_a_commands_name() {
+        CommandLineParser.Parsed parsed = parser.parse("--network", "devnet", "--datadir", "demo", "status");
+        assertThat(parsed.command().word()).isEqualTo("status");
+        assertThat(parsed.flags()).containsEntry("--network", "devnet").containsEntry("--datadir", "demo");
+    }
+
+    @Test
     void a_switch_and_a_value_of_a_commands_own_are_read() {
         assertThat(parser.parse("demo", "--quiet").options()).containsEntry("--quiet", "true");
         assertThat(parser.parse("demo").options()).isEmpty();

@@ -1,0 +1,172 @@
+package org.chainwalletd.cli;
+
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.chainwalletd.chain.ChainProfile;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+
+/** The options, commands, methods, members and meters that the manual names are those of the program. */
+class NamesInTheManualTest {
+    /** History: it names what is gone. */
+    private static final String CHANGES = "changes.md";
+
+    /** Options of curl, npm, tar and generators of clients. */
+    private static final Set<String> OF_OTHER_PROGRAMS = Set.of(
+            "--allowJs",
+            "--checkJs",
+            "--collapse-root-models",
+            "--http2-prior-knowledge",
+            "--input",
+            "--input-file-type",
+            "--insecure",
+            "--output-model-type",
+            "--prefix",
+            "--skipLibCheck",
+            "--strict",
+            "--strip-components",
+            "--unreachableDefinitions",
+            "--use-schema-description",
+            "--use-title-as-name");
+
+    /** Names of the JVM, of a generator of clients, and the words of a brand, which no source has. */
+    private static final Set<String> OF_OTHERS = Set.of(
+            "acct_timeout_sec",
+            "alpha_amount",
+            "alpha_to_gold",
+            "by_alias",
+            "coredump_filter",
+            "hs_err",
+            "our_alpha_address",
+            "rate_alphas_per_unit");
+
+    private final String pages = pages();
+
+    @Test
+    void an_option_is_one_of_the_program() {
+        Set<String> known = new TreeSet<>(OF_OTHER_PROGRAMS);
+        CommandSpec root = new CommandLineParser(Lines.NAME, AnyWords.Commands.all())
+                .grammar()
+                .getCommandSpec();
+        known.addAll(root.optionsMap().keySet());
+        root.subcommands().values().forEach(command -> known.addAll(
+                command.getCommandSpec().optionsMap().keySet()));
+
+        Set<String> named = found("(?<![\\w-])--[a-z][a-zA-Z0-9-]+", pages);
+        assertThat(named).hasSizeGreaterThan(100);
+        named.removeAll(known);
+        assertThat(named).isEmpty();
+    }
+
+    /** Those that ManualIT runs are more than read there; the others name hosts and keys that do not exist. */
+    @Test
+    void a_command_line_in_a_block_is_read() {
+        CommandLineParser parser = new CommandLineParser(Lines.NAME, AnyWords.Commands.all());
+        Set<String> lines = found("(?m)^chain-walletd(?! [0-9])(?: [^\\n\\\\|>&<()$]*(?:\\\\\\n)?)+", pages);
+        assertThat(lines).hasSizeGreaterThan(20).allSatisfy(line -> {
+            String[] words = line.replace("\\\n", " ").replaceAll("#.*|'[^']*'?", "x").strip().split("\\s+");
+            try {
+                parser.parse(List.of(words).subList(1, words.length).toArray(String[]::new));
+            } catch (ParameterException e) {
+                throw new AssertionError(line, e);
+            }
+        });
+    }
+
+    @Test
+    void a_method_that_is_called_is_one_of_the_registry() {
+        Set<String> methods = RpcParameters.ofAllMethods(ChainProfile.of("chain")).keySet();
+        Set<String> called = found("(?m)^(?:.*[ (])?(?:chain-walletd )?rpc (?!help )([a-z]+_[a-z_]+)", pages);
+        called.addAll(found("\"method\" ?: ?\"([a-z_]+_[a-z_]+)\"", pages));
+        called.removeIf(method -> method.startsWith("devnet_"));
+        assertThat(called).hasSizeGreaterThan(15).isSubsetOf(methods);
+    }
+
+    /** A name in code is a method, a member, a word of an enumeration, or something else that a source has. */
+    @Test
+    void a_name_in_words_is_one_of_the_sources() throws IOException {
+        String sources = sources();
+        Set<String> known = new TreeSet<>(OF_OTHERS);
+        known.addAll(RpcParameters.ofAllMethods(ChainProfile.of("chain")).keySet());
+        known.addAll(found("\\w+", sources));
+        Set<String> named = found("`(?!walletd_|devnet_)([a-z]+(?:_[a-z0-9]+)+)\\b", pages);
+        named.removeIf(name -> known.contains(name.toUpperCase(Locale.ROOT))
+                || known.contains(camelCase(name)));
+        assertThat(named).hasSizeGreaterThan(50);
+        named.removeAll(known);
+        assertThat(named).isEmpty();
+    }
+
+    @Test
+    void the_manual_has_all_meters_and_no_other() throws IOException {
+        Set<String> meters = found("\"(walletd\\.[a-z.]+[a-z])\"", sources()).stream()
+                .map(name -> name.replace('.', '_'))
+                .collect(toSet());
+        meters.removeAll(Set.of("walletd_db", "walletd_conf"));
+        Set<String> named = found("(?<![-\\w])walletd_[a-z_]+[a-z]", pages);
+        assertThat(named).hasSizeGreaterThan(50);
+        assertThat(named).allMatch(name -> meters.stream().anyMatch(meter -> isOf(meter, name)));
+        assertThat(meters).allMatch(meter -> named.stream().anyMatch(name -> isOf(meter, name)));
+    }
+
+    /** Prometheus puts the unit and the kind behind the meter's name; the meters of nodes have prefixes. */
+    private static boolean isOf(String meter, String name) {
+        return name.equals(meter) || name.startsWith(meter + '_');
+    }
+
+    private static String camelCase(String name) {
+        return Pattern.compile("_(\\w)")
+                .matcher(name)
+                .replaceAll(letter -> letter.group(1).toUpperCase(Locale.ROOT));
+    }
+
+    /** The first group of each place that fits, else all of it. */
+    private static Set<String> found(String pattern, String text) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .map(place -> place.group(place.groupCount()))
+                .collect(toSet());
+    }
+
+    private static String pages() {
+        List<String> texts = new ArrayList<>(List.of(read(Path.of("README.md"))));
+        try (Stream<Path> files = Files.list(Path.of("src/site/markdown"))) {
+            files.filter(file -> !file.endsWith(CHANGES)).sorted().forEach(page -> texts.add(read(page)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return String.join("\n", texts);
+    }
+
+    private static String sources() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            return String.join(
+                    "\n",
+                    files.filter(file -> file.toString().endsWith(".java"))
+                            .map(NamesInTheManualTest::read)
+                            .toList());
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
