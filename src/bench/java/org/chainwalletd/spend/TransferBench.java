@@ -147,7 +147,7 @@ public final class TransferBench {
                 PROFILE,
                 nodes.client(),
                 outputs(keys, nodes.client(), HandOvers.counted("proofs", executor)),
-                new SpendEnvironment.Sight(
+                new SpendEnvironment.ChainView(
                         nodes.chain(), () -> Optional.of(Network.DEVNET), new Unfollowed(), Optional::empty),
                 keys,
                 SpendEnvironment.Stores.of(store)

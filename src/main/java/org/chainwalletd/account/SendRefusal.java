@@ -67,7 +67,7 @@ public final class SendRefusal {
                 ErrorCode.IDEMPOTENCY_CONFLICT, "client_token was used with other parameters", new TokenData(token));
     }
 
-    /** What is paid to an account with code may be moved by others. */
+    /** Coins paid to an account with code may be moved by others. */
     static Refusal hasCode(EvmAddress from) {
         return cannotBeBuilt("the account " + from + " has code, so the daemon does not use it");
     }

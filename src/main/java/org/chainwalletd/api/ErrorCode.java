@@ -164,7 +164,7 @@ public enum ErrorCode {
         return title;
     }
 
-    /** What it means to the caller, a clause. */
+    /** Meaning to the caller, a clause. */
     public String meaning() {
         return meaning;
     }

@@ -16,7 +16,7 @@ public final class OwnPayments {
 
     private OwnPayments() {}
 
-    /** What asked for a spend. */
+    /** Method that asked for a spend. */
     @Title("SpendKind")
     public enum Kind {
         TRANSFER,

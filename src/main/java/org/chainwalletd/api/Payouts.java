@@ -20,7 +20,7 @@ public final class Payouts {
 
     private Payouts() {}
 
-    /** What is to be paid. */
+    /** Payment that is wanted. */
     @Title("PayoutOrder")
     public record Order(
             @Doc(

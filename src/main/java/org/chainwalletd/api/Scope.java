@@ -2,7 +2,7 @@ package org.chainwalletd.api;
 
 import java.util.Locale;
 
-/** What a bearer token allows. A higher scope contains the lower ones (interface.md, section 5.1). */
+/** Permission of a bearer token. A higher scope contains the lower ones (interface.md, section 5.1). */
 public enum Scope {
     READ,
     MANAGE,

@@ -35,21 +35,19 @@ import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.method.AccountErrors;
 import org.chainwalletd.rpc.method.IndexerMethods;
 import org.chainwalletd.rpc.method.KeyringErrors;
 import org.chainwalletd.rpc.method.MethodFamilies;
-import org.chainwalletd.rpc.method.NodeErrors;
 import org.chainwalletd.rpc.method.NodesGuard;
 import org.chainwalletd.rpc.method.OpenHtlcsGuard;
 import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.rpc.method.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.PayoutMethods;
-import org.chainwalletd.rpc.method.PoolErrors;
 import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.rpc.method.SweepMethods;
+import org.chainwalletd.rpc.method.UpstreamErrors;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.books.HistoryEntry;
 import org.chainwalletd.swap.engine.SwapService;
@@ -83,9 +81,7 @@ record Services(
         List<ErrorTranslator> known = List.of(
                 new KeyringErrors(settings().wallets()),
                 new SpendErrors(following.watchOnly()::has),
-                new NodeErrors(),
-                new PoolErrors(),
-                new AccountErrors());
+                new UpstreamErrors());
         List<ErrorTranslator> errors =
                 Stream.concat(known.stream(), Stream.of(new SwapErrors(known))).toList();
         MethodRegistry methods = methods();

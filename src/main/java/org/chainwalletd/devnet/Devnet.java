@@ -110,7 +110,7 @@ public final class Devnet implements AutoCloseable, DevnetControl {
         try {
             return indexerAt(wanted, config);
         } catch (BindException taken) {
-            // Nobody asked for that port in particular: what stands there stays, and the start goes on.
+            // That port was not asked for in particular: its present user keeps it, and the start goes on.
             return indexerAt(new InetSocketAddress(wanted.getAddress(), 0), config);
         }
     }

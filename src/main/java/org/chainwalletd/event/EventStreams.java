@@ -163,7 +163,7 @@ public final class EventStreams implements EventFeed {
                 });
     }
 
-    /** Whoever comes back has missed live events, and does not have an id to show for it unless there was a credit. */
+    /** A client that comes back has missed live events, and has an id to show for it only if there was a credit. */
     private static List<ByteString> first(Optional<FollowedTip> known) {
         List<ByteString> first = new ArrayList<>();
         known.map(ServerSentEvents::tip).ifPresent(first::add);

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Walk up a node's chain from the followed tip: blocks that fit on the tip are appended to the followed chain and committed in batches,
- * and only then told to the audience. Belongs to the {@link Walker} and is used on its thread; what arrives comes back to it as that one's
+ * and only then told to the subscribers. Belongs to the {@link Walker} and is used on its thread; what arrives comes back to it as that one's
  * commands.
  */
 final class Ascent {
@@ -34,7 +34,8 @@ final class Ascent {
      *
      * @param chain the followed one, which it makes longer
      */
-    record Parts(Bookkeeping books, Audience audience, HeaderChain chain, BlockReader reader, HeaderCheck check) {}
+    record Parts(
+            Bookkeeping books, Subscribers subscribers, HeaderChain chain, BlockReader reader, HeaderCheck check) {}
 
     private final ActorContext<Walker.Command> context;
     private final TimerScheduler<Walker.Command> timers;
@@ -147,7 +148,7 @@ final class Ascent {
 
     void committed(Walker.Committed command) {
         committing = false;
-        parts.audience().connected(parts.chain(), command.blocks());
+        parts.subscribers().connected(parts.chain(), command.blocks());
         if (batch.isFull() || walkEnded) {
             flush();
         }

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /** The followed chain as the rest of the daemon sees it. Safe for threads. */
 public final class Follower {
     private final ActorRef<Walker.Command> walker;
-    private final Audience audience;
+    private final Subscribers subscribers;
     private final Executor executor;
     private final ActorRef<Rescanner.Command> rescanner;
     private final AtomicReference<Rescanner.Standing> rescan;
@@ -38,37 +38,37 @@ public final class Follower {
 
     private Follower(
             ActorRef<Walker.Command> walker,
-            Audience audience,
+            Subscribers subscribers,
             ActorRef<Rescanner.Command> rescanner,
             AtomicReference<Rescanner.Standing> rescan,
             FollowerSetup setup) {
         this.walker = walker;
         this.rescanner = rescanner;
         this.rescan = rescan;
-        this.audience = audience;
+        this.subscribers = subscribers;
         this.setup = setup;
         this.executor = setup.executor();
     }
 
     /** Follows whenever background work runs. No node needs to be up. */
     public static Follower start(Background background, FollowerSetup setup) {
-        Audience audience = new Audience(setup.clock().instant());
+        Subscribers subscribers = new Subscribers(setup.clock().instant());
         AtomicReference<Rescanner.Standing> rescan = new AtomicReference<>(Rescanner.Standing.UNKNOWN);
         ActorRef<Walker.Command> walker = background.begin(
-                "follower", Walker.create(setup, audience), command -> Walker.whileStopped(command, audience));
+                "follower", Walker.create(setup, subscribers), command -> Walker.whileStopped(command, subscribers));
         LongConsumer tellJoined = from -> walker.tell(new Walker.RescanJoined(from));
         return new Follower(
                 walker,
-                audience,
+                subscribers,
                 background.begin(
-                        "rescanner", Rescanner.create(setup, audience, tellJoined, rescan), Rescanner::whileStopped),
+                        "rescanner", Rescanner.create(setup, subscribers, tellJoined, rescan), Rescanner::whileStopped),
                 rescan,
                 setup);
     }
 
     /** The followed tip: the books hold all up to it. Empty until the first block is known. */
     public Optional<FollowedTip> tip() {
-        return audience.tip();
+        return subscribers.tip();
     }
 
     /** Height, u64, of the followed tip; empty until the first block is known. */
@@ -78,16 +78,16 @@ public final class Follower {
 
     /** Names of the nodes that name a tip whose block they do not show. */
     public Set<String> setAside() {
-        return audience.setAside();
+        return subscribers.setAside();
     }
 
     /** Whether a node names a tip that it does not show, or was caught in a lie a short while ago. */
     public boolean isDistrusting() {
-        return audience.isDistrusting();
+        return subscribers.isDistrusting();
     }
 
     public FollowStatus status() {
-        return audience.status();
+        return subscribers.status();
     }
 
     /**
@@ -97,7 +97,7 @@ public final class Follower {
     public Optional<String> unverified() {
         return status().network()
                 .flatMap(network ->
-                        audience.ancestor().flatMap(lowest -> setup.rules().unverified(network, lowest)));
+                        subscribers.ancestor().flatMap(lowest -> setup.rules().unverified(network, lowest)));
     }
 
     /** The rescan under way. */

@@ -99,7 +99,7 @@ final class Rescanner {
     private final ActorContext<Command> context;
     private final TimerScheduler<Command> timers;
     private final FollowerSetup setup;
-    private final Audience audience;
+    private final Subscribers subscribers;
     private final LongConsumer tellJoined;
     private final AtomicReference<Standing> published;
     private final Bookkeeping books;
@@ -123,13 +123,13 @@ final class Rescanner {
             ActorContext<Command> context,
             TimerScheduler<Command> timers,
             FollowerSetup setup,
-            Audience audience,
+            Subscribers subscribers,
             LongConsumer tellJoined,
             AtomicReference<Standing> published) {
         this.context = context;
         this.timers = timers;
         this.setup = setup;
-        this.audience = audience;
+        this.subscribers = subscribers;
         this.tellJoined = tellJoined;
         this.published = published;
         this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
@@ -141,7 +141,10 @@ final class Rescanner {
      * @param published kept at how far rescans have come
      */
     static Behavior<Command> create(
-            FollowerSetup setup, Audience audience, LongConsumer tellJoined, AtomicReference<Standing> published) {
+            FollowerSetup setup,
+            Subscribers subscribers,
+            LongConsumer tellJoined,
+            AtomicReference<Standing> published) {
         Gauge.builder(
                         "walletd.follower.rescan.left",
                         () -> published
@@ -152,7 +155,7 @@ final class Rescanner {
                 .description("Blocks that rescans have not read yet, with the one that waits")
                 .register(setup.meters());
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new Rescanner(context, timers, setup, audience, tellJoined, published).loading())))
+                        timers -> new Rescanner(context, timers, setup, subscribers, tellJoined, published).loading())))
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
@@ -222,7 +225,7 @@ final class Rescanner {
                 row.scan(),
                 row.fromHeight(),
                 height,
-                audience.tip().map(FollowedTip::height).orElse(height),
+                subscribers.tip().map(FollowedTip::height).orElse(height),
                 next);
     }
 
@@ -350,7 +353,7 @@ final class Rescanner {
         joined = command.scanned().joined();
         published.set(Standing.of(progress(scan, top)));
         if (joined) {
-            command.scanned().ancestor().ifPresent(audience::standsOn);
+            command.scanned().ancestor().ifPresent(subscribers::standsOn);
             tellJoined.accept(scan.fromHeight());
             LOG.info(
                     "the rescan from block {} has met the head at block {}",

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the followed chain: which block is its tip, and the kept ids below. Asks one node at a time how its chain stands to ours, reads what is
- * new, commits all books together, and tells the audience after the commit. Talks to the nodes and to {@code books.db}. On restart, of itself
- * or of the process, it goes on from what was committed last; its audience stays.
+ * new, commits all books together, and tells the subscribers after the commit. Talks to the nodes and to {@code books.db}. On restart, of itself
+ * or of the process, it goes on from what was committed last; its subscribers stays.
  */
 final class Walker {
     private static final Logger LOG = LoggerFactory.getLogger(Walker.class);
@@ -87,7 +87,7 @@ final class Walker {
     private final ActorContext<Command> context;
     private final TimerScheduler<Command> timers;
     private final FollowerSetup setup;
-    private final Audience audience;
+    private final Subscribers subscribers;
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Rounds rounds;
@@ -100,30 +100,33 @@ final class Walker {
     private Ascent ascent;
 
     private Walker(
-            ActorContext<Command> context, TimerScheduler<Command> timers, FollowerSetup setup, Audience audience) {
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            FollowerSetup setup,
+            Subscribers subscribers) {
         this.context = context;
         this.timers = timers;
         this.setup = setup;
-        this.audience = audience;
+        this.subscribers = subscribers;
         this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
         this.materializer = Materializer.createMaterializer(context);
         this.rounds = new Rounds(setup.nodes(), setup.clock(), setup.meters());
     }
 
-    static Behavior<Command> create(FollowerSetup setup, Audience audience) {
+    static Behavior<Command> create(FollowerSetup setup, Subscribers subscribers) {
         return Behaviors.supervise(Behaviors.<Command>setup(context ->
-                        Behaviors.withTimers(timers -> new Walker(context, timers, setup, audience).loading())))
+                        Behaviors.withTimers(timers -> new Walker(context, timers, setup, subscribers).loading())))
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
     /** Subscribers come and go; what is followed is told to them when following begins again. */
-    static void whileStopped(Command command, Audience audience) {
+    static void whileStopped(Command command, Subscribers subscribers) {
         if (command instanceof Subscribe subscribe) {
-            audience.subscribe(subscribe.subscriber());
+            subscribers.subscribe(subscribe.subscriber());
         } else if (command instanceof WatchTips watch) {
-            audience.watch(watch.queue());
+            subscribers.watch(watch.queue());
         } else if (command instanceof TipsEnded ended) {
-            audience.leave(ended.queue());
+            subscribers.leave(ended.queue());
         }
     }
 
@@ -147,27 +150,27 @@ final class Walker {
 
     private Behavior<Command> subscribe(Subscribe command) {
         context.watchWith(command.subscriber(), new Left(command.subscriber()));
-        audience.subscribe(command.subscriber());
+        subscribers.subscribe(command.subscriber());
         return Behaviors.same();
     }
 
     private Behavior<Command> left(Left command) {
-        audience.leave(command.subscriber());
+        subscribers.leave(command.subscriber());
         return Behaviors.same();
     }
 
     private Behavior<Command> watchTips(WatchTips command) {
-        audience.watch(command.queue());
+        subscribers.watch(command.queue());
         return Behaviors.same();
     }
 
     private Behavior<Command> tipsEnded(TipsEnded command) {
-        audience.leave(command.queue());
+        subscribers.leave(command.queue());
         return Behaviors.same();
     }
 
     private Behavior<Command> rescanJoined(RescanJoined command) {
-        audience.joined(command.from());
+        subscribers.joined(command.from());
         return Behaviors.same();
     }
 
@@ -189,7 +192,7 @@ final class Walker {
 
     /** Reads where the books stand. */
     private Behavior<Command> loading() {
-        audience.subscribers().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
+        subscribers.actors().forEach(subscriber -> context.watchWith(subscriber, new Left(subscriber)));
         context.pipeToSelf(
                 books.load(), (known, failure) -> Outcome.of(known, failure).fold(Loaded::new, WriteFailed::new));
         return always().onMessage(Loaded.class, this::loaded).build();
@@ -200,8 +203,8 @@ final class Walker {
         if (!chain.isEmpty()) {
             Network network = command.known().network().orElse(Network.MAINNET);
             judgeAs(network);
-            command.known().ancestor().ifPresent(audience::standsOn);
-            audience.standing(chain, network);
+            command.known().ancestor().ifPresent(subscribers::standsOn);
+            subscribers.standing(chain, network);
         }
         return look();
     }
@@ -252,7 +255,7 @@ final class Walker {
 
     private Behavior<Command> rulesKnown(FollowedNode node, ChainRules known) {
         Optional<Network> before =
-                chain.isEmpty() ? Optional.empty() : audience.status().network();
+                chain.isEmpty() ? Optional.empty() : subscribers.status().network();
         if (before.isPresent() && before.get() != known.network()) {
             return notBegun(new FirstStart.Refused(
                     "the books are of the " + before.get().word() + ", and the chain is now the "
@@ -311,7 +314,7 @@ final class Walker {
         standstill = complaints;
         List<String> all = new ArrayList<>(complaints);
         all.addAll(rounds.complaints());
-        audience.note(nodesHeight, all);
+        subscribers.note(nodesHeight, all);
     }
 
     private Behavior<Command> looked(Looked command) {
@@ -405,7 +408,7 @@ final class Walker {
                 "the books go over to the chain of the checkpoint, from block {} on: all that they told of another one"
                         + " is taken back",
                 U64.toString(top.height()));
-        audience.forget(chain);
+        subscribers.forget(chain);
         rounds.agrees(node);
         return loaded(new Loaded(known));
     }
@@ -419,13 +422,13 @@ final class Walker {
         } else if (!(finding instanceof Look.Finding.Unclear)) {
             rounds.takeBack(node);
         }
-        audience.setAside(rounds.aside());
-        audience.distrusts(rounds.distrusts());
+        subscribers.setAside(rounds.aside());
+        subscribers.distrusts(rounds.distrusts());
     }
 
     /** The height that it names is not that of the followed chain. */
     private void noteDiffering() {
-        note(audience.status().nodesHeight(), standstill);
+        note(subscribers.status().nodesHeight(), standstill);
     }
 
     private void agree(FollowedNode node, long nodesHeight) {
@@ -479,13 +482,13 @@ final class Walker {
                 "{} blocks above {} are off the chain",
                 gone.size(),
                 U64.toString(command.branch().fork()));
-        audience.disconnected(chain, gone);
+        subscribers.disconnected(chain, gone);
         return walk(command.node(), command.branch().to());
     }
 
     /** Reads the node's blocks from ours upwards. */
     private Behavior<Command> walk(FollowedNode node, long to) {
-        Ascent.Parts parts = new Ascent.Parts(books, audience, chain, reader, check);
+        Ascent.Parts parts = new Ascent.Parts(books, subscribers, chain, reader, check);
         ascent = new Ascent(context, timers, materializer, parts, node, to);
         return always().onMessage(Arrived.class, this::arrived)
                 .onMessage(FlushDue.class, due -> flush())

@@ -110,7 +110,7 @@ final class Arrivals {
         return question.keys().stream().anyMatch(key -> arriving.contains(key.address()));
     }
 
-    /** Whoever was told that such a key is there would find it gone, and one that was stored now would lose its files to the deletion. */
+    /** A caller who was told that such a key is there would find it gone, and a key stored now would lose its files to the deletion. */
     private boolean meetsOneThatLeaves(Store question) {
         return question.keys().stream().anyMatch(key -> leaving.contains(key.address()));
     }

@@ -9,7 +9,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.PublicKey;
 
 /**
- * Somebody who must know which keys there are, such as the one who follows the chain for them. Called on the Keyring actor's thread, in the
+ * Listener that must know which keys there are, such as the follower of the chain. Called on the Keyring actor's thread, in the
  * order in which the changes became durable: must neither block nor throw.
  */
 public interface KeyEvents {

@@ -77,7 +77,7 @@ final class KeyWork {
                 return new HalfSealed(
                         key, attempted(abandoned, () -> sealer.seal(Sealer.Role.IMPORTED, passphrase, key.secret())));
             } catch (RuntimeException | Error e) {
-                // Nobody else ends the wait for a phrase that was not begun.
+                // Nothing else ends the wait for a phrase that was not begun.
                 phrase.complete(new Outcome.Failed<>(e));
                 throw e;
             }
@@ -415,7 +415,7 @@ final class KeyWork {
         } catch (RuntimeException e) {
             reply.completeExceptionally(e);
         } catch (Error e) {
-            // Whoever waits must hear of it before the thread ends.
+            // The waiting caller must hear of it before the thread ends.
             reply.completeExceptionally(e);
             throw e;
         }

@@ -75,7 +75,7 @@ final class KeyringActor {
     private final KeyringSetup setup;
     private final SecretBytes passphrase;
     private final KeyringStore store;
-    private final KeyAudience audience = new KeyAudience();
+    private final KeyListeners keyListeners = new KeyListeners();
     private final AtomicReference<KeyringView> published;
     private final UnsealedKeys unsealed;
     private final Set<Address> moving = new HashSet<>();
@@ -106,7 +106,7 @@ final class KeyringActor {
                 KeyringMetrics.stateWrites(setup.metrics()),
                 (batch, written) ->
                         context.pipeToSelf(written, (done, failure) -> new Written(batch, Outcome.of(done, failure))),
-                audience,
+                keyListeners,
                 (batch, heard) ->
                         context.pipeToSelf(heard, (done, failure) -> new Told(batch, Outcome.of(done, failure))));
         KeyWork work = new KeyWork(setup, store);
@@ -281,11 +281,11 @@ final class KeyringActor {
     }
 
     private Behavior<Command> onWatch(Watch question) {
-        question.listener().ifPresent(audience::add);
+        question.listener().ifPresent(keyListeners::add);
         List<KeyEntry> entries = table.view().entries();
         setup.executors().disk().execute(() -> {
             try {
-                question.reply().complete(new KeyAudience.OwnKeys(entries, store.notes()));
+                question.reply().complete(new KeyListeners.OwnKeys(entries, store.notes()));
             } catch (RuntimeException e) {
                 question.refuse(KeyringFailures.of(e));
             }

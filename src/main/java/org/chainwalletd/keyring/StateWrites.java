@@ -24,14 +24,14 @@ final class StateWrites {
     private final Executor disk;
     private final Counter writes;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
-    private final KeyAudience audience;
+    private final KeyListeners keyListeners;
     private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling;
     private final List<KeyTable.Change> waiting = new ArrayList<>();
     private boolean writing;
 
     /**
      * @param begun told of each write that was begun; must lead to {@link #ended} on the actor's thread
-     * @param telling told when the audience is being told of new keys; must lead to {@link #told} on the actor's thread
+     * @param telling told when the listeners are being told of new keys; must lead to {@link #told} on the actor's thread
      */
     StateWrites(
             KeyTable table,
@@ -39,14 +39,14 @@ final class StateWrites {
             Executor disk,
             Counter writes,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun,
-            KeyAudience audience,
+            KeyListeners keyListeners,
             BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling) {
         this.table = table;
         this.store = store;
         this.disk = disk;
         this.writes = writes;
         this.begun = begun;
-        this.audience = audience;
+        this.keyListeners = keyListeners;
         this.telling = telling;
     }
 
@@ -76,7 +76,8 @@ final class StateWrites {
         if (batch.changesState()) {
             writes.increment();
         }
-        audience.tell(batch)
+        keyListeners
+                .tell(batch)
                 .ifPresentOrElse(heard -> telling.accept(batch, heard), () -> answer(batch, Optional.empty()));
     }
 

@@ -33,7 +33,7 @@ import org.chainwalletd.stage.Outcome;
 
 /**
  * The questions that need a secret: each key, and the seed, is unsealed once, and whoever needs it meanwhile waits for the same Argon2id.
- * What is unsealed also tells public keys that were not known. Belongs to the Keyring actor.
+ * Unsealed keys also tell public keys that were not known. Belongs to the Keyring actor.
  */
 final class Unsealings {
     private final ActorContext<Command> context;
@@ -155,7 +155,7 @@ final class Unsealings {
 
     private void takeOverSeed(SecretBytes seed) {
         if (unsealed.seed().isPresent()) {
-            // Somebody needed it while it was being unsealed ahead of time.
+            // A call needed it while it was being unsealed ahead of time.
             seed.close();
             return;
         }

@@ -86,7 +86,7 @@ final class Exchanger {
                 call.priority() == Priority.BACKGROUND ? backgroundAnswers : answers);
     }
 
-    /** Whatever a node sends, its call has an outcome. */
+    /** Gives each call an outcome, whatever the node sends. */
     private <T> AnswerDecoder.Attempt<T> read(Call<T> call, UpstreamNode node, HttpAnswer answer) {
         try (answer) {
             AnswerDecoder.Attempt<T> outcome = AnswerDecoder.decode(answer, call.id, noun, call.method, call.reader);

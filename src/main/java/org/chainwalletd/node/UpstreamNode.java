@@ -191,7 +191,7 @@ final class UpstreamNode {
     record NodeHealth(Chain chain, String why, Map<String, Long> lacksUntil) {
         /** Which chain a node is of, as {@link NodeWatch} has judged. */
         enum Chain {
-            /** Nobody knows yet: calls wait until it has said which chain it is of. */
+            /** Not known yet: calls wait until it has said which chain it is of. */
             UNJUDGED,
             OURS,
             /** It is not asked. */

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One line on the logger {@code audit} for each call of a manage or spend method, also for one that was refused for its token
+ * A line on the logger {@code audit} for each call of a manage or spend method, also for one that was refused for its token
  * (decisions.md, requirement 23). Holds names, addresses of callers, transaction ids, and of a spend who pays whom and its client token: never a
  * secret, and never a memo.
  */

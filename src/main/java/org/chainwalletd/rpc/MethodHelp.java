@@ -11,7 +11,7 @@ import java.util.List;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.wire.Shapes;
 
-/** Help for one method or for all of them as plain text, made from the registry like {@link ReferencePage}. */
+/** Help for one method or for all of them as plain text, made from the registry like the page of the manual. */
 public final class MethodHelp {
     private static final int WIDTH = 100;
     private static final int SUMMARY_COLUMN = 34;

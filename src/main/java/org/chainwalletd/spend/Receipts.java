@@ -257,7 +257,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    /** Whatever is no spend or receipt has the digest of no parameters, so that whoever calls with its token was refused. */
+    /** A row that is no spend or receipt has the digest of no parameters, so that each caller with its token is refused. */
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
         if (found.isEmpty()) {
             SpendPlan plan = callers.get(0).plan();

@@ -286,7 +286,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             command.answer()
                     .complete(new Choice(draft, choice.isSuspect(command.plan().from())));
         } catch (RuntimeException e) {
-            // One plan that fails must not end the spends of all others.
+            // A plan that fails must not end the spends of all others.
             command.answer().completeExceptionally(e);
         }
         return this;

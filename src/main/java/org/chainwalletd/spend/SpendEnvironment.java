@@ -42,7 +42,7 @@ public record SpendEnvironment(
         ChainProfile profile,
         NodeClient node,
         VerifiedOutputs outputs,
-        Sight sight,
+        ChainView chainView,
         Signer signer,
         Stores stores,
         AllowanceStore.Limits limits,
@@ -58,7 +58,7 @@ public record SpendEnvironment(
      * @param chain followed chain
      * @param tip newest tip that a node of our chain has named; asks no node
      */
-    public record Sight(
+    public record ChainView(
             ChainIdentity identity,
             Supplier<Optional<Network>> network,
             SpendChain chain,
@@ -139,7 +139,7 @@ public record SpendEnvironment(
                 settings.chain(),
                 node,
                 outputs,
-                new Sight(
+                new ChainView(
                         identity,
                         () -> nodes.get().network().flatMap(Network::ofWord),
                         chain,
@@ -175,7 +175,7 @@ public record SpendEnvironment(
                 profile,
                 node,
                 outputs,
-                sight,
+                chainView,
                 signer,
                 stores.withIntents(new HeardIntents(stores.intents(), listener, executor)),
                 limits,
@@ -187,19 +187,19 @@ public record SpendEnvironment(
     }
 
     public ChainIdentity identity() {
-        return sight.identity();
+        return chainView.identity();
     }
 
     Supplier<Optional<Network>> network() {
-        return sight.network();
+        return chainView.network();
     }
 
     public SpendChain chain() {
-        return sight.chain();
+        return chainView.chain();
     }
 
     Supplier<Optional<NodeClient.Tip>> tip() {
-        return sight.tip();
+        return chainView.tip();
     }
 
     /**

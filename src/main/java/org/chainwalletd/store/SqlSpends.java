@@ -282,7 +282,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             spends.freeAll(session, row);
             allowance.giveBack(session, row);
             spends.countsSince(session, row, OptionalLong.empty());
-            // Nobody has its bytes, so no block can ever contain it.
+            // Its bytes have never left, so no block can ever contain it.
             session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
         }));
     }

@@ -66,7 +66,7 @@ final class MempoolLook {
     }
 
     /**
-     * Whatever pays the addresses or spends from them.
+     * Transactions that pay the addresses or spend from them.
      *
      * @param known as for {@link #at}
      */

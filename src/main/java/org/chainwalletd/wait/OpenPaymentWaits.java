@@ -80,7 +80,7 @@ final class OpenPaymentWaits {
         return groups.waitedFor(group -> true);
     }
 
-    /** Nobody tells of changes of these: they are looked at with each new tip. */
+    /** Addresses whose changes no source reports: they are looked at with each new tip. */
     List<Address> unwatched() {
         return groups.waitedFor(group -> group.watchedBy.isEmpty());
     }

@@ -354,7 +354,7 @@ final class PaymentWaits extends AbstractBehavior<PaymentWaits.Command> {
             this.withoutMempoolUntil = clock.getAsLong();
         }
 
-        /** Somebody needs to know what is pending now. */
+        /** A caller needs to know what is pending now. */
         void urgent(Address address) {
             queue.urgent(address, clock.getAsLong());
         }

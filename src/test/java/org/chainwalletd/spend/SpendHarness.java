@@ -275,7 +275,7 @@ final class SpendHarness implements AutoCloseable {
                 PROFILE,
                 mortal(client, alive),
                 outputs(),
-                new SpendEnvironment.Sight(
+                new SpendEnvironment.ChainView(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
                         new TimedChain(

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import org.chainwalletd.evm.EvmAddress;
 
 /**
- * One JSON-RPC call to the account chain.
+ * A JSON-RPC call to the account chain.
  *
  * @param size how long its answer may be
  * @param reader of the {@code result}, which is JSON {@code null} when the endpoint says so; throws {@link IllegalArgumentException} for what

@@ -237,7 +237,7 @@ public final class Connection implements AddressShares.Holder {
         }
     }
 
-    /** Nobody wants the body of the present request: it is read and forgotten. */
+    /** The body of the present request is not wanted: it is read and dropped. */
     public synchronized void dropBody() {
         request.dropBody();
     }
@@ -431,14 +431,14 @@ public final class Connection implements AddressShares.Holder {
             inBody = true;
         }
 
-        /** Somebody else counts these bytes of the body from now on. */
+        /** These bytes of the body are counted elsewhere from now on. */
         void takenOver(int bytes) {
             share.shrink(bytes);
             request -= bytes;
             body = Math.max(0, body - bytes);
         }
 
-        /** Nobody wants the body. */
+        /** The body is not wanted. */
         public void dropBody() {
             dropping = true;
             share.shrink(body);

@@ -59,7 +59,7 @@ public enum ConnectionClass {
                 try {
                     thread.execute(bringing);
                 } catch (RejectedExecutionException e) {
-                    // Nobody waits for it any more.
+                    // No client waits for it any more.
                 }
             });
         }

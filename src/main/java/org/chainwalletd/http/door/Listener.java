@@ -422,7 +422,7 @@ public final class Listener {
             try {
                 loop.execute(() -> answer(socket, answer));
             } catch (RejectedExecutionException e) {
-                // Nobody is served any more.
+                // No client is served any more.
                 socket.close();
             }
         }

@@ -332,7 +332,7 @@ public final class RpcHandler implements HttpHandler {
             /** False when they cannot be held. */
             boolean keep(int bytes);
 
-            /** Nobody wants the body any more: what comes of it is read and dropped. Idempotent. */
+            /** The body is not wanted any more: the rest of it is read and dropped. Idempotent. */
             void drop();
         }
 

@@ -27,7 +27,7 @@ public final class EvmKeyRefusal {
     }
 
     /**
-     * Somebody still needs the key.
+     * The key is still needed.
      *
      * @param way past it, in words; empty when there is none
      */

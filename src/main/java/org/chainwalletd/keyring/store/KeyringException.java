@@ -12,7 +12,7 @@ public final class KeyringException extends RuntimeException {
         INVALID,
         TOO_MANY_ATTEMPTS,
         STORAGE,
-        /** Whoever asked is not there any more. */
+        /** The caller is not there any more. */
         ABANDONED
     }
 

@@ -23,7 +23,7 @@ public final class Stretching {
     public enum Urgency {
         /** A spend, or the start of the daemon. */
         SPEND,
-        /** Somebody who gave a passphrase to see or give up something. */
+        /** A caller who gave a passphrase to see or delete something. */
         PROOF,
         /** New keys, exports, and what nobody waits for. */
         SEAL

@@ -166,11 +166,11 @@ public final class PushFeed extends AbstractBehavior<PushFeed.Command> {
 
     /** Why an address is watched, the most urgent reason first (following.md, section 5). */
     public enum WatchReason {
-        /** Somebody waits for a payment to it. */
+        /** A call waits for a payment to it. */
         WAIT,
         /** It belongs to a party of an open HTLC. */
         HTLC,
-        /** Somebody waits for the next credit of it. */
+        /** A call waits for the next credit of it. */
         FEED,
         /** It was made not long ago. */
         NEWEST,

@@ -216,12 +216,12 @@ public final class ReadMethods {
         return client.blockAt(height)
                 .thenApplyAsync(
                         found -> view(found.orElseThrow(
-                                () -> NodeErrors.notFound("No block at height " + U64.toString(height)))),
+                                () -> UpstreamErrors.notFound("No block at height " + U64.toString(height)))),
                         executor);
     }
 
     private static Block byId(Optional<NodeClient.BlockSummary> found) {
-        return view(found.orElseThrow(() -> NodeErrors.notFound("Block not found")));
+        return view(found.orElseThrow(() -> UpstreamErrors.notFound("Block not found")));
     }
 
     private static Block view(NodeClient.BlockSummary block) {

@@ -56,7 +56,7 @@ final class TransactionReads {
     }
 
     private static NodeClient.NodeTransaction known(Optional<NodeClient.NodeTransaction> found) {
-        return found.orElseThrow(() -> NodeErrors.notFound("Transaction not found"));
+        return found.orElseThrow(() -> UpstreamErrors.notFound("Transaction not found"));
     }
 
     private CompletionStage<GetTransaction.Result> resolve(NodeClient.NodeTransaction source) {

@@ -140,7 +140,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
                 .build();
     }
 
-    /** Nobody looks after it any more; what was asked before the engine knew is answered. */
+    /** The swap is not looked after any more; questions asked before the engine knew are answered. */
     private Behavior<Command> over() {
         return Behaviors.receive(Command.class)
                 .onMessage(Ask.class, this::onLateAsk)
@@ -487,7 +487,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     /**
-     * Whoever waits for the round that is under way, if anybody does, and what is answered. Belongs to the {@link SwapActor}, which alone touches
+     * Caller that waits for the round under way, if there is one, and its answer. Belongs to the {@link SwapActor}, which alone touches
      * it.
      */
     public static final class Caller {
@@ -574,7 +574,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
         }
     }
 
-    /** Nobody looks after a swap at this moment: the daemon stops, or what did has failed and is begun again. */
+    /** The swap is not looked after at this moment: the daemon stops, or its actor has failed and is begun again. */
     public static final class Unattended extends IllegalStateException {
         private static final long serialVersionUID = 1L;
 

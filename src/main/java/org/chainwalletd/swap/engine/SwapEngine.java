@@ -247,7 +247,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         return Behaviors.same();
     }
 
-    /** Whoever has given up waiting was told to ask for the status: nothing is begun behind their back. */
+    /** A caller that has stopped waiting was told to ask for the status: nothing is begun behind its back. */
     private Behavior<Command> onAsk(Ask asked) {
         if (asked.question().reply().isDone()) {
             return Behaviors.same();

@@ -42,7 +42,7 @@ public final class SwapJournal {
         this.threads = threads;
     }
 
-    /** Somebody else has changed the row since it was read. */
+    /** The row was changed by another writer since it was read. */
     public static final class Overtaken extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -64,7 +64,7 @@ public final class SellGate {
     }
 
     /**
-     * What was seen.
+     * Observations that the gate is judged by.
      *
      * @param views one for each endpoint that answered; each endpoint at most once
      * @param lowerNonceOpen whether an earlier transaction of our key waits

@@ -260,7 +260,7 @@ public record SwapRow(
          */
         record Locked(String reference, OptionalLong settledAt) implements OwnLock {}
 
-        /** Somebody else's lock has the slot of our hash lock. */
+        /** Another party's lock has the slot of our hash lock. */
         record Foreign() implements OwnLock {}
 
         /** Claimed by the pool, which published the secret. */
@@ -306,7 +306,7 @@ public record SwapRow(
             }
         }
 
-        /** Somebody's lock with other terms has the slot of our hash lock. */
+        /** A lock with other terms has the slot of our hash lock. */
         record Foreign() implements PoolLock {}
 
         /** Claimed, and so paid to us, whoever sent the claim. */

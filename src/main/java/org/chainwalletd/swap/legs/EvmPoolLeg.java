@@ -81,7 +81,7 @@ public final class EvmPoolLeg implements PoolLeg {
                 isClaimed || made.newest(SendKind.CLAIM).isPresent());
     }
 
-    /** Whoever sent it: anybody may, once the secret is out, and ours fails then. Looked for once, when the lock is first seen claimed. */
+    /** Claim by any sender: anybody may send one once the secret is out, and ours fails then. Looked for once, when the lock is first seen claimed. */
     private String claimedBy(SwapRow row, SwapSends.Made made, boolean isClaimed) {
         if (row.poolLock() instanceof PoolLock.Claimed claimed) {
             return claimed.tx();

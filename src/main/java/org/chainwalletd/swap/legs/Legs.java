@@ -18,7 +18,7 @@ import org.chainwalletd.swap.gates.SwapRow.PoolLock;
  */
 public interface Legs {
     /**
-     * One look.
+     * A look at both chains.
      *
      * @param permission whether our lock may leave now
      * @param refundDue whether our own lock can be taken back, by its own chain's clock

@@ -16,11 +16,11 @@ import org.chainwalletd.evm.EvmAddress;
  * threads.
  */
 public interface Pool {
-    /** Of klines in one answer. */
+    /** Most klines in one answer. */
     int MOST_KLINES = 500;
 
     /**
-     * What is asked of it.
+     * Request for a quote.
      *
      * @param amountIn decimal in whole coins
      * @param evmAddress ours, to be paid at in a sell
@@ -75,7 +75,7 @@ public interface Pool {
     /** @param time Unix seconds at which it begins */
     record Kline(long time, BigDecimal open, BigDecimal high, BigDecimal low, BigDecimal close) {}
 
-    /** What the pool says of itself; each empty when it says nothing. Shown, and used to judge the pool by its own words. */
+    /** The pool's description of itself; each part empty when it says nothing. Shown, and used to judge the pool by its own words. */
     record PoolInfo(
             Optional<BigDecimal> midPrice,
             Optional<Long> feeBps,

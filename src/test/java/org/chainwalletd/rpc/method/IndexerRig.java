@@ -57,7 +57,7 @@ final class IndexerRig implements AutoCloseable {
 
     CallRig calls(IndexerClient.AddressHistory own) {
         IndexerMethods.Sources sources = new IndexerMethods.Sources(Optional.ofNullable(client), own);
-        return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new NodeErrors());
+        return new CallRig(IndexerMethods.all(PROFILE, sources, nodes, executor), new UpstreamErrors());
     }
 
     /** What a real indexer answered: {@code src/test/resources/fixtures/indexer-rpc.json}, unchanged. */

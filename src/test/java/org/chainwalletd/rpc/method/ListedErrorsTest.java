@@ -67,7 +67,7 @@ class ListedErrorsTest {
             -32020 | HtlcMethodsTest | htlc_lock simulate_htlc_lock htlc_claim htlc_reclaim
             -32020 | MergedRecordsTest | htlc_status htlc_list htlc_lookup_by_hashlock
             -32020 | EvmSendMethodsTest | evm_get_balances evm_send_native
-            -32020 | NodeErrorsTest:BY_KIND | quote_issue quote_verify
+            -32020 | UpstreamErrorsTest:BY_KIND | quote_issue quote_verify
             -32020 | IndexerMethodsTest | get_address_history list_settlements contract_stats get_attestation_edges
             -32020 | IndexerMethodsTest | detect_in_chain_swaps get_output_datum find_settlements_by_quote_id
             -32020 | PoolMethodsTest | swap_pool_info swap_price_klines lp_pool_info lp_position lp_deposit_start

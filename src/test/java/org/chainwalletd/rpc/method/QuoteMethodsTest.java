@@ -66,7 +66,7 @@ class QuoteMethodsTest {
         return new CallRig(
                 QuoteMethods.all(chain, quotes, Runnable::run),
                 new KeyringErrors(Path.of("wallets")),
-                new NodeErrors());
+                new UpstreamErrors());
     }
 
     private Map<String, Object> terms() {

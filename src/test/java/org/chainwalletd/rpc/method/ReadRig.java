@@ -83,7 +83,7 @@ final class ReadRig implements AutoCloseable {
         dispatcher = new RpcDispatcher(
                 MethodRegistry.of(ReadMethods.all(
                         PROFILE, "9.9.9", nodes, nodes.client(), addresses, WalletFigures::new, inFlight, executor)),
-                List.of(new NodeErrors()),
+                List.of(new UpstreamErrors()),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(100, 4, 10),
                 executor);

@@ -11,7 +11,7 @@ import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.junit.jupiter.api.Test;
 
 class SwapErrorsTest {
-    private final SwapErrors errors = new SwapErrors(List.of(new PoolErrors(), new AccountErrors()));
+    private final SwapErrors errors = new SwapErrors(List.of(new UpstreamErrors()));
 
     @Test
     void a_failure_beneath_a_swap_keeps_its_code_and_never_says_that_the_swap_has_ended() {
@@ -29,7 +29,7 @@ class SwapErrorsTest {
 
     @Test
     void a_lock_that_is_under_way_is_never_told_as_one_that_did_not_happen() {
-        SwapErrors all = new SwapErrors(List.of(new PoolErrors(), new SpendErrors(address -> false)));
+        SwapErrors all = new SwapErrors(List.of(new UpstreamErrors(), new SpendErrors(address -> false)));
         for (StoreException.Reason reason : StoreException.Reason.values()) {
             RefusedException told = all.translate(
                             new SwapException.LockUnknown("s1", new StoreException(reason, "the disk", null)))

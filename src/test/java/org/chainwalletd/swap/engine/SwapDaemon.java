@@ -286,7 +286,7 @@ public final class SwapDaemon implements AutoCloseable {
                         follow.client(),
                         follow.executor(),
                         follow.meters()),
-                new SpendEnvironment.Sight(
+                new SpendEnvironment.ChainView(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
                         new SpendChain.Followed(

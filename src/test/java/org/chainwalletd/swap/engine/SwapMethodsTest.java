@@ -48,12 +48,11 @@ import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
-import org.chainwalletd.rpc.method.AccountErrors;
 import org.chainwalletd.rpc.method.KeyringErrors;
-import org.chainwalletd.rpc.method.PoolErrors;
 import org.chainwalletd.rpc.method.SwapErrors;
 import org.chainwalletd.rpc.method.SwapMethods;
 import org.chainwalletd.rpc.method.SwapWords;
+import org.chainwalletd.rpc.method.UpstreamErrors;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
@@ -229,7 +228,7 @@ public class SwapMethodsTest {
                 new SecureRandom(),
                 EXECUTOR));
         SwapService service = new SwapService(engine, quoting, journal, stalled, news, EXECUTOR);
-        List<ErrorTranslator> known = List.of(new PoolErrors(), new AccountErrors(), new KeyringErrors(folder));
+        List<ErrorTranslator> known = List.of(new UpstreamErrors(), new KeyringErrors(folder));
         return new RpcDispatcher(
                 MethodRegistry.of(SwapMethods.all(Optional.of(service), () -> unverified, words, EXECUTOR)),
                 List.of(known.get(0), known.get(1), known.get(2), new SwapErrors(known)),

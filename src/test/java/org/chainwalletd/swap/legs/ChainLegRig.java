@@ -166,7 +166,7 @@ public final class ChainLegRig implements AutoCloseable {
                         follow.client(),
                         follow.executor(),
                         follow.meters()),
-                new SpendEnvironment.Sight(
+                new SpendEnvironment.ChainView(
                         identity(),
                         () -> Optional.of(Network.DEVNET),
                         new SpendChain.Followed(

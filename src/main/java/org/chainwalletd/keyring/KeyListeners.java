@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Listeners to each change of the keyring. Belongs to the Keyring actor. */
-final class KeyAudience {
-    private static final Logger LOG = LoggerFactory.getLogger(KeyAudience.class);
+final class KeyListeners {
+    private static final Logger LOG = LoggerFactory.getLogger(KeyListeners.class);
 
     private final List<KeyEvents> listeners = new ArrayList<>();
 

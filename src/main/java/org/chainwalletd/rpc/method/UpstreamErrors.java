@@ -3,29 +3,34 @@ package org.chainwalletd.rpc.method;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.swap.pool.Pool.PoolException;
 
 /**
- * Translates failures of the nodes: a signature for another chain than ours as -32030, everything else as -32020 with the node's code and text
- * (interface.md, sections 7.3 and 7.5).
+ * Translates failures of the nodes, of the account chain's endpoints and of the pool: a signature for another chain than ours as -32030, everything
+ * else as -32020, with the other side's text where there is one (interface.md, sections 7.3 and 7.5; swap.md, section 4).
  */
-public final class NodeErrors implements ErrorTranslator {
-    /** Each kind by itself: a new one that nobody has thought about is an internal error, not silently one of the node's. */
+public final class UpstreamErrors implements ErrorTranslator {
+    /** Each kind by itself: a new one that was not thought about is an internal error, not silently one of the node's. */
     static final Map<Class<? extends NodeException>, Function<NodeException, RefusedException>> BY_KIND = Map.of(
-            NodeException.Rejected.class, NodeErrors::upstream,
-            NodeException.Unreachable.class, NodeErrors::upstream,
-            NodeException.BadAnswer.class, NodeErrors::upstream,
-            NodeException.WrongChain.class, NodeErrors::wrongChain);
+            NodeException.Rejected.class, UpstreamErrors::upstream,
+            NodeException.Unreachable.class, UpstreamErrors::upstream,
+            NodeException.BadAnswer.class, UpstreamErrors::upstream,
+            NodeException.WrongChain.class, UpstreamErrors::wrongChain);
 
     @Override
     public Optional<RefusedException> translate(Throwable failure) {
+        if (failure instanceof AccountException || failure instanceof PoolException) {
+            return Optional.of(upstream(failure));
+        }
         return Optional.ofNullable(BY_KIND.get(failure.getClass())).map(known -> known.apply((NodeException) failure));
     }
 
-    private static RefusedException upstream(NodeException failure) {
+    private static RefusedException upstream(Throwable failure) {
         return new RefusedException(ErrorCode.UPSTREAM, failure.getMessage());
     }
 

@@ -17,23 +17,23 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.store.books.BlockRow;
 import org.junit.jupiter.api.Test;
 
-class AudienceTest {
+class SubscribersTest {
     private static final Hash256 TARGET = id(0x7f);
 
     private final HeaderChain chain = HeaderChain.of(List.of(row(1), row(2)));
-    private final Audience audience = new Audience(Instant.EPOCH);
+    private final Subscribers subscribers = new Subscribers(Instant.EPOCH);
     private final TestInbox<FollowEvent> subscriber = TestInbox.create();
 
     @Test
     void a_new_tip_is_seen_before_its_block_is_heard_of() {
-        audience.standing(chain, Network.DEVNET);
-        audience.subscribe(subscriber.getRef());
+        subscribers.standing(chain, Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
         SeenTips tips = new SeenTips(subscriber);
-        audience.watch(tips);
+        subscribers.watch(tips);
         chain.append(row(3));
 
-        audience.connected(chain, List.of(new Bookkeeping.Entry(block(3), true)));
+        subscribers.connected(chain, List.of(new Bookkeeping.Entry(block(3), true)));
 
         assertThat(tips.heights).containsExactly(2L, 3L);
         assertThat(tips.heardBefore).as("events heard when the tip was set").containsExactly(0, 0);
@@ -42,20 +42,20 @@ class AudienceTest {
 
     @Test
     void the_tip_of_blocks_read_while_catching_up_is_seen_before_they_are_heard_of() {
-        audience.standing(chain, Network.DEVNET);
-        audience.subscribe(subscriber.getRef());
+        subscribers.standing(chain, Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
         subscriber.getAllReceived();
         SeenTips tips = new SeenTips(subscriber);
-        audience.watch(tips);
+        subscribers.watch(tips);
         chain.append(row(3));
         chain.append(row(4));
 
         // The third block was committed before and not told: what is told is not the tip's child alone.
-        audience.connected(chain, List.of(new Bookkeeping.Entry(block(4), true)));
+        subscribers.connected(chain, List.of(new Bookkeeping.Entry(block(4), true)));
 
         assertThat(tips.heardBefore).containsExactly(0, 0);
         assertThat(subscriber.getAllReceived())
-                .containsExactly(new FollowEvent.Advanced(3, audience.tip().orElseThrow()));
+                .containsExactly(new FollowEvent.Advanced(3, subscribers.tip().orElseThrow()));
     }
 
     private static BlockRow row(int height) {

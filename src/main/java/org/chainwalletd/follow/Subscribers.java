@@ -14,17 +14,17 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Subscribers of the chain's changes. Owned by the walker, and the one thing that outlives its restarts; only the newest tip is read by others.
+ * Subscribers to changes of the chain. Owned by the walker, and the one thing that outlives its restarts; only the newest tip is read by others.
  */
-final class Audience {
+final class Subscribers {
     private final AtomicReference<FollowStatus> status;
-    private final Set<ActorRef<? super FollowEvent>> subscribers = new LinkedHashSet<>();
+    private final Set<ActorRef<? super FollowEvent>> actors = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
     private volatile Set<String> setAside = Set.of();
     private volatile boolean distrusting;
     private volatile Optional<BlockPlace> ancestor = Optional.empty();
 
-    Audience(Instant startedAt) {
+    Subscribers(Instant startedAt) {
         status = new AtomicReference<>(new FollowStatus(Optional.empty(), Optional.empty(), -1, startedAt, List.of()));
     }
 
@@ -72,17 +72,17 @@ final class Audience {
         distrusting = anybody;
     }
 
-    Set<ActorRef<? super FollowEvent>> subscribers() {
-        return Set.copyOf(subscribers);
+    Set<ActorRef<? super FollowEvent>> actors() {
+        return Set.copyOf(actors);
     }
 
     void subscribe(ActorRef<? super FollowEvent> subscriber) {
-        subscribers.add(subscriber);
+        actors.add(subscriber);
         tip().ifPresent(now -> subscriber.tell(new FollowEvent.Standing(now)));
     }
 
     void leave(ActorRef<? super FollowEvent> subscriber) {
-        subscribers.remove(subscriber);
+        actors.remove(subscriber);
     }
 
     void watch(SourceQueueWithComplete<FollowedTip> queue) {
@@ -155,7 +155,7 @@ final class Audience {
     }
 
     private void hear(FollowEvent event) {
-        subscribers.forEach(subscriber -> subscriber.tell(event));
+        actors.forEach(subscriber -> subscriber.tell(event));
     }
 
     private void stand(FollowedTip tip) {
