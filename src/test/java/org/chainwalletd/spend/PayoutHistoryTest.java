@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +30,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.devnet.ledger.Ledger;
 import org.chainwalletd.devnet.ledger.RejectedException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
@@ -103,6 +106,8 @@ class PayoutHistoryTest {
 
         private final Map<Hash256, Long> openedAt = new ConcurrentHashMap<>();
         private final Map<Hash256, Intent> opened = new ConcurrentHashMap<>();
+        /** Transactions of others in blocks that went; their senders show them again in the end, parents before children. */
+        private final Set<Transaction> ofOthers = new LinkedHashSet<>();
         /** Numbers of payouts that were held when the store was restored, and that nobody has released. */
         private final Set<Long> heldByRestore = ConcurrentHashMap.newKeySet();
 
@@ -325,11 +330,37 @@ class PayoutHistoryTest {
             int depth = 1 + random.nextInt(SpendHarness.BURIAL_DEPTH - 1);
             boolean keep = random.nextBoolean();
             List<Transaction> rivals = random.nextBoolean() ? rival() : List.of();
+            noteOthers(depth);
             try {
                 rig.spends.devnet.reorganise(depth, keep, rivals);
             } catch (RejectedException e) {
                 // What the rival spends was itself made in a block that goes, or is final.
                 rig.spends.devnet.reorganise(depth, keep, List.of());
+            }
+        }
+
+        private void noteOthers(int depth) {
+            Ledger ledger = rig.spends.devnet.ledger();
+            long tip = ledger.tip().height();
+            for (long height = Math.max(1, tip - depth + 1); height <= tip; height++) {
+                ConnectedBlock block = ledger.blockAt(height).orElseThrow();
+                for (int i = 1; i < block.txIds().size(); i++) {
+                    if (!opened.containsKey(block.txIds().get(i))) {
+                        ofOthers.add(block.block().transactions().get(i));
+                    }
+                }
+            }
+        }
+
+        /** A batch whose coins come from a payment that nobody shows any more would be in flight for ever. */
+        private void othersSendAgain() {
+            for (Transaction tx : ofOthers) {
+                try {
+                    rig.spends.devnet.ledger().submit(tx);
+                } catch (RejectedException e) {
+                    // It is in a block or the mempool, or another transaction has one of its coins.
+                    assertThat(e).isNotNull();
+                }
             }
         }
 
@@ -505,6 +536,7 @@ class PayoutHistoryTest {
                     get(rig.payouts.pause(false));
                     release(get(rig.store().list(Optional.of(State.HELD), 0, 1_000)));
                 });
+                othersSendAgain();
                 if (rig.spends.isFollowed()) {
                     mine(1);
                 }
