@@ -3,6 +3,7 @@ package org.chainwalletd.store;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -151,7 +152,7 @@ final class SqlPayouts implements PayoutStore {
 
     private CompletionStage<Change> change(List<String> payoutIds, Claimant claimant, Step step) {
         return store.write(session -> {
-            List<Standing> payouts = new ArrayList<>(payoutIds.size());
+            Set<Standing> payouts = new LinkedHashSet<>();
             for (String id : payoutIds) {
                 Optional<Standing> found = PayoutTable.find(session, id);
                 if (found.isEmpty()) {

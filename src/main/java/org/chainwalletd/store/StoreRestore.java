@@ -339,7 +339,9 @@ public final class StoreRestore {
             TokenUses.countRestored(session, row, counted.getAsLong());
         }
         if (!row.state().inFlight()) {
-            spends.holdOnly(session, SpendTable.find(session, row.txId()).orElseThrow(), spend.held());
+            SpendRow inserted = SpendTable.find(session, row.txId()).orElseThrow();
+            spends.holdOnly(session, inserted, spend.held());
+            buryLost(inserted);
         }
         entered.add(row.txId());
         if (row.state() == IntentState.PREPARED) {
@@ -381,10 +383,10 @@ public final class StoreRestore {
             return;
         }
         spends.enter(session, row.get(), state.state(), state.reason(), state.at());
-        if (state.state() == IntentState.CONFLICTED
-                && StandIns.onlyChainCloses(row.get().intent().kind())) {
-            session.update(
-                    "UPDATE spends SET buried = 1 WHERE id = ?", row.get().id());
+        session.update(
+                "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?",
+                row.get().id());
+        if (buryLost(SpendTable.find(session, state.txId()).orElseThrow())) {
             payouts.free(session, row.get(), state.at());
         }
         if (state.state() == IntentState.PREPARED) {
@@ -393,6 +395,16 @@ public final class StoreRestore {
         } else {
             undecided.remove(state.txId());
         }
+    }
+
+    /** Marks a spend that the chain has closed as one that no block can contain any more. Returns whether it is one. */
+    private boolean buryLost(SpendRow row) throws SQLException {
+        boolean lost = row.intent().state() == IntentState.CONFLICTED
+                && StandIns.onlyChainCloses(row.intent().kind());
+        if (lost) {
+            session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
+        }
+        return lost;
     }
 
     private void enter(SentLine.Account send) throws SQLException {
