@@ -964,6 +964,19 @@ abstract class StoreContract {
         store = new StoreHistory(store, this::reopened, random).run(Integer.getInteger("store.steps", steps()));
     }
 
+    /** {@code -Dstore.steps=100000} takes longer. */
+    @Test
+    void whatever_happens_to_payouts_and_sweeps_it_tells_as_the_rules_say() {
+        Random random = Seeded.random("queue history");
+        store = new QueueHistory(store, this::reopened, copies(), random)
+                .run(Integer.getInteger("store.steps", steps() / 2));
+    }
+
+    /** A way to have an older copy restored; empty for a store that knows none. */
+    Optional<QueueHistory.Copies> copies() {
+        return Optional.empty();
+    }
+
     /** Length of a random history in the usual build. */
     int steps() {
         return 1_500;
