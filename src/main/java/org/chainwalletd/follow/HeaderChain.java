@@ -157,7 +157,7 @@ final class HeaderChain {
      */
     record WorkPolicy(boolean on, long tip, Clock clock) {
         /** Blocks below the tip that are all checked, and that must lie above an unchecked one before it is told. */
-        static final int DEPTH = 100;
+        static final int DEPTH = BlockRows.TRUSTED_DEPTH;
 
         private static final int ONE_IN = 50;
         /** Time that {@link #DEPTH} blocks take at the chain's pace of one in ten seconds. */

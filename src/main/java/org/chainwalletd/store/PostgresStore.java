@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. No command line opens
@@ -95,7 +96,8 @@ public final class PostgresStore extends SqlStore {
      * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server or the datadir, {@code DAMAGED} when a newer release has
      *     written the store
      */
-    public static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+    public static PostgresStore open(
+            Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
         return open(name, connector, OptionalLong.empty());
     }
 
@@ -133,11 +135,28 @@ public final class PostgresStore extends SqlStore {
         return start;
     }
 
-    /** Connects to the primary server. */
     private Connection connect() throws SQLException {
+        return connect(name, connector, SOCKET_MILLIS);
+    }
+
+    /**
+     * Opens a session with the primary, for one that reads or writes tables beside the money store.
+     *
+     * @param name of the database for messages about failures, without a password
+     * @param patience milliseconds after which a connection without an answer is closed
+     * @param names replaces names of tables that the money store has as well
+     * @throws StoreException {@code UNAVAILABLE}, with what is to be done about the server
+     */
+    public static SqlSession connect(
+            String name, Postgres.Connector connector, int patience, UnaryOperator<String> names) throws SQLException {
+        return new SqlSession(connect(name, connector, patience), new Postgres(names));
+    }
+
+    /** Connects to the primary server. */
+    static Connection connect(String name, Postgres.Connector connector, int patience) throws SQLException {
         Connection connection = connector.connect();
         try {
-            connection.setNetworkTimeout(AT_ONCE, SOCKET_MILLIS);
+            connection.setNetworkTimeout(AT_ONCE, patience);
             requireFit(new SqlSession(connection, Postgres.DIALECT), name);
             return connection;
         } catch (SQLException | RuntimeException e) {

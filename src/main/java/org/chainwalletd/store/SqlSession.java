@@ -24,6 +24,11 @@ public final class SqlSession implements AutoCloseable {
         /** Translates a statement for this engine. */
         String text(String statement);
 
+        /** Returns the values of a statement in the order of the places where its translation has them. */
+        default Object[] values(String statement, Object... values) {
+            return values;
+        }
+
         /** Statement that begins a transaction whose queries all see the same moment. */
         String beginReading();
 
@@ -206,6 +211,21 @@ public final class SqlSession implements AutoCloseable {
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
     }
 
+    /** Runs a statement as {@link #later(Collection, String, Object...)} does, where nothing is fetched before it is looked up. */
+    public void later(String sql, Object... values) throws SQLException {
+        later(List.of(), sql, values);
+    }
+
+    /** Tells whether a server runs the statements, which other daemons ask as well. */
+    public boolean isRemote() {
+        return dialect.isRemote();
+    }
+
+    /** Begins a transaction whose queries all see the same moment. */
+    public void beginReading() throws SQLException {
+        update(dialect.beginReading());
+    }
+
     /**
      * Runs a statement whose result nobody needs: on a server together with others, before the next query that was not fetched, or before the
      * commit.
@@ -246,7 +266,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /** Sends the deferred writes. */
-    void flush() throws SQLException {
+    public void flush() throws SQLException {
         if (unsent.isEmpty()) {
             return;
         }
@@ -264,7 +284,7 @@ public final class SqlSession implements AutoCloseable {
         try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
             int parameter = 1;
             for (Write write : writes) {
-                for (Object value : write.values()) {
+                for (Object value : dialect.values(write.sql(), write.values())) {
                     statement.setObject(parameter++, value);
                 }
             }
@@ -273,7 +293,7 @@ public final class SqlSession implements AutoCloseable {
     }
 
     /** Forgets what was fetched, and the deferred writes: the transaction, or a part of it, is rolled back. */
-    void forget() {
+    public void forget() {
         fetched.clear();
         fetchedByKey.clear();
         unsent.clear();
@@ -333,8 +353,9 @@ public final class SqlSession implements AutoCloseable {
             statement = connection.prepareStatement(dialect.text(sql));
             prepared.put(sql, statement);
         }
-        for (int i = 0; i < values.length; i++) {
-            statement.setObject(i + 1, values[i]);
+        Object[] placed = dialect.values(sql, values);
+        for (int i = 0; i < placed.length; i++) {
+            statement.setObject(i + 1, placed[i]);
         }
         return statement;
     }

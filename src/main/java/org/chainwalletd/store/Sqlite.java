@@ -104,6 +104,19 @@ public final class Sqlite {
         }
     }
 
+    /** Returns the statements that make the tables and indexes that {@code tables} leaves, without rows and triggers, in an order that works. */
+    public static List<String> definitions(Tables tables) throws SQLException {
+        useShippedLibrary();
+        try (SqlSession session =
+                new SqlSession(new SQLiteConfig().createConnection("jdbc:sqlite::memory:"), DIALECT)) {
+            tables.make(session);
+            return session.query(
+                    "SELECT sql FROM sqlite_master WHERE type IN ('table', 'index') AND sql IS NOT NULL"
+                            + " AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, rowid",
+                    row -> row.getString(1));
+        }
+    }
+
     /** Opens a file in write-ahead mode with an fsync per commit. */
     public static SqlSession connect(Path path) throws SQLException {
         useShippedLibrary();

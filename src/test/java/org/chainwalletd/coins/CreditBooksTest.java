@@ -29,6 +29,7 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.chain.Witness;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.Books;
@@ -56,6 +57,8 @@ class CreditBooksTest {
     private static final int STEPS = 120;
     private static final int OWNED = 3;
 
+    private final BooksPlaces places = places();
+
     @TempDir
     Path folder;
 
@@ -69,6 +72,10 @@ class CreditBooksTest {
     private CreditFeed feed;
     private long fresh;
     private long scans;
+
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
 
     @AfterEach
     void close() {
@@ -208,7 +215,7 @@ class CreditBooksTest {
     }
 
     private void open(Path place) {
-        books = Books.open(place, List.of(ledger, table));
+        books = places.open(place, List.of(ledger, table));
         feed = new CreditFeed(books, () -> chain.isEmpty() ? OptionalLong.empty() : OptionalLong.of(height()));
     }
 

@@ -3,6 +3,7 @@ package org.chainwalletd.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.coins.CreditBook;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
 import org.chainwalletd.store.books.CreditFeed;
@@ -32,13 +34,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A few random histories in every build; {@code -Dbooks.histories=1000} runs many (following.md, section 7). */
 class BooksHistoryTest {
-    private static final int HISTORIES = Integer.getInteger("books.histories", 4);
+    private final BooksPlaces places = places();
 
     private final ActorTestKit kit = ActorTestKit.create();
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
 
     @TempDir
     Path folder;
+
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
+    int histories() {
+        return Integer.getInteger("books.histories", 4);
+    }
 
     @AfterEach
     void stop() {
@@ -49,11 +59,11 @@ class BooksHistoryTest {
     @Test
     void whatever_happens_all_books_equal_those_that_are_written_from_the_last_chain_alone() {
         Random seeds = Seeded.random("books");
-        for (int i = 0; i < HISTORIES; i++) {
+        for (int i = 0; i < histories(); i++) {
             HangWatch.alive();
             long seed = seeds.nextLong();
             try (BooksHistory history =
-                    new BooksHistory(folder.resolve("history-" + i), new Random(seed), kit, executor)) {
+                    new BooksHistory(places, folder.resolve("history-" + i), new Random(seed), kit, executor)) {
                 try {
                     history.run();
                 } catch (AssertionError | RuntimeException e) {
@@ -77,6 +87,7 @@ class BooksHistoryTest {
         private static final int OWNED = 3;
         private static final int MORE_KEYS = 2;
 
+        private final BooksPlaces places;
         private final Path folder;
         private final Random random;
         private final ActorTestKit kit;
@@ -90,7 +101,8 @@ class BooksHistoryTest {
         private CreditFeed feed;
         private int keys = OWNED;
 
-        BooksHistory(Path folder, Random random, ActorTestKit kit, ExecutorService executor) {
+        BooksHistory(BooksPlaces places, Path folder, Random random, ActorTestKit kit, ExecutorService executor) {
+            this.places = places;
             this.folder = folder;
             this.random = random;
             this.kit = kit;
@@ -246,12 +258,15 @@ class BooksHistoryTest {
 
         private void start() {
             daemon = new ModelDaemon(
+                    places,
                     folder.resolve("books"),
                     owned,
                     nodes,
                     nodes.get(random.nextInt(NODES)).clientThatFailsOver(),
                     kit,
-                    executor);
+                    executor,
+                    Clock.systemUTC(),
+                    Optional.empty());
             Follower follower = daemon.follower();
             feed = new CreditFeed(
                     daemon.books().file(),

@@ -18,6 +18,7 @@ import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.LedgerBook;
 import org.chainwalletd.htlc.HtlcBook;
 import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.Row;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.BlockRows;
@@ -71,6 +72,10 @@ final class ModelBooks implements AutoCloseable {
     private final Books file;
 
     ModelBooks(Path folder) {
+        this(BooksPlaces.FILES, folder);
+    }
+
+    ModelBooks(BooksPlaces places, Path folder) {
         this.books = List.of(
                 ledger,
                 new HtlcBook(ModelChain.PROFILE, htlcs),
@@ -79,7 +84,7 @@ final class ModelBooks implements AutoCloseable {
                 saboteur);
         List<BookTable<?, ?>> tables = new ArrayList<>();
         books.forEach(book -> tables.add(book.table()));
-        this.file = Books.open(folder, tables);
+        this.file = places.open(folder, tables);
     }
 
     /** All books written at once from the first block of a chain to its last. */

@@ -19,6 +19,7 @@ import org.chainwalletd.follow.FollowerSetup.FollowedNode;
 import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.books.BlockRows;
 import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.testkit.Await;
@@ -52,10 +53,11 @@ final class ModelDaemon implements AutoCloseable {
             ActorTestKit kit,
             ExecutorService executor,
             Clock clock) {
-        this(folder, owned, nodes, any, kit, executor, clock, Optional.empty());
+        this(BooksPlaces.FILES, folder, owned, nodes, any, kit, executor, clock, Optional.empty());
     }
 
     ModelDaemon(
+            BooksPlaces places,
             Path folder,
             Set<Address> owned,
             List<ModelNode> nodes,
@@ -65,7 +67,7 @@ final class ModelDaemon implements AutoCloseable {
             Clock clock,
             Optional<BlockPlace> checkpoint) {
         this.kit = kit;
-        this.books = new ModelBooks(folder);
+        this.books = new ModelBooks(places, folder);
         books.watch(List.copyOf(owned));
         List<FollowedNode> followed = new ArrayList<>();
         nodes.forEach(node -> followed.add(new FollowedNode("node " + followed.size(), node.client())));

@@ -22,6 +22,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.store.books.CreditCursor;
 import org.chainwalletd.store.books.CreditEvent;
@@ -86,7 +87,15 @@ class StrangerTest {
 
     private void start(Optional<BlockPlace> checkpoint) {
         daemon = new ModelDaemon(
-                folder, owned, List.of(node), node.client(), kit, executor, clock.withZone(ZoneOffset.UTC), checkpoint);
+                BooksPlaces.FILES,
+                folder,
+                owned,
+                List.of(node),
+                node.client(),
+                kit,
+                executor,
+                clock.withZone(ZoneOffset.UTC),
+                checkpoint);
     }
 
     private void restart(BlockPlace checkpoint) {

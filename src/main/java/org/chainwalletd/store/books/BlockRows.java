@@ -38,6 +38,9 @@ public final class BlockRows {
     /** Spacing of the ids kept below them: the height of each is a multiple of this. */
     public static final long EVERY = 1_000;
 
+    /** Number of blocks above one whose work was not checked from which on it is believed. */
+    public static final int TRUSTED_DEPTH = 100;
+
     private static final String WRITTEN = "height, id, parent, time, target, work_checked";
 
     private static final String PARENT =
@@ -60,6 +63,21 @@ public final class BlockRows {
                 "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? ORDER BY height DESC LIMIT 1",
                 BlockRows::read,
                 page.scan());
+    }
+
+    /**
+     * Returns the highest block that others may be told of: the newest when the work of the last {@value #TRUSTED_DEPTH} was checked, otherwise
+     * the one with as many blocks above it. Empty before the first block.
+     */
+    public static Optional<BlockRow> told(Page page) {
+        return top(page)
+                .flatMap(top -> page.queryOne(
+                                "SELECT 1 FROM blocks WHERE scan = ? AND height > ? AND work_checked = 0 LIMIT 1",
+                                row -> true,
+                                page.scan(),
+                                top.height() - TRUSTED_DEPTH)
+                        .flatMap(unchecked -> from(page, top.height() - TRUSTED_DEPTH))
+                        .or(() -> Optional.of(top)));
     }
 
     /** Finds the lowest kept block from a height on. */
@@ -131,7 +149,7 @@ public final class BlockRows {
         Optional<LastTarget> last = session.keptInMind(LastTarget.class);
         if (last.isEmpty() || !last.get().target().equals(target)) {
             byte[] bytes = target.toArray();
-            page.update("INSERT OR IGNORE INTO targets (target) VALUES (?)", (Object) bytes);
+            page.update("INSERT INTO targets (target) VALUES (?) ON CONFLICT DO NOTHING", (Object) bytes);
             long number = page.queryOne(
                             "SELECT id FROM targets WHERE target = ?", row -> row.getLong(1), (Object) bytes)
                     .orElseThrow();
@@ -196,10 +214,11 @@ public final class BlockRows {
     public static void endScan(Page page) {
         putFact(page, "last_scan", String.valueOf(page.scan()));
         page.update(
-                "INSERT OR IGNORE INTO blocks (scan, " + WRITTEN + ") SELECT " + Page.HEAD + ", height, id, " + PARENT
+                "INSERT INTO blocks (scan, " + WRITTEN + ") SELECT " + Page.HEAD + ", height, id, " + PARENT
                         + ", time, target, work_checked"
                         + " FROM blocks WHERE scan = ? AND height % " + EVERY + " = 0"
-                        + " AND height < (SELECT MIN(height) FROM blocks WHERE scan = " + Page.HEAD + ")",
+                        + " AND height < (SELECT MIN(height) FROM blocks WHERE scan = " + Page.HEAD + ")"
+                        + " ON CONFLICT DO NOTHING",
                 page.scan());
         page.update("DELETE FROM blocks WHERE scan = ?", page.scan());
         page.update("DELETE FROM scans WHERE scan = ?", page.scan());
@@ -211,7 +230,10 @@ public final class BlockRows {
     }
 
     public static void putFact(Page page, String name, String value) {
-        page.update("INSERT OR REPLACE INTO chain_facts (name, value) VALUES (?, ?)", name, value);
+        page.update(
+                "INSERT INTO chain_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                name,
+                value);
     }
 
     private static BlockRow read(Row row) throws SQLException {

@@ -1,8 +1,12 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.SqlSession;
@@ -24,11 +28,59 @@ final class BookSchema {
         requireOurs(session, file);
         session.execute(VERSIONS);
         session.execute("PRAGMA application_id = " + APPLICATION_ID);
-        migrate(session, file, BlockRows.NAME, BlockRows.STEPS);
-        migrate(session, file, AddressRows.NAME, AddressRows.STEPS);
-        migrate(session, file, StoreSeen.NAME, StoreSeen.STEPS);
-        for (BookTable<?, ?> table : tables) {
-            migrate(session, file, table.name(), table.steps());
+        for (Map.Entry<String, List<List<String>>> book : steps(tables).entrySet()) {
+            migrate(session, file, book.getKey(), book.getValue());
+        }
+    }
+
+    /** Returns the steps of every book by its name, in the order in which they are done. */
+    private static Map<String, List<List<String>>> steps(List<? extends BookTable<?, ?>> tables) {
+        Map<String, List<List<String>>> steps = new LinkedHashMap<>();
+        steps.put(BlockRows.NAME, BlockRows.STEPS);
+        steps.put(AddressRows.NAME, AddressRows.STEPS);
+        steps.put(StoreSeen.NAME, StoreSeen.STEPS);
+        tables.forEach(table -> steps.put(table.name(), table.steps()));
+        return steps;
+    }
+
+    /**
+     * Creates the tables on a server, as the steps leave them in a file, or upgrades them by the steps that are missing; inside a transaction
+     * that excludes every other one.
+     *
+     * @param own makes the tables that only a server has
+     * @param definition translates a statement of a step
+     */
+    static void migrateServer(
+            SqlSession session,
+            String name,
+            List<? extends BookTable<?, ?>> tables,
+            List<String> own,
+            UnaryOperator<String> definition)
+            throws SQLException {
+        Map<String, List<List<String>>> steps = steps(tables);
+        boolean made = session.queryOne("SELECT to_regclass('book_versions')::text AS made", row -> row.ifText("made"))
+                .flatMap(table -> table)
+                .isPresent();
+        if (!made) {
+            List<String> whole = new ArrayList<>(Sqlite.definitions(file -> migrate(file, name, tables)));
+            whole.replaceAll(definition);
+            whole.addAll(own);
+            tables.forEach(table -> whole.addAll(table.onServer()));
+            for (String statement : whole) {
+                session.execute(statement);
+            }
+        }
+        for (Map.Entry<String, List<List<String>>> book : steps.entrySet()) {
+            int version = made
+                    ? version(session, name, book.getKey(), book.getValue())
+                    : book.getValue().size();
+            for (List<String> step :
+                    book.getValue().subList(version, book.getValue().size())) {
+                for (String statement : step) {
+                    session.execute(definition.apply(statement));
+                }
+            }
+            put(session, book.getKey(), book.getValue().size());
         }
     }
 
@@ -41,6 +93,26 @@ final class BookSchema {
 
     private static void migrate(SqlSession session, String file, String book, List<List<String>> steps)
             throws SQLException {
+        int version = version(session, file, book, steps);
+        for (int next = version; next < steps.size(); next++) {
+            session.execute("BEGIN IMMEDIATE");
+            for (String statement : steps.get(next)) {
+                session.execute(statement);
+            }
+            put(session, book, next + 1);
+            session.execute("COMMIT");
+        }
+    }
+
+    private static void put(SqlSession session, String book, int version) throws SQLException {
+        session.update(
+                "INSERT INTO book_versions (book, version) VALUES (?, ?) ON CONFLICT (book) DO UPDATE SET version = excluded.version",
+                book,
+                version);
+    }
+
+    private static int version(SqlSession session, String file, String book, List<List<String>> steps)
+            throws SQLException {
         int version = session.queryOne("SELECT version FROM book_versions WHERE book = ?", row -> row.getInt(1), book)
                 .orElse(0);
         if (version > steps.size()) {
@@ -50,14 +122,7 @@ final class BookSchema {
                             + ", written by a newer release; this one knows up to " + steps.size(),
                     null);
         }
-        for (int next = version; next < steps.size(); next++) {
-            session.execute("BEGIN IMMEDIATE");
-            for (String statement : steps.get(next)) {
-                session.execute(statement);
-            }
-            session.update("INSERT OR REPLACE INTO book_versions (book, version) VALUES (?, ?)", book, next + 1);
-            session.execute("COMMIT");
-        }
+        return version;
     }
 
     /** The table {@code store_seen}: the newest commit of the money store when the books were written last. */
@@ -70,9 +135,12 @@ final class BookSchema {
 
         private StoreSeen() {}
 
+        /** Records a commit; one of the same store that is older than the recorded one, as a daemon may name that had nothing to write, is not. */
         static void write(SqlSession session, CommitMark mark) throws SQLException {
             session.update(
-                    "INSERT OR REPLACE INTO store_seen (one, store, opening, number) VALUES (1, ?, ?, ?)",
+                    "INSERT INTO store_seen (one, store, opening, number) VALUES (1, ?, ?, ?) ON CONFLICT (one) DO UPDATE"
+                            + " SET store = excluded.store, opening = excluded.opening, number = excluded.number"
+                            + " WHERE store_seen.store <> excluded.store OR store_seen.number <= excluded.number",
                     mark.store(),
                     mark.opening(),
                     mark.number());
@@ -84,11 +152,13 @@ final class BookSchema {
         }
 
         static Optional<CommitMark> read(SqlSession session) throws SQLException {
-            return isIn(session)
-                    ? session.queryOne(
-                            "SELECT store, opening, number FROM store_seen WHERE one = 1",
-                            row -> new CommitMark(row.getString(1), row.getLong(2), row.getLong(3)))
-                    : Optional.empty();
+            return isIn(session) ? newest(session) : Optional.empty();
+        }
+
+        static Optional<CommitMark> newest(SqlSession session) throws SQLException {
+            return session.queryOne(
+                    "SELECT store, opening, number FROM store_seen WHERE one = 1",
+                    row -> new CommitMark(row.getString(1), row.getLong(2), row.getLong(3)));
         }
 
         /** Lists the transactions that spent a coin of ours at this height or above, in the order of the chain. */

@@ -21,6 +21,14 @@ public interface BookTable<V, C> {
     /** Returns the statements that create the tables, step by step. A step is never edited once released: a new version appends one. */
     List<List<String>> steps();
 
+    /**
+     * Returns the statements that make what the tables need on a server beside what {@link #steps} leaves: triggers and first rows, in its
+     * language.
+     */
+    default List<String> onServer() {
+        return List.of();
+    }
+
     /** Returns the data that the book may look up, from the rows of this page's scan. */
     V view(Page page);
 

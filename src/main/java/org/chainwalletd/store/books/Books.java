@@ -1,7 +1,5 @@
 package org.chainwalletd.store.books;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -11,59 +9,45 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Postgres;
 import org.chainwalletd.store.SqlSession;
-import org.chainwalletd.store.Sqlite;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.BookSchema.StoreSeen;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file {@code books.db} (0600), in write-ahead mode with an fsync per commit. One thread writes, one transaction per unit of work; one reads
- * committed data. Callers block only while it opens and closes.
+ * Books of the followed chain: one thread writes, one transaction per unit of work, and one reads committed data. They are a file of one daemon,
+ * or tables of a server which several daemons read and write ({@link BooksEngine}). Callers block only while they are opened and closed.
  */
 public final class Books implements AutoCloseable {
-    public static final String FILE_NAME = "books.db";
+    public static final String FILE_NAME = SqliteBooks.FILE_NAME;
 
     private static final Logger LOG = LoggerFactory.getLogger(Books.class);
     private static final int CLOSING_SECONDS = 10;
-    /**
-     * Page size in bytes, the smallest possible: a block changes about fourteen trees, and each changed page is written whole into the log. Files
-     * of older releases keep their page size.
-     */
-    private static final int PAGE_SIZE = 512;
 
-    private final String file;
-    private final SqlSession writeSession;
-    private final SqlSession readSession;
-    private final BooksSession writing;
-    private final BooksSession reading;
+    private final BooksEngine engine;
     private final ExecutorService writer = thread("books-writer");
     private final ExecutorService reader = thread("books-reader");
+    /** Sessions with what is cached of rows; null before the first transaction. Each belongs to its thread. */
+    private BooksSession writing;
+
+    private BooksSession reading;
     private volatile Supplier<Optional<CommitMark>> store = Optional::empty;
     private Optional<CommitMark> remembered = Optional.empty();
-    /** SQLite's data version: it changes when another connection has written. */
-    private long othersWrote;
-    /** Number of the current run of background work; raised on the writer's thread. */
-    private final AtomicLong epoch = new AtomicLong();
 
-    /** A unit of work; run once, whole or not at all. */
+    /** A unit of work; takes effect once, whole or not at all, and is run again when a connection was lost before anything was written. */
     @FunctionalInterface
     public interface Work<T> {
         T apply(BooksSession session);
     }
 
-    private Books(String file, SqlSession writeSession, SqlSession readSession) {
-        this.file = file;
-        this.writeSession = writeSession;
-        this.readSession = readSession;
-        this.writing = BooksSession.ofWriter(writeSession);
-        this.reading = BooksSession.ofReader(readSession);
+    private Books(BooksEngine engine) {
+        this.engine = engine;
     }
 
     /**
@@ -72,21 +56,18 @@ public final class Books implements AutoCloseable {
      * @throws StoreException with the file's name: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
      */
     public static Books open(Path folder, List<? extends BookTable<?, ?>> tables) {
-        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
-        try {
-            AtomicFiles.createFolder(folder);
-            if (Files.exists(path)) {
-                Sqlite.requireWhole(path);
-            } else {
-                Sqlite.make(path, PAGE_SIZE, session -> BookSchema.migrate(session, path.toString(), tables));
-            }
-            SqlSession write = Sqlite.connect(path);
-            check(write, path);
-            BookSchema.migrate(write, path.toString(), tables);
-            return new Books(path.toString(), write, Sqlite.connect(path));
-        } catch (IOException | SQLException e) {
-            throw Sqlite.unusable(path, e);
-        }
+        return new Books(SqliteBooks.open(folder, tables));
+    }
+
+    /**
+     * Opens or creates the books that several daemons share, and upgrades the tables of every book. Every daemon may write; blocks are written
+     * only by the one that has begun the last run of background work ({@link #beginRun}). Blocks.
+     *
+     * @param name of the database for messages, without a password
+     * @throws StoreException with what is to be done about the server
+     */
+    public static Books openShared(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
+        return new Books(PostgresBooks.open(name, connector, tables));
     }
 
     /**
@@ -103,12 +84,17 @@ public final class Books implements AutoCloseable {
      * none, or they remember none. Blocks.
      */
     public static Optional<CommitMark> remembered(Path folder) {
-        return at(folder, session -> StoreSeen.read(session));
+        return SqliteBooks.at(folder, StoreSeen::read);
+    }
+
+    /** Reads the commit that books on a server remember, as {@link #remembered(Path)} does. */
+    public static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
+        return PostgresBooks.remembered(name, connector);
     }
 
     /** Records this commit of a restored store in the books in {@code folder}, if there are any. Blocks. */
     public static void remember(Path folder, CommitMark mark) {
-        at(folder, session -> {
+        SqliteBooks.at(folder, session -> {
             if (StoreSeen.isIn(session)) {
                 StoreSeen.write(session, mark);
             }
@@ -118,38 +104,8 @@ public final class Books implements AutoCloseable {
 
     /** Lists transactions that spent coins of ours in blocks from {@code height} on, according to the books in {@code folder}. Blocks. */
     public static List<Hash256> spenders(Path folder, long height) {
-        return at(folder, session -> Optional.of(StoreSeen.spenders(session, height)))
+        return SqliteBooks.at(folder, session -> Optional.of(StoreSeen.spenders(session, height)))
                 .orElse(List.of());
-    }
-
-    /** Query of a file that no daemon has open. */
-    @FunctionalInterface
-    private interface Look<T> {
-        Optional<T> at(SqlSession session) throws SQLException;
-    }
-
-    private static <T> Optional<T> at(Path folder, Look<T> look) {
-        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
-        if (!Files.exists(path)) {
-            return Optional.empty();
-        }
-        try (SqlSession session = Sqlite.connect(path)) {
-            Sqlite.requireWhole(path);
-            return look.at(session);
-        } catch (IOException | SQLException e) {
-            throw Sqlite.unusable(path, e);
-        }
-    }
-
-    private static void check(SqlSession session, Path path) throws SQLException {
-        Optional<String> damage = Sqlite.damage(session);
-        if (damage.isPresent()) {
-            throw new StoreException(
-                    StoreException.Reason.DAMAGED,
-                    path + " is damaged: " + damage.get()
-                            + "; restore it from a backup, or move it away: it is then built anew from the chain",
-                    null);
-        }
     }
 
     private static ExecutorService thread(String name) {
@@ -162,7 +118,7 @@ public final class Books implements AutoCloseable {
 
     /** Runs {@code work} in a transaction of its own; the future completes after the commit, or fails with nothing written. */
     public <T> CompletableFuture<T> write(Work<T> work) {
-        return submit(writer, future -> commit(future, work));
+        return submit(writer, future -> commit(future, work::apply));
     }
 
     /** Writes for one run of the background work: late writes of a run that has ended change nothing. */
@@ -173,10 +129,10 @@ public final class Books implements AutoCloseable {
             this.number = number;
         }
 
-        /** Writes as {@link Books#write} does; fails once {@link #endEpoch} is done. */
+        /** Writes as {@link Books#write} does; fails once the run has ended, at this daemon or because another one has begun a run. */
         public <T> CompletableFuture<T> write(Work<T> work) {
             return Books.this.write(session -> {
-                if (epoch.get() != number) {
+                if (!engine.isCurrent(number)) {
                     throw new EpochEnded();
                 }
                 return work.apply(session);
@@ -192,25 +148,36 @@ public final class Books implements AutoCloseable {
         }
     }
 
-    /** Returns the current run of background work. */
+    /** Returns this daemon's last run of background work. */
     public Epoch epoch() {
-        return new Epoch(epoch.get());
+        return new Epoch(engine.run());
+    }
+
+    /** Begins a run of background work at this daemon; every other one, also another daemon's, has ended when the future completes. */
+    public CompletableFuture<Void> beginRun() {
+        return nextRun(false);
     }
 
     /**
-     * Ends the current run: when the future completes, everything passed to its {@link Epoch} before is written, and nothing passed to it later
+     * Ends this daemon's run: when the future completes, everything passed to its {@link Epoch} before is written, and nothing passed to it later
      * will be.
      */
     public CompletableFuture<Void> endEpoch() {
-        return write(session -> {
-            epoch.incrementAndGet();
-            return null;
-        });
+        return nextRun(true);
+    }
+
+    private CompletableFuture<Void> nextRun(boolean own) {
+        return submit(
+                writer,
+                future -> commit(future, sql -> {
+                    engine.nextRun(own);
+                    return null;
+                }));
     }
 
     /** Reads committed data. */
     public <T> CompletableFuture<T> read(Work<T> work) {
-        return submit(reader, future -> readInto(future, work));
+        return submit(reader, future -> readInto(future, work::apply));
     }
 
     private <T> CompletableFuture<T> submit(
@@ -224,65 +191,77 @@ public final class Books implements AutoCloseable {
         return future;
     }
 
-    private <T> void commit(CompletableFuture<T> future, Work<T> work) {
+    /** A unit of work beside the rows of the books. */
+    @FunctionalInterface
+    private interface Unit<T> {
+        T apply(BooksSession session) throws SQLException;
+    }
+
+    private <T> void commit(CompletableFuture<T> future, Unit<T> work) {
         T result;
         try {
-            writeSession.update("BEGIN IMMEDIATE");
-            forgetWhatOthersChanged();
-            result = work.apply(writing);
-            Optional<CommitMark> seen = store.get();
-            if (seen.isPresent() && !seen.equals(remembered)) {
-                StoreSeen.write(writeSession, seen.get());
-            }
-            writeSession.update("COMMIT");
-            remembered = seen;
+            result = tried(work);
         } catch (EpochEnded e) {
-            rollback();
+            abort();
             future.completeExceptionally(unavailable("is not written: " + e.getMessage(), e));
             return;
         } catch (SQLException | RuntimeException e) {
-            rollback();
-            LOG.error("{} cannot be written: {}", file, e.getMessage());
-            future.completeExceptionally(unavailable("cannot be written: " + e.getMessage(), e));
+            abort();
+            LOG.error("{} cannot be written: {}", engine.name(), e.getMessage());
+            future.completeExceptionally(engine.failure(e));
             return;
         } catch (Error e) {
             // The caller must get its failure before the thread ends.
-            rollback();
+            abort();
             future.completeExceptionally(unavailable("cannot be written: " + e, e));
             throw e;
         }
         future.complete(result);
     }
 
-    /** Drops the caches when another connection has written the file: the rows decide, and caches are valid only while nobody else writes. */
-    private void forgetWhatOthersChanged() throws SQLException {
-        long now = Sqlite.number(writeSession, "data_version");
-        if (now != othersWrote) {
-            othersWrote = now;
-            writing.forgetAll();
+    private <T> T tried(Unit<T> work) throws SQLException {
+        try {
+            return written(work);
+        } catch (SQLException | BooksSession.Failure e) {
+            if (!engine.isCutOff(e)) {
+                throw e;
+            }
+            abort();
+            LOG.warn("{}: begins anew after {}", engine.name(), e.getMessage());
+            return written(work);
         }
     }
 
-    private void rollback() {
-        writing.forgetAll();
-        try {
-            writeSession.execute("ROLLBACK");
-        } catch (SQLException | RuntimeException e) {
-            // SQLite has rolled back by itself after some errors; there is no transaction left then.
-            LOG.debug("{}: nothing to roll back: {}", file, e.getMessage());
+    private <T> T written(Unit<T> work) throws SQLException {
+        SqlSession session = engine.begin();
+        if (writing == null || !writing.isOf(session)) {
+            writing = BooksSession.ofWriter(session);
         }
+        if (engine.othersWrote()) {
+            // The rows decide, and caches are valid only while nobody else writes.
+            writing.forgetAll();
+        }
+        T result = work.apply(writing);
+        Optional<CommitMark> seen = store.get();
+        if (seen.isPresent() && !seen.equals(remembered)) {
+            StoreSeen.write(session, seen.get());
+        }
+        engine.commit();
+        remembered = seen;
+        return result;
+    }
+
+    private void abort() {
+        if (writing != null) {
+            writing.forgetAll();
+        }
+        engine.rollback();
     }
 
     /** Reads in one transaction, so that several queries see the same moment. */
-    private <T> void readInto(CompletableFuture<T> future, Work<T> work) {
+    private <T> void readInto(CompletableFuture<T> future, Unit<T> work) {
         try {
-            readSession.update("BEGIN");
-            try {
-                T result = work.apply(reading);
-                future.complete(result);
-            } finally {
-                readSession.update("COMMIT");
-            }
+            future.complete(triedToRead(work));
         } catch (SQLException | RuntimeException e) {
             future.completeExceptionally(unavailable("cannot be read: " + e.getMessage(), e));
         } catch (Error e) {
@@ -291,8 +270,65 @@ public final class Books implements AutoCloseable {
         }
     }
 
+    private <T> T triedToRead(Unit<T> work) throws SQLException {
+        try {
+            return readOnce(work);
+        } catch (SQLException | BooksSession.Failure e) {
+            if (!engine.isReadingCutOff(e)) {
+                throw e;
+            }
+            return readOnce(work);
+        }
+    }
+
+    private <T> T readOnce(Unit<T> work) throws SQLException {
+        SqlSession session = engine.beginReading();
+        if (reading == null || !reading.isOf(session)) {
+            reading = BooksSession.ofReader(session);
+        }
+        T result;
+        try {
+            result = work.apply(reading);
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                engine.endReading();
+            } catch (SQLException ending) {
+                e.addSuppressed(ending);
+            }
+            throw e;
+        }
+        engine.endReading();
+        return result;
+    }
+
+    /**
+     * Head of the books as a reader sees it.
+     *
+     * @param version changes with every commit
+     * @param told the block up to which others may be told; empty before the first one
+     */
+    public record Head(long version, Optional<BlockPlace> told) {}
+
+    /**
+     * Reads the head.
+     *
+     * @param before the block that was told last; as long as it is on the chain nothing below it is told instead
+     */
+    public CompletableFuture<Head> head(Optional<BlockPlace> before) {
+        return submit(
+                reader,
+                future -> readInto(future, session -> {
+                    Optional<BlockPlace> told = BlockRows.told(session.head()).map(BlockRow::place);
+                    long height = told.map(BlockPlace::height).orElse(-1L);
+                    return new Head(
+                            engine.version(),
+                            before.filter(last -> last.height() > height && BlockRows.has(session.head(), last))
+                                    .or(() -> told));
+                }));
+    }
+
     private StoreException unavailable(String what, Throwable cause) {
-        return new StoreException(StoreException.Reason.UNAVAILABLE, file + " " + what, cause);
+        return new StoreException(StoreException.Reason.UNAVAILABLE, engine.name() + " " + what, cause);
     }
 
     /** Finishes the queued reads and writes, then closes the file. Blocks. */
@@ -303,15 +339,14 @@ public final class Books implements AutoCloseable {
         try {
             if (!writer.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)
                     || !reader.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("{}: work under way did not end in time", file);
+                LOG.warn("{}: work under way did not end in time", engine.name());
                 return;
             }
-            readSession.close();
-            writeSession.close();
+            engine.close();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (SQLException e) {
-            LOG.warn("{}: {}", file, e.getMessage());
+            LOG.warn("{}: {}", engine.name(), e.getMessage());
         }
     }
 }

@@ -28,7 +28,7 @@ public final class BooksSession {
         return new BooksSession(sql, true);
     }
 
-    /** Failure of SQLite inside a unit of work. */
+    /** Failure of the database inside a unit of work. */
     static final class Failure extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -45,6 +45,11 @@ public final class BooksSession {
     /** Returns the rows of the head, which all readers see. */
     public Page head() {
         return page(Page.HEAD);
+    }
+
+    /** Tells whether this is a session on this connection. */
+    boolean isOf(SqlSession connection) {
+        return sql == connection;
     }
 
     /** Tells whether this is the writer's session, which alone sees all changes. */
@@ -77,7 +82,20 @@ public final class BooksSession {
         return sql.statements();
     }
 
-    int update(String text, Object... values) {
+    /** Tells whether other daemons read the same rows. */
+    boolean isShared() {
+        return sql.isRemote();
+    }
+
+    void update(String text, Object... values) {
+        try {
+            sql.later(text, values);
+        } catch (SQLException e) {
+            throw new Failure(e);
+        }
+    }
+
+    int updated(String text, Object... values) {
         try {
             return sql.update(text, values);
         } catch (SQLException e) {

@@ -68,7 +68,7 @@ public final class CreditPruning {
                 last,
                 height,
                 CreditTable.PENDING);
-        int forgotten = head.update("DELETE FROM credit_log WHERE number <= ?", last);
+        int forgotten = head.updated("DELETE FROM credit_log WHERE number <= ?", last);
         put(head, NUMBER, last);
         put(head, HEIGHT, height);
         return forgotten;
@@ -81,6 +81,11 @@ public final class CreditPruning {
         return number.isEmpty()
                 ? beginning
                 : beginning.at(number.get()).at(fact(page, HEIGHT).orElse(-1L), 0);
+    }
+
+    /** Returns the number of the last entry that was removed; 0 when none was. */
+    static long lastPruned(Page page) {
+        return fact(page, NUMBER).orElse(0L);
     }
 
     /** Tells whether everything after the cursor is still kept. */
@@ -100,6 +105,9 @@ public final class CreditPruning {
     }
 
     private static void put(Page page, String name, long value) {
-        page.update("INSERT OR REPLACE INTO credit_facts (name, value) VALUES (?, ?)", name, Long.toString(value));
+        page.update(
+                "INSERT INTO credit_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                name,
+                Long.toString(value));
     }
 }

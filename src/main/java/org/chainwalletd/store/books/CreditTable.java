@@ -129,6 +129,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     }
 
     @Override
+    public List<String> onServer() {
+        return List.of(
+                "INSERT INTO credit_facts (name, value) VALUES ('store', left(md5(gen_random_uuid()::text), 16))");
+    }
+
+    @Override
     public View view(Page page) {
         return owned.apply(page);
     }
@@ -159,7 +165,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                         known.get()[0]);
             } else {
                 page.update(
-                        "INSERT INTO credit_log (entry, credit, address, height) VALUES (?, last_insert_rowid(), ?, ?)",
+                        "INSERT INTO credit_log (entry, credit, address, height) VALUES (?, (SELECT MAX(id) FROM credits), ?, ?)",
                         entry,
                         AddressRows.number(page, credit.address()),
                         credit.block().height());
@@ -191,7 +197,7 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
      * @return whether there is such a row
      */
     private static boolean setSeen(Page head, Outpoint outpoint, boolean active) {
-        return head.update(
+        return head.updated(
                         "UPDATE credits" + OF_SEEN + " AND output = ?3",
                         outpoint.txId().toArray(),
                         active ? 1 : 0,

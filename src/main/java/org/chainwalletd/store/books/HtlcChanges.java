@@ -29,6 +29,27 @@ public final class HtlcChanges {
               INSERT INTO htlc_changes (tx_id, output_index) VALUES (OLD.tx_id, OLD.output_index);
             END""");
 
+    /** The triggers of {@link #STEP} in the language of a server. */
+    static final List<String> ON_SERVER = List.of(
+            """
+            CREATE FUNCTION htlc_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO htlc_changes (tx_id, output_index)
+                VALUES (coalesce(NEW.tx_id, OLD.tx_id), coalesce(NEW.output_index, OLD.output_index));
+              RETURN NULL;
+            END $$""",
+            "CREATE TRIGGER htlc_inserted AFTER INSERT ON htlcs FOR EACH ROW WHEN (NEW.scan = 0) EXECUTE FUNCTION htlc_changed()",
+            """
+            CREATE TRIGGER htlc_updated AFTER UPDATE ON htlcs FOR EACH ROW WHEN (NEW.scan = 0 AND
+                (NEW.role, NEW.lock_height, NEW.expired, NEW.lost, NEW.claim_tx, NEW.claim_height, NEW.reclaim_tx, NEW.reclaim_height)
+                IS DISTINCT FROM
+                (OLD.role, OLD.lock_height, OLD.expired, OLD.lost, OLD.claim_tx, OLD.claim_height, OLD.reclaim_tx, OLD.reclaim_height))
+              EXECUTE FUNCTION htlc_changed()""",
+            "CREATE TRIGGER htlc_deleted AFTER DELETE ON htlcs FOR EACH ROW WHEN (OLD.scan = 0) EXECUTE FUNCTION htlc_changed()");
+
+    /** Number of entries that stay where other daemons read the log as well. */
+    static final long KEPT = 10_000;
+
     private HtlcChanges() {}
 
     /**
@@ -38,10 +59,10 @@ public final class HtlcChanges {
      */
     public record Change(long number, Outpoint outpoint, Optional<HtlcRow> row) {}
 
-    /** Returns the number of the last entry; 0 when there was none. */
+    /** Returns the number of the last entry; 0 when there is none. */
     public static long last(Page page) {
-        return page.queryOne("SELECT seq FROM sqlite_sequence WHERE name = 'htlc_changes'", row -> row.getLong(1))
-                .orElse(0L);
+        return page.queryOne("SELECT COALESCE(MAX(number), 0) FROM htlc_changes", row -> row.getLong(1))
+                .orElseThrow();
     }
 
     /** Lists entries after {@code number}, in order. */
@@ -60,8 +81,8 @@ public final class HtlcChanges {
                 .toList();
     }
 
-    /** Forgets the entries up to {@code number}. */
+    /** Forgets the entries up to {@code number}, but for the last {@value #KEPT} of them where other daemons read the log as well. */
     public static void drop(Page page, long number) {
-        page.update("DELETE FROM htlc_changes WHERE number <= ?", number);
+        page.update("DELETE FROM htlc_changes WHERE number <= ?", page.session().isShared() ? number - KEPT : number);
     }
 }

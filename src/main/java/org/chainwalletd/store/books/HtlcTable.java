@@ -158,6 +158,11 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
     }
 
     @Override
+    public List<String> onServer() {
+        return HtlcChanges.ON_SERVER;
+    }
+
+    @Override
     public View view(Page page) {
         return new View(page, watched.apply(page));
     }
@@ -242,7 +247,7 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         NextTimeout.of(page).forget();
         page.update(
                 "INSERT INTO htlcs (" + LOCK_COLUMNS + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                        + " ON CONFLICT DO UPDATE SET role = role | excluded.role, lock_height = excluded.lock_height, lost = 0",
+                        + " ON CONFLICT (scan, tx_id, output_index) DO UPDATE SET role = htlcs.role | excluded.role, lock_height = excluded.lock_height, lost = 0",
                 page.scan(),
                 locked.outpoint().txId().toArray(),
                 locked.outpoint().index(),
@@ -313,14 +318,14 @@ public final class HtlcTable implements BookTable<HtlcTable.View, HtlcTable.Chan
         page.update(
                 "INSERT INTO htlcs (" + LOCK_COLUMNS + ", " + SPEND_COLUMNS + ") SELECT "
                         + LOCK_COLUMNS.replaceFirst("scan", Long.toString(Page.HEAD)) + ", " + SPEND_COLUMNS
-                        + " FROM htlcs WHERE scan = ? ON CONFLICT DO UPDATE SET role = role | excluded.role,"
+                        + " FROM htlcs WHERE scan = ? ON CONFLICT (scan, tx_id, output_index) DO UPDATE SET role = htlcs.role | excluded.role,"
                         + " lock_height = excluded.lock_height, lost = 0,"
-                        + " claim_tx = coalesce(excluded.claim_tx, claim_tx),"
-                        + " claim_input = coalesce(excluded.claim_input, claim_input),"
-                        + " preimage = coalesce(excluded.preimage, preimage),"
+                        + " claim_tx = coalesce(excluded.claim_tx, htlcs.claim_tx),"
+                        + " claim_input = coalesce(excluded.claim_input, htlcs.claim_input),"
+                        + " preimage = coalesce(excluded.preimage, htlcs.preimage),"
                         + " claim_height = excluded.claim_height,"
-                        + " reclaim_tx = coalesce(excluded.reclaim_tx, reclaim_tx),"
-                        + " reclaim_input = coalesce(excluded.reclaim_input, reclaim_input),"
+                        + " reclaim_tx = coalesce(excluded.reclaim_tx, htlcs.reclaim_tx),"
+                        + " reclaim_input = coalesce(excluded.reclaim_input, htlcs.reclaim_input),"
                         + " reclaim_height = excluded.reclaim_height",
                 page.scan());
         drop(page);

@@ -90,7 +90,7 @@ public final class LedgerBooks {
                 "INSERT INTO watched (address, birth, history_from, before_scan) SELECT ?, ?, ?, " + NEXT_SCAN
                         + " WHERE true ON CONFLICT (address) DO UPDATE SET watch_only = 0, read_history = 1,"
                         + " birth = excluded.birth, history_from = excluded.history_from,"
-                        + " before_scan = excluded.before_scan WHERE watch_only = 1",
+                        + " before_scan = excluded.before_scan WHERE watched.watch_only = 1",
                 address.address().toArray(),
                 address.birth(),
                 address.historyFrom());
@@ -135,7 +135,7 @@ public final class LedgerBooks {
      * Reported credits stay.
      */
     private static void leave(Page head, Address address) {
-        if (head.update("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
+        if (head.updated("DELETE FROM watched WHERE address = ? AND watch_only = 1", (Object) address.toArray()) > 0) {
             head.update(
                     "DELETE FROM coins WHERE scan IN (SELECT 0 UNION ALL SELECT scan FROM scans)"
                             + " AND address = (SELECT id FROM addresses WHERE address = ?)",
@@ -150,9 +150,9 @@ public final class LedgerBooks {
                 "INSERT INTO watched (address, birth, history_from, watch_only, read_history, before_scan)"
                         + " SELECT ?1, ?2, ?3, 1, ?4, " + NEXT_SCAN + " WHERE true"
                         + " ON CONFLICT (address) DO UPDATE SET read_history = 1,"
-                        + " birth = CASE read_history WHEN 1 THEN MIN(birth, excluded.birth) ELSE excluded.birth END"
-                        + " WHERE watch_only = 1 AND excluded.read_history = 1"
-                        + " AND (read_history = 0 OR excluded.birth < birth)",
+                        + " birth = CASE watched.read_history WHEN 1 THEN MIN(watched.birth, excluded.birth) ELSE excluded.birth END"
+                        + " WHERE watched.watch_only = 1 AND excluded.read_history = 1"
+                        + " AND (watched.read_history = 0 OR excluded.birth < watched.birth)",
                 address.toArray(),
                 birth.orElse(0),
                 from,

@@ -175,7 +175,7 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     /** Notes that the rows have changed other than by a block on top of the last one. */
     static void changed(Page page) {
         page.update("INSERT INTO chain_facts (name, value) VALUES ('ledger_changes', '1')"
-                + " ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1");
+                + " ON CONFLICT (name) DO UPDATE SET value = CAST(chain_facts.value AS INTEGER) + 1");
     }
 
     /** Returns a mark that stays equal as long as the only changes are blocks that follow on each other. */
@@ -236,9 +236,9 @@ public final class LedgerTable implements BookTable<LedgerTable.View, LedgerChan
     /** Deletes the coins above a height; the outputs proven by their bytes stay as verified outputs. */
     private static void delete(Page page, long height) {
         page.update(
-                "INSERT OR IGNORE INTO verified_outputs (tx_id, output_index, value, script)"
+                "INSERT INTO verified_outputs (tx_id, output_index, value, script)"
                         + " SELECT c.tx_id, c.output_index, c.value, a.address FROM coins c INDEXED BY coins_by_height CROSS JOIN addresses a ON a.id = c.address"
-                        + " WHERE c.scan = ? AND c.height > ?",
+                        + " WHERE c.scan = ? AND c.height > ? ON CONFLICT DO NOTHING",
                 page.scan(),
                 height);
         page.update("DELETE FROM coins WHERE scan = ? AND height > ?", page.scan(), height);

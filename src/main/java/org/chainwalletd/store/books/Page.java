@@ -17,13 +17,14 @@ public record Page(BooksSession session, long scan) {
         return scan == HEAD;
     }
 
-    /**
-     * Runs a statement that changes rows.
-     *
-     * @return the number of changed rows
-     */
-    public int update(String sql, Object... values) {
-        return session.update(sql, values);
+    /** Runs a statement that changes rows, before the next query at the latest. */
+    public void update(String sql, Object... values) {
+        session.update(sql, values);
+    }
+
+    /** Runs a statement that changes rows, and returns how many it has changed. */
+    int updated(String sql, Object... values) {
+        return session.updated(sql, values);
     }
 
     public <T> List<T> query(String sql, SqlSession.RowReader<T> reader, Object... values) {

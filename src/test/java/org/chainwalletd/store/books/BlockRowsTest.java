@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class BlockRowsTest {
     private static final long SCAN = 7;
+
+    private final BooksPlaces places = places();
 
     @TempDir
     Path folder;
@@ -20,9 +23,13 @@ class BlockRowsTest {
                 height, Hash256.sha256(new byte[] {(byte) (height >> 8)}), Hash256.ZERO, height, Hash256.ZERO, false);
     }
 
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
     @Test
     void a_rescan_that_has_joined_leaves_every_thousandth_id_below_the_first_one_of_the_head() {
-        try (Books file = Books.open(folder, List.of())) {
+        try (Books file = places.open(folder, List.of())) {
             List<Long> heights = Await.result(file.write(session -> {
                 for (long height = 4_990; height < 5_010; height++) {
                     BlockRows.put(session.head(), row(height));

@@ -212,9 +212,8 @@ final class BooksSample {
         }
         lines.add("pending " + Await.result(file.read(session -> CreditTable.pending(session.head(), 9))));
         lines.add("last "
-                + Await.result(file.read(session -> session.head()
-                        .queryOne(
-                                "SELECT seq FROM sqlite_sequence WHERE name = 'credit_log'", row -> row.getLong(1)))));
+                + Await.result(file.read(session ->
+                        session.head().queryOne("SELECT MAX(number) FROM credit_log", row -> row.getLong(1)))));
         lines.add("locks " + Await.result(file.read(session -> HtlcRows.ofHashLock(session.head(), hash(60)))));
         return String.join("\n", lines) + "\n";
     }

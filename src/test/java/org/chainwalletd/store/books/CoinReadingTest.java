@@ -19,6 +19,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +32,8 @@ class CoinReadingTest {
     private static final int MANY = 1_001;
     private static final int TOP = 40;
     private static final int MATURITY = 10;
+
+    private final BooksPlaces places = places();
 
     @TempDir
     Path folder;
@@ -49,9 +52,13 @@ class CoinReadingTest {
         return Hash256.sha256(ByteBuffer.allocate(4).putInt(number).array());
     }
 
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
     @BeforeEach
     void open() {
-        file = Books.open(folder, List.of(table));
+        file = places.open(folder, List.of(table));
         books = new LedgerBooks(file);
         block(0);
         Await.result(books.watch(many, true, 0));

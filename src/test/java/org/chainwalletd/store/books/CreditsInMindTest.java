@@ -13,6 +13,7 @@ import org.chainwalletd.chain.HtlcParams;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +27,8 @@ class CreditsInMindTest {
     private static final Outpoint COIN = new Outpoint(hash(3), 0);
     private static final BlockPlace BLOCK = new BlockPlace(10, hash(4));
 
+    private final BooksPlaces places = places();
+
     @TempDir
     Path folder;
 
@@ -38,9 +41,13 @@ class CreditsInMindTest {
         return Hash256.sha256(new byte[] {(byte) number});
     }
 
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
     @BeforeEach
     void open() {
-        file = Books.open(folder, List.of(ledger, htlcs, credits));
+        file = places.open(folder, List.of(ledger, htlcs, credits));
     }
 
     @AfterEach

@@ -17,6 +17,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LedgerSieveTest {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Outpoint COIN = new Outpoint(hash(2), 3);
+
+    private final BooksPlaces places = places();
 
     @TempDir
     Path folder;
@@ -39,9 +42,13 @@ class LedgerSieveTest {
         return Hash256.sha256(new byte[] {(byte) number});
     }
 
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
     @BeforeEach
     void open() {
-        file = Books.open(folder, List.of(table));
+        file = places.open(folder, List.of(table));
         books = new LedgerBooks(file);
     }
 
@@ -93,7 +100,7 @@ class LedgerSieveTest {
 
     @Test
     void what_another_writer_of_the_file_has_changed_is_known_from_its_commit_on() {
-        try (Books other = Books.open(folder, List.of(table))) {
+        try (Books other = places.open(folder, List.of(table))) {
             LedgerBooks others = new LedgerBooks(other);
             assertThat(isWatched(OURS)).isFalse();
             Await.result(others.watch(List.of(OURS), false, 0));

@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.books.MoneyFlow.Mark;
 import org.chainwalletd.store.books.MoneyFlow.Moved;
 import org.chainwalletd.testkit.Await;
@@ -31,6 +32,8 @@ class MoneyFlowTest {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Address ALSO_OURS = Address.of(hash(2).toArray());
 
+    private final BooksPlaces places = places();
+
     @TempDir
     Path folder;
 
@@ -43,9 +46,13 @@ class MoneyFlowTest {
         return Hash256.sha256(ByteBuffer.allocate(4).putInt(number).array());
     }
 
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
     @BeforeEach
     void open() {
-        file = Books.open(folder, List.of(table));
+        file = places.open(folder, List.of(table));
         books = new LedgerBooks(file);
         block(0);
         Await.result(books.watch(List.of(OURS, ALSO_OURS), true, 0));

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +21,8 @@ class SpendingBooksTest {
     private static final Outpoint SECOND = new Outpoint(hash(1), 1);
     private static final Hash256 OURS = hash(2);
     private static final Hash256 RIVAL = hash(3);
+
+    private final BooksPlaces places = places();
 
     @TempDir
     Path folder;
@@ -36,9 +39,13 @@ class SpendingBooksTest {
         return new BlockPlace(height, hash(100 + (int) height));
     }
 
+    BooksPlaces places() {
+        return BooksPlaces.FILES;
+    }
+
     @BeforeEach
     void open() {
-        file = Books.open(folder, List.of(table));
+        file = places.open(folder, List.of(table));
         books = new SpendingBooks(file);
         for (long height = 10; height < 15; height++) {
             block(height);

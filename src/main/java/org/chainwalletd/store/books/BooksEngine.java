@@ -1,0 +1,62 @@
+package org.chainwalletd.store.books;
+
+import java.sql.SQLException;
+import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.StoreException;
+
+/**
+ * Database that keeps the books: begins and ends the transactions of their writer and of their reader, each on a thread of its own, and counts
+ * the runs of background work.
+ */
+interface BooksEngine {
+    /** Returns the place of the books, for messages. */
+    String name();
+
+    /** Begins a transaction of the writer; its session is another one than before when the connection was lost. */
+    SqlSession begin() throws SQLException;
+
+    /** Tells whether anybody else has written since the writer's last commit, so that what it has cached of rows may be wrong. */
+    boolean othersWrote() throws SQLException;
+
+    /**
+     * Commits the writer's transaction; returns when it is durable.
+     *
+     * @throws StoreException {@code UNKNOWN} when it may have been committed
+     */
+    void commit() throws SQLException;
+
+    /** Rolls the writer's transaction back, whatever state it is in. */
+    void rollback();
+
+    /** Tells whether the writer's connection was lost with certainly nothing written, so that the same work may be done on another one. */
+    boolean isCutOff(Exception e);
+
+    /** Returns the failure of the writer's transaction for its caller. */
+    StoreException failure(Exception e);
+
+    /** Begins a transaction that reads, whose queries all see the same moment. */
+    SqlSession beginReading() throws SQLException;
+
+    void endReading() throws SQLException;
+
+    /** Tells whether the reader's connection was lost; the next transaction has another one. */
+    boolean isReadingCutOff(Exception e);
+
+    /** Returns a number that changes with each commit that a reader sees; inside a transaction that reads. */
+    long version() throws SQLException;
+
+    /** Returns the number of this daemon's last run of background work. */
+    long run();
+
+    /** Tells whether the run of this number is the current one; inside a transaction of the writer. */
+    boolean isCurrent(long run);
+
+    /**
+     * Ends the current run, and begins another one of this daemon; inside a transaction of the writer.
+     *
+     * @param own whether only a run of this daemon ends, and nothing begins when the current one is another daemon's
+     */
+    void nextRun(boolean own) throws SQLException;
+
+    void close() throws SQLException;
+}

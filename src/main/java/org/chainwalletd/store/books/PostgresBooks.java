@@ -1,0 +1,346 @@
+package org.chainwalletd.store.books;
+
+import java.security.SecureRandom;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.Postgres;
+import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.books.BookSchema.StoreSeen;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The books of several daemons in PostgreSQL, beside the money store but in transactions of their own. Each transaction that writes takes the
+ * lock of the row of {@code books}, then its number in {@code book_commits}: so they commit one after the other, and each daemon notices when
+ * another one has written. A transaction that needs both locks takes this one first, then that of the money store.
+ */
+final class PostgresBooks implements BooksEngine {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresBooks.class);
+
+    /** Advisory lock that admits one migration at a time ("WDBK"). */
+    private static final long MIGRATION_LOCK = 0x5744424bL;
+    /** Time in milliseconds after which a connection without an answer is closed: undoing or joining a long rescan is one statement. */
+    private static final int PATIENCE_MILLIS = 60_000;
+
+    private static final long KEPT_COMMITS = 10_000;
+    private static final long COMMITS_BETWEEN_PRUNING = 1_000;
+    private static final long NO_RUN = -1;
+
+    /** The money store has another table of that name. */
+    private static final Pattern RESCANS = Pattern.compile("\\bscans\\b");
+
+    private static final List<String> TABLES = List.of(
+            """
+            CREATE TABLE books (
+              one BIGINT PRIMARY KEY CHECK (one = 1),
+              run BIGINT NOT NULL DEFAULT 0,
+              pruned BIGINT NOT NULL DEFAULT 0,
+              stopped TEXT)""",
+            "INSERT INTO books (one) VALUES (1)",
+            "CREATE TABLE book_commits (number BIGINT PRIMARY KEY, random BIGINT NOT NULL)");
+
+    private static final String LOCK = """
+            BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+            SET LOCAL lock_timeout = '3s';
+            SET LOCAL idle_in_transaction_session_timeout = '5s';
+            SET LOCAL statement_timeout = 0;
+            SELECT 1 FROM books WHERE one = 1 FOR UPDATE""";
+
+    private static final String HEAD = "SELECT run, pruned, stopped, (SELECT MAX(number) FROM book_commits) AS last,"
+            + " (SELECT random FROM book_commits WHERE number = ?) AS random FROM books WHERE one = 1";
+
+    /**
+     * A commit, as the daemon that made it remembers it.
+     *
+     * @param random number that tells it from another commit with the same number
+     */
+    private record Made(long number, long random) {}
+
+    private record Head(long run, long pruned, Optional<String> stopped, long last, Optional<Long> random) {}
+
+    private final String name;
+    private final Postgres.Connector connector;
+    private final SecureRandom random = new SecureRandom();
+    private SqlSession writing;
+    private SqlSession reading;
+    /** Last commit of this daemon; nothing is cached before it. */
+    private Optional<Made> made = Optional.empty();
+
+    private Made next = new Made(0, 0);
+    private boolean othersWrote;
+    private boolean committing;
+    /** Number of the current run, as the row says. */
+    private long current;
+
+    private long begun = NO_RUN;
+    private volatile long run = NO_RUN;
+
+    private PostgresBooks(String name, Postgres.Connector connector) {
+        this.name = name;
+        this.connector = connector;
+    }
+
+    /** Opens the books, or creates them where there are none; upgrades their tables. */
+    static PostgresBooks open(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
+        PostgresBooks books = new PostgresBooks(name, connector);
+        try (SqlSession session = books.connect()) {
+            session.execute("BEGIN");
+            session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+            BookSchema.migrateServer(
+                    session, name, tables, TABLES, statement -> Postgres.definition(renamed(statement)));
+            session.execute("COMMIT");
+            return books;
+        } catch (SQLException e) {
+            throw books.failure("cannot be opened", e);
+        }
+    }
+
+    /** Reads the commit of the money store that the books remember; empty when there are no books, or they remember none. */
+    static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
+        PostgresBooks books = new PostgresBooks(name, connector);
+        try (SqlSession session = books.connect()) {
+            boolean made = session.queryOne("SELECT 1 WHERE to_regclass('store_seen') IS NOT NULL", row -> true)
+                    .isPresent();
+            return made ? StoreSeen.newest(session) : Optional.empty();
+        } catch (SQLException e) {
+            throw books.failure("cannot be read", e);
+        }
+    }
+
+    private static String renamed(String statement) {
+        return RESCANS.matcher(statement).replaceAll("rescans");
+    }
+
+    private SqlSession connect() throws SQLException {
+        return PostgresStore.connect(name, connector, PATIENCE_MILLIS, PostgresBooks::renamed);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public SqlSession begin() throws SQLException {
+        committing = false;
+        begun = NO_RUN;
+        if (writing == null) {
+            writing = connect();
+        }
+        writing.forget();
+        lock();
+        Head head = writing.queryOne(
+                        HEAD,
+                        row -> new Head(
+                                row.number("run"),
+                                row.number("pruned"),
+                                row.ifText("stopped"),
+                                row.number("last"),
+                                row.ifNumber("random").stream().boxed().findFirst()),
+                        made.map(Made::number).orElse(0L))
+                .orElseThrow(() -> unavailable("have lost their row", null));
+        if (head.stopped().isPresent()) {
+            throw StoreException.stopped(head.stopped().get());
+        }
+        if (made.isPresent() && isLost(made.get(), head)) {
+            stop(made.get());
+        }
+        current = head.run();
+        othersWrote = made.isEmpty() || head.last() != made.get().number();
+        next = new Made(head.last() + 1, random.nextLong());
+        writing.later("INSERT INTO book_commits (number, random) VALUES (?, ?)", next.number(), next.random());
+        if (next.number() % COMMITS_BETWEEN_PRUNING == 0) {
+            prune(next.number() - KEPT_COMMITS);
+        }
+        return writing;
+    }
+
+    /** Takes the lock; later statements of the transaction see everything that was committed before it was granted. */
+    private void lock() throws SQLException {
+        writing.execute(LOCK);
+    }
+
+    private static boolean isLost(Made commit, Head head) {
+        return commit.number() > head.pruned() && !head.random().equals(Optional.of(commit.random()));
+    }
+
+    /** Stops the books for every daemon: readers were told of what they lack, and their numbers would be given again. */
+    private void stop(Made missing) throws SQLException {
+        String why = "the books " + name + " lack commit " + missing.number()
+                + ", which a daemon has made: the database has gone back, so nothing is entered";
+        writing.update("UPDATE books SET stopped = ? WHERE one = 1", why);
+        writing.execute("COMMIT");
+        LOG.error(why);
+        throw StoreException.stopped(why);
+    }
+
+    private void prune(long before) throws SQLException {
+        writing.later("DELETE FROM book_commits WHERE number <= ?", before);
+        writing.later("UPDATE books SET pruned = ? WHERE one = 1 AND pruned < ?", before, before);
+    }
+
+    @Override
+    public boolean othersWrote() {
+        return othersWrote;
+    }
+
+    @Override
+    public void commit() throws SQLException {
+        writing.flush();
+        committing = true;
+        try {
+            writing.execute("COMMIT");
+        } catch (SQLException e) {
+            if (!Postgres.isCutOff(e) || Postgres.isPause(e)) {
+                throw e;
+            }
+            drop();
+            if (!isThere(next)) {
+                throw e;
+            }
+        }
+        committing = false;
+        made = Optional.of(next);
+        if (begun != NO_RUN) {
+            run = begun;
+        }
+    }
+
+    /** Finds out, under the lock, whether a commit whose answer was lost was made: nothing of its transaction runs any more then. */
+    private boolean isThere(Made commit) {
+        try {
+            writing = connect();
+            lock();
+            boolean there = writing.queryOne(
+                            "SELECT 1 FROM book_commits WHERE number = ? AND random = ?",
+                            row -> true,
+                            commit.number(),
+                            commit.random())
+                    .isPresent();
+            writing.execute("COMMIT");
+            committing = false;
+            LOG.warn("books {}: commit {} was {}made; its answer was lost", name, commit.number(), there ? "" : "not ");
+            return there;
+        } catch (SQLException | RuntimeException e) {
+            drop();
+            throw new StoreException(
+                    StoreException.Reason.UNKNOWN,
+                    "the books " + name + " may or may not have been written: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    @Override
+    public void rollback() {
+        begun = NO_RUN;
+        if (writing == null) {
+            return;
+        }
+        writing.forget();
+        try {
+            writing.execute("ROLLBACK");
+        } catch (SQLException | RuntimeException e) {
+            drop();
+        }
+    }
+
+    private void drop() {
+        Postgres.close(writing);
+        writing = null;
+    }
+
+    @Override
+    public boolean isCutOff(Exception e) {
+        return isLost(e) && (!committing || e instanceof SQLException database && Postgres.isPause(database));
+    }
+
+    private static boolean isLost(Exception e) {
+        return Postgres.isCutOff(databaseFailure(e));
+    }
+
+    private static Exception databaseFailure(Exception e) {
+        return e.getCause() instanceof SQLException cause ? cause : e;
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+        return failure("cannot be written", e);
+    }
+
+    private StoreException failure(String what, Exception e) {
+        if (e instanceof StoreException known) {
+            return known;
+        }
+        return Postgres.isLockTimeout(databaseFailure(e))
+                ? new StoreException(
+                        StoreException.Reason.BUSY,
+                        "the books " + name + ": another daemon holds their lock for too long; try again",
+                        e)
+                : unavailable(what + ": " + e.getMessage(), e);
+    }
+
+    private StoreException unavailable(String what, Exception cause) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, "the books " + name + " " + what, cause);
+    }
+
+    @Override
+    public SqlSession beginReading() throws SQLException {
+        if (reading == null) {
+            reading = connect();
+        }
+        reading.beginReading();
+        return reading;
+    }
+
+    @Override
+    public void endReading() throws SQLException {
+        if (reading != null) {
+            reading.update("COMMIT");
+        }
+    }
+
+    @Override
+    public boolean isReadingCutOff(Exception e) {
+        if (isLost(e)) {
+            Postgres.close(reading);
+            reading = null;
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public long version() throws SQLException {
+        return reading.queryOne("SELECT COALESCE(MAX(number), 0) FROM book_commits", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    @Override
+    public long run() {
+        return run;
+    }
+
+    @Override
+    public boolean isCurrent(long number) {
+        return number == current;
+    }
+
+    @Override
+    public void nextRun(boolean own) throws SQLException {
+        if (!own || run == current) {
+            begun = current + 1;
+            writing.update("UPDATE books SET run = ? WHERE one = 1", begun);
+        }
+    }
+
+    @Override
+    public void close() {
+        Postgres.close(reading);
+        Postgres.close(writing);
+    }
+}

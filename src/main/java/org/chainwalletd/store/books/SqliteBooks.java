@@ -1,0 +1,176 @@
+package org.chainwalletd.store.books;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.SqlSession;
+import org.chainwalletd.store.Sqlite;
+import org.chainwalletd.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The file {@code books.db} (0600) of one daemon, in write-ahead mode with an fsync per commit. */
+final class SqliteBooks implements BooksEngine {
+    static final String FILE_NAME = "books.db";
+
+    private static final Logger LOG = LoggerFactory.getLogger(SqliteBooks.class);
+    /**
+     * Page size in bytes, the smallest possible: a block changes about fourteen trees, and each changed page is written whole into the log. Files
+     * of older releases keep their page size.
+     */
+    private static final int PAGE_SIZE = 512;
+
+    private final String file;
+    private final SqlSession writing;
+    private final SqlSession reading;
+    /** SQLite's data version: it changes when another connection has written. */
+    private long othersWrote;
+
+    private final AtomicLong run = new AtomicLong();
+
+    private SqliteBooks(String file, SqlSession writing, SqlSession reading) {
+        this.file = file;
+        this.writing = writing;
+        this.reading = reading;
+    }
+
+    /** Opens or creates the file in {@code folder}, and upgrades its tables. */
+    static SqliteBooks open(Path folder, List<? extends BookTable<?, ?>> tables) {
+        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
+        try {
+            AtomicFiles.createFolder(folder);
+            if (Files.exists(path)) {
+                Sqlite.requireWhole(path);
+            } else {
+                Sqlite.make(path, PAGE_SIZE, session -> BookSchema.migrate(session, path.toString(), tables));
+            }
+            SqlSession write = Sqlite.connect(path);
+            check(write, path);
+            BookSchema.migrate(write, path.toString(), tables);
+            return new SqliteBooks(path.toString(), write, Sqlite.connect(path));
+        } catch (IOException | SQLException e) {
+            throw Sqlite.unusable(path, e);
+        }
+    }
+
+    /** Query of a file that no daemon has open. */
+    @FunctionalInterface
+    interface Look<T> {
+        Optional<T> at(SqlSession session) throws SQLException;
+    }
+
+    /** Queries the file in {@code folder}, without creating or upgrading it; empty when there is none. */
+    static <T> Optional<T> at(Path folder, Look<T> look) {
+        Path path = folder.resolve(FILE_NAME).toAbsolutePath();
+        if (!Files.exists(path)) {
+            return Optional.empty();
+        }
+        try (SqlSession session = Sqlite.connect(path)) {
+            Sqlite.requireWhole(path);
+            return look.at(session);
+        } catch (IOException | SQLException e) {
+            throw Sqlite.unusable(path, e);
+        }
+    }
+
+    private static void check(SqlSession session, Path path) throws SQLException {
+        Optional<String> damage = Sqlite.damage(session);
+        if (damage.isPresent()) {
+            throw new StoreException(
+                    StoreException.Reason.DAMAGED,
+                    path + " is damaged: " + damage.get()
+                            + "; restore it from a backup, or move it away: it is then built anew from the chain",
+                    null);
+        }
+    }
+
+    @Override
+    public String name() {
+        return file;
+    }
+
+    @Override
+    public SqlSession begin() throws SQLException {
+        writing.update("BEGIN IMMEDIATE");
+        return writing;
+    }
+
+    @Override
+    public boolean othersWrote() throws SQLException {
+        long before = othersWrote;
+        othersWrote = Sqlite.number(writing, "data_version");
+        return othersWrote != before;
+    }
+
+    @Override
+    public void commit() throws SQLException {
+        writing.update("COMMIT");
+    }
+
+    @Override
+    public void rollback() {
+        try {
+            writing.execute("ROLLBACK");
+        } catch (SQLException | RuntimeException e) {
+            // SQLite has rolled back by itself after some errors; there is no transaction left then.
+            LOG.debug("{}: nothing to roll back: {}", file, e.getMessage());
+        }
+    }
+
+    @Override
+    public boolean isCutOff(Exception e) {
+        return false;
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+        return new StoreException(StoreException.Reason.UNAVAILABLE, file + " cannot be written: " + e.getMessage(), e);
+    }
+
+    @Override
+    public SqlSession beginReading() throws SQLException {
+        reading.beginReading();
+        return reading;
+    }
+
+    @Override
+    public void endReading() throws SQLException {
+        reading.update("COMMIT");
+    }
+
+    @Override
+    public boolean isReadingCutOff(Exception e) {
+        return false;
+    }
+
+    @Override
+    public long version() throws SQLException {
+        return Sqlite.number(reading, "data_version");
+    }
+
+    @Override
+    public long run() {
+        return run.get();
+    }
+
+    @Override
+    public boolean isCurrent(long number) {
+        return run.get() == number;
+    }
+
+    @Override
+    public void nextRun(boolean own) {
+        run.incrementAndGet();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        reading.close();
+        writing.close();
+    }
+}

@@ -1,0 +1,92 @@
+package org.chainwalletd.store.books;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.chainwalletd.store.BooksPlaces;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tests of the books, on a server. Random chains are in the packages of those who write them. */
+@Tag("postgres")
+class PostgresBooksContractTest {
+    @TempDir
+    Path folder;
+
+    /** Rows of every kind, and what they tell, are those that a file has. */
+    @Test
+    void the_sample_of_all_books_is_told_as_from_a_file_also_after_they_are_opened_again() throws IOException {
+        BooksSample sample = new BooksSample();
+        BooksPlaces places = BooksPlaces.onServer();
+        Path frozen = Path.of("src/test/resources/frozen/v13/books");
+        try (Books books = places.open(folder, sample.tables())) {
+            sample.write(books);
+            assertThat(sample.read(books, 4, 1)).isEqualTo(Files.readString(frozen.resolve("expected.txt")));
+        }
+        try (Books books = places.open(folder, sample.tables())) {
+            assertThat(sample.read(books, 4, 1)).isEqualTo(Files.readString(frozen.resolve("expected.txt")));
+            sample.goOn(books);
+            assertThat(sample.read(books, 4, 2)).isEqualTo(Files.readString(frozen.resolve("later.txt")));
+        }
+    }
+
+    @Nested
+    class Blocks extends BlockRowsTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class Coins extends CoinReadingTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class Flow extends MoneyFlowTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class Sieve extends LedgerSieveTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class Spendings extends SpendingBooksTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class Credits extends CreditsInMindTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class Htlcs extends HtlcChangesTest {
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+    }
+}
