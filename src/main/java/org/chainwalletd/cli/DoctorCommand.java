@@ -35,8 +35,11 @@ final class DoctorCommand implements Command {
 
     @Override
     public int run(Invocation invocation) {
-        ConfigurationCheck configuration =
-                ConfigurationCheck.of(invocation.flagsWithPassphrase(), invocation.environment(), invocation.home());
+        ConfigurationCheck configuration = ConfigurationCheck.of(
+                invocation.flags().keySet(),
+                invocation.flagsWithPassphrase(),
+                invocation.environment(),
+                invocation.home());
         List<Check> checks = new ArrayList<>(List.of(configuration));
         if (configuration.configuration().isEmpty()) {
             return new Doctor(checks, line -> invocation.out().println(Printable.text(line))).examine();

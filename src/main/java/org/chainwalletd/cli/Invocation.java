@@ -77,7 +77,7 @@ public record Invocation(
             Path passphrase = installed.resolveSibling("passphrase");
             boolean given =
                     found.containsKey(PASSPHRASE_FILE) || PASSPHRASES.stream().anyMatch(environment::containsKey);
-            if (found.size() > flags.size() && !given && Files.isReadable(passphrase)) {
+            if (found.size() > flags.size() && !given && Files.exists(passphrase)) {
                 found.put(PASSPHRASE_FILE, passphrase.toString());
             }
             return found;

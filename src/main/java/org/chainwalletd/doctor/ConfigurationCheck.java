@@ -1,10 +1,12 @@
 package org.chainwalletd.doctor;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Configuration;
 import org.chainwalletd.config.ConfigurationException;
@@ -17,24 +19,34 @@ public final class ConfigurationCheck implements Check {
     private static final String SUBJECT = "configuration";
     private static final String PASSPHRASE = "passphrase";
 
+    private final Set<String> typed;
     private final Map<String, String> environment;
     private final Optional<Configuration> configuration;
     private final List<String> problems;
 
     private ConfigurationCheck(
-            Map<String, String> environment, Optional<Configuration> configuration, List<String> problems) {
+            Set<String> typed,
+            Map<String, String> environment,
+            Optional<Configuration> configuration,
+            List<String> problems) {
+        this.typed = typed;
         this.environment = environment;
         this.configuration = configuration;
         this.problems = problems;
     }
 
-    /** Loads at once; parameters as for {@link SettingsLoader#load}. */
-    public static ConfigurationCheck of(Map<String, String> flags, Map<String, String> environment, Path home) {
+    /**
+     * Loads at once; other parameters as for {@link SettingsLoader#load}.
+     *
+     * @param typed names of the flags that were typed; the others are those of the daemon that the system's package has installed
+     */
+    public static ConfigurationCheck of(
+            Set<String> typed, Map<String, String> flags, Map<String, String> environment, Path home) {
         try {
             Configuration loaded = SettingsLoader.load(flags, environment, home);
-            return new ConfigurationCheck(environment, Optional.of(loaded), List.of());
+            return new ConfigurationCheck(typed, environment, Optional.of(loaded), List.of());
         } catch (ConfigurationException e) {
-            return new ConfigurationCheck(environment, Optional.empty(), e.problems());
+            return new ConfigurationCheck(typed, environment, Optional.empty(), e.problems());
         }
     }
 
@@ -61,6 +73,15 @@ public final class ConfigurationCheck implements Check {
                             Passphrase.VARIABLE + " is set; not tried, because the configuration cannot be loaded"));
         }
         Settings settings = configuration.get().settings();
+        Optional<Path> hidden = settings.keyring()
+                .passphraseFile()
+                .filter(path -> isInstalled(Option.PASSPHRASE_FILE) && Files.exists(path) && !Files.isReadable(path));
+        if (hidden.isPresent()) {
+            return Finding.warn(
+                    PASSPHRASE,
+                    "not tried: the service manager shows " + hidden.get()
+                            + " to the daemon, and this user may not read it; run doctor as root");
+        }
         Passphrase.Trial trial = Passphrase.tryOnKeyring(environment, settings);
         String found = settings.keyring()
                 .passphraseFile()
@@ -77,17 +98,23 @@ public final class ConfigurationCheck implements Check {
                                                 : "; not tried: there is no keyring yet, the first start makes one that it opens")));
     }
 
-    private static void describe(Configuration loaded, List<Finding> findings) {
+    private void describe(Configuration loaded, List<Finding> findings) {
         String file = loaded.file().map(path -> "file " + path).orElse("no configuration file");
         List<String> given = new ArrayList<>();
         for (Option option : Option.all()) {
             String origin = loaded.origins().get(option);
             if (!origin.equals("default")) {
-                given.add(option.flag() + " from " + origin);
+                given.add(option.flag() + " from " + (isInstalled(option) ? "the installed package" : origin));
             }
         }
         findings.add(Finding.ok(
                 SUBJECT, file + "; " + (given.isEmpty() ? "everything at its default" : String.join(", ", given))));
         loaded.warnings().forEach(warning -> findings.add(Finding.warn(SUBJECT, warning)));
+    }
+
+    /** Whether the flag was not typed but belongs to the installed daemon. */
+    private boolean isInstalled(Option option) {
+        return configuration.orElseThrow().origins().get(option).equals("flag " + option.flag())
+                && !typed.contains(option.flag());
     }
 }

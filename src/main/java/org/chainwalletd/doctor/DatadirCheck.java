@@ -56,7 +56,12 @@ public final class DatadirCheck implements Check {
         List<Finding> findings = new ArrayList<>();
         StartupRefusals.of(settings).forEach(refusal -> findings.add(Finding.fail(SUBJECT, refusal)));
         try {
-            if (Files.isDirectory(datadir)) {
+            if (Files.isDirectory(datadir) && !(Files.isReadable(datadir) && Files.isExecutable(datadir))) {
+                findings.add(Finding.warn(
+                        SUBJECT,
+                        "nothing in it was looked at: it is private to the user " + Files.getOwner(datadir)
+                                + ", so run doctor as that user or as root"));
+            } else if (Files.isDirectory(datadir)) {
                 present(findings);
             } else if (findings.isEmpty()) {
                 absent(findings);
@@ -89,9 +94,6 @@ public final class DatadirCheck implements Check {
     }
 
     private void modes(List<Finding> findings) throws IOException {
-        if (!Files.isReadable(datadir) || !Files.isExecutable(datadir)) {
-            return;
-        }
         List<String> open = new ArrayList<>();
         try (Stream<Path> files = Files.walk(datadir, 3)) {
             for (Path file : (Iterable<Path>) files::iterator) {

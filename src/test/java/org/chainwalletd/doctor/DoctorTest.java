@@ -38,6 +38,7 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.DatadirLock;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -125,7 +126,7 @@ class DoctorTest {
     @Test
     void a_wrong_configuration_is_told_and_gives_nothing_to_go_by() {
         ConfigurationCheck check = ConfigurationCheck.of(
-                Map.of("--bind", "x"), Map.of("WALLETD_KEYSTORE_PASSPHRASE", "secret words"), home);
+                Set.of("--bind"), Map.of("--bind", "x"), Map.of("WALLETD_KEYSTORE_PASSPHRASE", "secret words"), home);
         assertThat(check.configuration()).isEmpty();
         assertThat(lines(check))
                 .containsExactly(
@@ -136,6 +137,7 @@ class DoctorTest {
     @Test
     void a_good_configuration_is_told_with_its_origins_and_without_secrets() {
         ConfigurationCheck check = ConfigurationCheck.of(
+                Set.of("--auth-token-read"),
                 Map.of("--auth-token-read", "0123456789".repeat(4)), Map.of("WALLETD_TLS", "true"), home);
         assertThat(lines(check))
                 .containsExactly(
@@ -145,6 +147,30 @@ class DoctorTest {
                                 + " can read: use WALLETD_AUTH_TOKEN_READ, the configuration file or a file of its own",
                         "FAIL  passphrase: "
                                 + Passphrase.problem(Map.of(), Optional.empty()).orElseThrow());
+    }
+
+    @Test
+    void what_the_installed_package_says_is_no_flag() {
+        Map<String, String> installed = Map.of("--datadir", home.toString(), "--tls", "true");
+        assertThat(lines(ConfigurationCheck.of(Set.of("--tls"), installed, Map.of(), home)).get(0))
+                .contains("--datadir from the installed package", "--tls from flag --tls");
+    }
+
+    @Test
+    void nothing_is_said_of_a_datadir_that_this_user_may_not_look_into() throws IOException {
+        Path datadir = datadir();
+        file(datadir.resolve("LOCK"), "");
+        Set<PosixFilePermission> before = Files.getPosixFilePermissions(datadir);
+        Files.setPosixFilePermissions(datadir, Set.of());
+        try {
+            Assumptions.assumeFalse(Files.isReadable(datadir), "root may read everything");
+            assertThat(lines(new DatadirCheck(settings())))
+                    .hasSize(2)
+                    .anyMatch(line -> line.startsWith("FAIL  datadir: "))
+                    .anyMatch(line -> line.startsWith("warn  datadir: nothing in it was looked at"));
+        } finally {
+            Files.setPosixFilePermissions(datadir, before);
+        }
     }
 
     @Test
@@ -348,7 +374,7 @@ class DoctorTest {
     }
 
     private String passphrase(String given) {
-        List<String> found = lines(ConfigurationCheck.of(flags, Map.of("WALLETD_KEYSTORE_PASSPHRASE", given), home));
+        List<String> found = lines(ConfigurationCheck.of(flags.keySet(), flags, Map.of("WALLETD_KEYSTORE_PASSPHRASE", given), home));
         return found.get(found.size() - 1);
     }
 }
