@@ -47,7 +47,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 
 /**
  * The console in headless Chromium, over the packaged daemon on a development chain whose last day had payments in every hour. Needs Debian's
- * {@code chromium} and {@code chromium-driver}; has a command of its own (README). {@code -Dscreenshots=folder} keeps the pictures of the
+ * {@code chromium} and {@code chromium-driver}; has a command of its own (testing.md). {@code -Dscreenshots=folder} keeps the pictures of the
  * manual.
  */
 @Tag("long")
