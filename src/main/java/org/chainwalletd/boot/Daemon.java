@@ -156,7 +156,7 @@ public final class Daemon implements AutoCloseable {
         store.allowance().governTokens(frontend.named()::capPerPeriod);
         external = ExternalServices.start(context, shutdown, console);
         SealedClaims sealed = Futures.await(
-                SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.crypto()),
+                SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.journals()),
                 OPENING,
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);

@@ -1,12 +1,12 @@
 package org.chainwalletd.spend;
 
+import static org.chainwalletd.stage.Blocking.await;
+
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -18,6 +18,8 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.stage.Blocking;
+import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
@@ -58,66 +60,59 @@ public final class SealedClaims implements Store {
     private final Store store;
     private final Function<Optional<Bytes>, CompletionStage<SealedRecords>> derive;
     private final ChainProfile profile;
-    private final Executor executor;
-    private CompletableFuture<SealedRecords> seals;
+    private final Executor threads;
+    private volatile SealedRecords seals;
 
     private SealedClaims(
             Store store,
             Function<Optional<Bytes>, CompletionStage<SealedRecords>> derive,
             ChainProfile profile,
-            Executor executor) {
+            Executor threads) {
         this.store = store;
         this.derive = derive;
         this.profile = profile;
-        this.executor = executor;
+        this.threads = threads;
     }
 
     /**
      * Seals rows that an earlier release has left in clear, unless the store must not be written; complete when that is done.
      *
      * @param derive derives the seals of the swap journal, with the key of a record of it
-     * @param executor runs continuations and sealing; may compute, never blocks
+     * @param threads for sealing and opening, which waits for the key; they are not those that derive it
      */
     public static CompletionStage<SealedClaims> open(
             Store store,
             Function<Optional<Bytes>, CompletionStage<SealedRecords>> derive,
             ChainProfile profile,
-            Executor executor) {
-        SealedClaims sealed = new SealedClaims(store, derive, profile, executor);
-        return store.swaps()
-                .newest()
-                .thenComposeAsync(
-                        swap -> swap.isEmpty() || store.stopped().isPresent()
-                                ? CompletableFuture.<Void>completedFuture(null)
-                                : sealed.sealEarlierRows(),
-                        executor)
-                .thenApplyAsync(done -> sealed, executor);
+            Executor threads) {
+        SealedClaims sealed = new SealedClaims(store, derive, profile, threads);
+        return Work.on(threads, () -> {
+            if (await(store.swaps().newest()).isPresent() && store.stopped().isEmpty()) {
+                sealed.sealEarlierRows();
+            }
+            return sealed;
+        });
     }
 
-    private CompletionStage<Void> sealEarlierRows() {
-        return store.intents()
-                .inClear(CLAIM, SWAP, AT_A_TIME)
-                .thenComposeAsync(
-                        found -> found.isEmpty()
-                                ? CompletableFuture.<Void>completedFuture(null)
-                                : sealAll(found).thenComposeAsync(done -> sealEarlierRows(), executor),
-                        executor);
+    private void sealEarlierRows() {
+        List<Intent> rows = await(store.intents().inClear(CLAIM, SWAP, AT_A_TIME));
+        while (!rows.isEmpty()) {
+            List<CompletionStage<Void>> sealing = rows.stream()
+                    .map(row -> store.intents().seal(row.txId(), sealed(row).transaction()))
+                    .toList();
+            sealing.forEach(Blocking::await);
+            rows = await(store.intents().inClear(CLAIM, SWAP, AT_A_TIME));
+        }
     }
 
-    private CompletionStage<Void> sealAll(List<Intent> found) {
-        return CompletableFuture.allOf(found.stream()
-                .map(intent -> sealed(intent)
-                        .thenComposeAsync(now -> store.intents().seal(now.txId(), now.transaction()), executor)
-                        .toCompletableFuture())
-                .toArray(CompletableFuture[]::new));
+    private SealedRecords seals() {
+        SealedRecords derived = seals;
+        return derived != null ? derived : derive();
     }
 
-    private synchronized CompletableFuture<SealedRecords> seals() {
-        if (seals == null || seals.isCompletedExceptionally()) {
-            seals = store.swaps()
-                    .newest()
-                    .thenComposeAsync(swap -> derive.apply(swap.map(SwapEntry::content)), executor)
-                    .toCompletableFuture();
+    private synchronized SealedRecords derive() {
+        if (seals == null) {
+            seals = await(derive.apply(await(store.swaps().newest()).map(SwapEntry::content)));
         }
         return seals;
     }
@@ -130,73 +125,40 @@ public final class SealedClaims implements Store {
                         .isPresent();
     }
 
-    private CompletionStage<Intent> sealed(Intent intent) {
-        return seals().thenApplyAsync(
-                        records -> {
-                            try (SecretBytes plain =
-                                    SecretBytes.takeOver(intent.transaction().toArray())) {
-                                return intent.holding(records.seal(plain));
-                            }
-                        },
-                        executor);
+    private Intent sealed(Intent intent) {
+        SealedRecords records = seals();
+        try (SecretBytes plain = SecretBytes.takeOver(intent.transaction().toArray())) {
+            return intent.holding(records.seal(plain));
+        }
     }
 
-    private CompletionStage<Intent> opened(Intent intent) {
-        return seals().thenComposeAsync(records -> records.open(intent.transaction()), executor)
-                .thenApplyAsync(
-                        content -> {
-                            try (content) {
-                                byte[] plain = content.copy();
-                                if (!TransactionCodec.txId(profile, TransactionCodec.decode(plain))
-                                        .equals(intent.txId())) {
-                                    throw new IllegalStateException(
-                                            "the store holds another transaction under " + intent.txId());
-                                }
-                                return intent.holding(Bytes.wrap(plain));
-                            }
-                        },
-                        executor);
+    private Intent opened(Intent intent) {
+        if (!intent.isSealed()) {
+            return intent;
+        }
+        try (SecretBytes content = await(seals().open(intent.transaction()))) {
+            byte[] plain = content.copy();
+            if (!TransactionCodec.txId(profile, TransactionCodec.decode(plain)).equals(intent.txId())) {
+                throw new IllegalStateException("the store holds another transaction under " + intent.txId());
+            }
+            return intent.holding(Bytes.wrap(plain));
+        }
     }
 
     private CompletionStage<Optional<Intent>> one(CompletionStage<Optional<Intent>> read) {
-        return read.thenComposeAsync(
-                found -> found.filter(Intent::isSealed).isPresent()
-                        ? opened(found.get()).thenApplyAsync(Optional::of, executor)
-                        : CompletableFuture.completedFuture(found),
-                executor);
+        return read.thenApplyAsync(found -> found.map(this::opened), threads);
     }
 
     private CompletionStage<List<Intent>> all(CompletionStage<List<Intent>> read) {
-        return read.thenComposeAsync(
-                found -> found.stream().noneMatch(Intent::isSealed)
-                        ? CompletableFuture.completedFuture(found)
-                        : each(found),
-                executor);
-    }
-
-    private CompletionStage<List<Intent>> each(List<Intent> found) {
-        CompletionStage<List<Intent>> opened = CompletableFuture.completedFuture(new ArrayList<>());
-        for (Intent intent : found) {
-            CompletionStage<Intent> next =
-                    intent.isSealed() ? opened(intent) : CompletableFuture.completedFuture(intent);
-            opened = opened.thenCombineAsync(
-                    next,
-                    (before, one) -> {
-                        before.add(one);
-                        return before;
-                    },
-                    executor);
-        }
-        return opened;
+        return read.thenApplyAsync(found -> found.stream().map(this::opened).toList(), threads);
     }
 
     private CompletionStage<Opening> opening(CompletionStage<Opening> asked) {
-        return asked.thenComposeAsync(
+        return asked.thenApplyAsync(
                 opening -> opening instanceof Opening.SameTransaction same
-                                && same.there().isSealed()
-                        ? opened(same.there()).thenApplyAsync(Opening.SameTransaction::new, executor)
-                        : CompletableFuture.completedFuture(opening),
-                executor);
+                        ? new Opening.SameTransaction(opened(same.there()))
+                        : opening,
+                threads);
     }
 
     private final class Intents implements IntentStore {
@@ -205,8 +167,8 @@ public final class SealedClaims implements Store {
         @Override
         public CompletionStage<Opening> open(Intent intent, long closedBefore, boolean capped, LongSupplier now) {
             return isSwapClaim(intent)
-                    ? opening(sealed(intent)
-                            .thenComposeAsync(kept -> inner.open(kept, closedBefore, capped, now), executor))
+                    ? opening(Work.on(threads, () -> sealed(intent))
+                            .thenComposeAsync(kept -> inner.open(kept, closedBefore, capped, now), threads))
                     : inner.open(intent, closedBefore, capped, now);
         }
 
@@ -353,16 +315,11 @@ public final class SealedClaims implements Store {
                 return inner.bound(token, closedBefore);
             }
             return inner.bound(token, closedBefore)
-                    .thenComposeAsync(
-                            bound -> bound.isPresent()
-                                            && bound.get() instanceof Bound.ToSpend to
-                                            && to.spend().isSealed()
-                                    ? opened(to.spend())
-                                            .thenApplyAsync(
-                                                    spend -> Optional.of(new Bound.ToSpend(spend, to.lostForGood())),
-                                                    executor)
-                                    : CompletableFuture.completedFuture(bound),
-                            executor);
+                    .thenApplyAsync(
+                            found -> found.<Bound>map(bound -> bound instanceof Bound.ToSpend to
+                                    ? new Bound.ToSpend(opened(to.spend()), to.lostForGood())
+                                    : bound),
+                            threads);
         }
 
         @Override
@@ -472,9 +429,10 @@ public final class SealedClaims implements Store {
     }
 
     /** Overwrites the key. The store below it stays open. */
-    public synchronized void forgetKey() {
-        if (seals != null && seals.isDone() && !seals.isCompletedExceptionally()) {
-            seals.join().close();
+    public void forgetKey() {
+        SealedRecords derived = seals;
+        if (derived != null) {
+            derived.close();
         }
     }
 
