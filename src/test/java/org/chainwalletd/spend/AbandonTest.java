@@ -7,7 +7,6 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +16,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.node.NodeException;
@@ -30,34 +28,12 @@ import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The operator gives coins up: nothing that a node has, or that is just being sent, may be given up with them. */
-class AbandonTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address shop;
-    private Address payer;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder).start();
-        shop = spends.keys.add(99);
-        payer = spends.funded(1, 50_000);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
-    }
-
-    private void onSend(Fault fault) {
-        spends.node.faults(method -> method.equals("send_raw_transaction") ? fault : Fault.NONE);
+class AbandonTest extends SpendCase {
+    AbandonTest() {
+        super(50_000);
     }
 
     /** A payment that no node has, and nobody knows that. */

@@ -6,7 +6,6 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,32 +29,17 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class AllowanceTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address shop;
-    private Address payer;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
-        spends.limits = new AllowanceStore.Limits(
-                Optional.of(Amount.of(10_000)), Optional.of(Amount.of(20_000)), Duration.ofHours(1));
-        spends.start();
-        shop = spends.keys.add(99);
-        payer = spends.funded(1, 100_000, 100_000, 100_000, 100_000);
+class AllowanceTest extends SpendCase {
+    AllowanceTest() {
+        super(100_000, 100_000, 100_000, 100_000);
     }
 
-    @AfterEach
-    void stop() {
-        spends.close();
+    @Override
+    void prepare() {
+        spends.limits = new AllowanceStore.Limits(
+                Optional.of(Amount.of(10_000)), Optional.of(Amount.of(20_000)), Duration.ofHours(1));
     }
 
     @Test

@@ -5,52 +5,24 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is made of a broadcast that was not simply answered with success. */
-class BroadcastOutcomeTest {
+class BroadcastOutcomeTest extends SpendCase {
     private static final String REFUSAL = "Mempool rejected transaction: fee density too low for mempool";
 
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address shop;
-    private Address payer;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder).start();
-        shop = spends.keys.add(99);
-        payer = spends.funded(1, 50_000);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
-    }
-
-    private void onSend(Fault... faults) {
-        AtomicInteger number = new AtomicInteger();
-        spends.node.faults(method -> method.equals("send_raw_transaction")
-                ? faults[Math.min(number.getAndIncrement(), faults.length - 1)]
-                : Fault.NONE);
+    BroadcastOutcomeTest() {
+        super(50_000);
     }
 
     private long sends() {

@@ -5,13 +5,11 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -25,10 +23,8 @@ import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.LostSpend;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -36,28 +32,15 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A node lists a coin that somebody else has spent already (following.md, section 2). A payment that takes it is made all the same, under its
  * token, once: with a coin of the first try, so that both can never be mined, or when what has spent the coin is buried.
  */
-class BuiltAgainTest {
+class BuiltAgainTest extends SpendCase {
     private static final String TOKEN = "token-again";
     private static final long AMOUNT = 15_000;
 
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
     private final List<Transaction> sent = new ArrayList<>();
 
     @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder).start();
-        shop = spends.keys.add(99);
+    void listen() {
         spends.node.onSend(sent::add);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private void fund(long... values) {

@@ -5,7 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
@@ -24,43 +23,34 @@ import org.chainwalletd.node.NodeClient.NodeTransaction;
 import org.chainwalletd.node.NodeClient.Utxo;
 import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node may list what it likes: what is signed rests on bytes (following.md, section 2). */
-class CoinsProvenByBytesTest {
+class CoinsProvenByBytesTest extends SpendCase {
     private static final long LARGE = 900_000;
     private static final long SMALL = 50_000;
 
-    @TempDir
-    private Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
     private Outpoint large;
 
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
+    CoinsProvenByBytesTest() {
+        super(LARGE, SMALL);
+    }
+
+    @Override
+    void prepare() {
         spends.blocksKnown = false;
-        spends.start();
-        payer = spends.funded(1, LARGE, SMALL);
-        shop = spends.keys.add(2);
+    }
+
+    @BeforeEach
+    void find() {
         large = spends.coins(payer).stream()
                 .filter(coin -> coin.value().equals(Amount.of(LARGE)))
                 .findFirst()
                 .orElseThrow()
                 .outpoint();
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private static Utxo worth(Utxo coin, long value) {

@@ -8,46 +8,27 @@ import static org.chainwalletd.spend.SpendHarness.request;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.spend.LedgerNode.Fault;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A node says of bytes that it is offered for the first time that it has them: they are another's payment, or the node lies. */
-class ContestedTest {
-    @TempDir
-    Path folder;
-
+class ContestedTest extends SpendCase {
     @TempDir
     Path elsewhere;
 
-    private SpendHarness spends;
-    private Address shop;
-    private Address payer;
+    ContestedTest() {
+        super(50_000);
+    }
 
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
+    @Override
+    void prepare() {
         spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(10_000)), Duration.ofDays(1));
-        spends.start();
-        shop = spends.keys.add(99);
-        payer = spends.funded(1, 50_000);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
-    }
-
-    private void onSend(Fault fault) {
-        spends.node.faults(method -> method.equals("send_raw_transaction") ? fault : Fault.NONE);
     }
 
     private Hash256 contested(String token) {

@@ -7,7 +7,6 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -31,36 +29,24 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a token answers when no more than its answer is left of the payment. */
-class KeptReceiptTest {
+class KeptReceiptTest extends SpendCase {
     private static final String TOKEN = "token-payout";
 
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
     private Receipt receipt;
+
+    KeptReceiptTest() {
+        super(700, 700, 10_000);
+    }
 
     @BeforeEach
     void pay() {
-        spends = new SpendHarness(folder).start();
-        payer = spends.funded(1, 700, 700, 10_000);
-        shop = spends.keys.add(99);
         receipt = get(spends.spending.transfer(request(payer, shop, 10_500, TOKEN)));
         assertThat(receipt.inputs()).hasSizeGreaterThan(1);
         spends.confirmAll();
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private void bury() {

@@ -8,7 +8,6 @@ import static org.chainwalletd.spend.SpendHarness.request;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +16,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.store.Intent;
@@ -26,17 +24,12 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Commits that are on disk although nobody was told: what is found "already so" may be our own, and somebody goes on with the payment. */
-class LostAnswersTest {
+class LostAnswersTest extends SpendCase {
     private static final int ALL = Integer.MAX_VALUE;
-
-    @TempDir
-    Path folder;
 
     /** How many answers of a method get lost from now on. */
     private final Map<String, AtomicInteger> losses = new ConcurrentHashMap<>();
@@ -53,27 +46,23 @@ class LostAnswersTest {
     private final AtomicBoolean closing = new AtomicBoolean();
 
     private volatile Optional<Commit> leftInLog = Optional.empty();
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
 
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
+    LostAnswersTest() {
+        super(10_000);
+    }
+
+    @Override
+    void prepare() {
         spends.before = store -> (IntentStore) Proxy.newProxyInstance(
                 IntentStore.class.getClassLoader(),
                 new Class<?>[] {IntentStore.class},
                 (proxy, method, arguments) -> call(store, method, arguments));
         spends.opened = this::recover;
-        spends.start();
-        payer = spends.funded(1, 10_000);
-        shop = spends.keys.add(99);
-        spends.devnet.mine(1);
     }
 
-    @AfterEach
-    void stop() {
-        spends.close();
+    @BeforeEach
+    void mine() {
+        spends.devnet.mine(1);
     }
 
     private Object call(IntentStore store, Method method, Object[] arguments) throws Throwable {

@@ -7,7 +7,6 @@ import static org.chainwalletd.spend.SpendHarness.request;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -21,30 +20,10 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A transfer of all that one transaction can move. */
-class MaxTransferTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address shop;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder).start();
-        shop = spends.keys.add(99);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
-    }
-
+class MaxTransferTest extends SpendCase {
     private TransferRequest everything(Address from, String token) {
         return everything(from, token, TransferRequest.DEFAULT_MAX_FEE);
     }

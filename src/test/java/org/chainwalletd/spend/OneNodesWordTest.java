@@ -5,7 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,41 +20,29 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What closes a spend for good rests on bytes, never on the word of a node (decisions.md, 8c). */
-class OneNodesWordTest {
+class OneNodesWordTest extends SpendCase {
     private static final Hash256 MADE_UP = Hash256.sha256(new byte[] {4, 2});
     private static final String DOUBLE_SPEND =
             "Mempool pre-check failed: double-spend of OutPoint { tx_id: Hash256(%s), output_index: %s }";
     private static final String NOT_FOUND =
             "Transaction validation failed: UtxoNotFound(OutPoint { tx_id: Hash256(%s), output_index: %s })";
 
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
     private Address poor;
-    private Address shop;
     private Receipt receipt;
+
+    OneNodesWordTest() {
+        super(10_000);
+    }
 
     @BeforeEach
     void pay() {
-        spends = new SpendHarness(folder).start();
-        payer = spends.funded(1, 10_000);
         poor = spends.funded(2, 4_000);
-        shop = spends.keys.add(99);
         spends.devnet.mine(1);
         receipt = get(spends.spending.transfer(request(payer, shop, 1_000, "token-word")));
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private IntentState state() {

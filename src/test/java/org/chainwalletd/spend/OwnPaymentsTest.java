@@ -5,41 +5,21 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.util.Optional;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.Grants;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.api.Scope;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.SpendHistory.PastSpend;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What the daemon tells of its own payments. */
-class OwnPaymentsTest {
+class OwnPaymentsTest extends SpendCase {
     private static final String TOKEN = "token-payout";
 
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder).start();
-        payer = spends.funded(1, 10_000, 10_000);
-        shop = spends.keys.add(99);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
+    OwnPaymentsTest() {
+        super(10_000, 10_000);
     }
 
     private static Requester saying(String memo) {

@@ -5,7 +5,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -25,36 +23,27 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ReorganisationTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
+class ReorganisationTest extends SpendCase {
     private TestProbe<SpendMonitor.Command> burials;
 
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
-        spends.start();
-        burials = spends.kit.createTestProbe();
-        payer = spends.funded(1, 10_000);
-        shop = spends.keys.add(99);
-        // A block of its own between the coins and what spends them.
-        spends.devnet.mine(1);
+    ReorganisationTest() {
+        super(10_000);
     }
 
-    @AfterEach
-    void stop() {
-        spends.close();
+    @Override
+    void prepare() {
+        spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
+    }
+
+    @BeforeEach
+    void mine() {
+        burials = spends.kit.createTestProbe();
+        // A block of its own between the coins and what spends them.
+        spends.devnet.mine(1);
     }
 
     private Receipt paidAndConfirmed(long amount, String token) {

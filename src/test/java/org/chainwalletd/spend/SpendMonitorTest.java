@@ -3,7 +3,6 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,40 +12,34 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Of a monitor beside the one of the daemon that has paid, whose reservations are a probe, and whose writes of them a test answers. */
-class SpendMonitorTest {
+class SpendMonitorTest extends SpendCase {
     private static final Set<String> WRITES = Set.of("end", "reserveAgain");
-
-    @TempDir
-    Path folder;
 
     private final SpendMonitor.Counts counts = new SpendMonitor.Counts();
     /** What the monitor has asked the store to write. */
     private final CompletableFuture<CompletableFuture<Transition>> asked = new CompletableFuture<>();
 
-    private SpendHarness spends;
     private TestProbe<Reservations.Command> reservations;
     private ActorRef<SpendMonitor.Command> monitor;
     private Intent intent;
 
+    SpendMonitorTest() {
+        super(10_000);
+    }
+
     @BeforeEach
     void pay() {
-        spends = new SpendHarness(folder).start();
-        Address payer = spends.funded(1, 10_000);
-        Receipt receipt =
-                SpendHarness.get(spends.spending.transfer(SpendHarness.request(payer, spends.keys.add(99), 1_000)));
+        Receipt receipt = SpendHarness.get(spends.spending.transfer(SpendHarness.request(payer, shop, 1_000)));
         intent = SpendHarness.get(spends.store.intents().find(receipt.txId()))
                 .orElseThrow()
                 .in(IntentState.PREPARED, "", spends.clock.millis());
@@ -59,11 +52,6 @@ class SpendMonitorTest {
         monitor = spends.kit.spawn(SpendMonitor.create(setup));
         reservations.expectMessageClass(Reservations.MonitorStarts.class);
         monitor.tell(new SpendMonitor.Begin());
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private ReservationStore answeredByTest(ReservationStore store) {

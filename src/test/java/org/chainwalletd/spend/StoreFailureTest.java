@@ -6,13 +6,11 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AllowanceStore;
@@ -21,33 +19,18 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The store cannot be written for a while: the daemon goes on, sends nothing that is not on disk, and needs no restart afterwards. */
-class StoreFailureTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address payer;
-    private Address shop;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
-        spends.limits =
-                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
-        spends.start();
-        payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000);
-        shop = spends.keys.add(99);
+class StoreFailureTest extends SpendCase {
+    StoreFailureTest() {
+        super(10_000, 10_000, 10_000, 10_000);
     }
 
-    @AfterEach
-    void stop() {
-        spends.close();
+    @Override
+    void prepare() {
+        spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_000_000)), Duration.ofHours(24));
     }
 
     private void storeFails(boolean fails) {

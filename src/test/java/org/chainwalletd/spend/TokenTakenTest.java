@@ -6,41 +6,36 @@ import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** One token pays once, whoever learns only from the store, in the moment of writing, that it is bound. */
-class TokenTakenTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
+class TokenTakenTest extends SpendCase {
     private SpendService beside;
     /** Whether the second daemon has tried to make a payment durable: until then it takes each token for a new one. */
     private volatile boolean opens;
 
-    private Address shop;
-    private Address payer;
+    TokenTakenTest() {
+        super(10_000, 10_000, 10_000, 10_000);
+    }
+
+    @Override
+    void prepare() {
+        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(2_138)), Duration.ofHours(1));
+    }
 
     @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder);
-        spends.limits = new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(2_138)), Duration.ofHours(1));
-        spends.start();
+    void second() {
         spends.before = intents -> watched(IntentStore.class, intents, method -> {
             opens |= method.equals("open");
             return Optional.empty();
@@ -52,8 +47,6 @@ class TokenTakenTest {
                         ? Optional.of(CompletableFuture.completedFuture(Optional.empty()))
                         : Optional.empty());
         beside = spends.beside();
-        shop = spends.keys.add(99);
-        payer = spends.funded(1, 10_000, 10_000, 10_000, 10_000);
     }
 
     /** @param answer to a call of this name, instead of the store's */
@@ -63,11 +56,6 @@ class TokenTakenTest {
                     Optional<Object> other = answer.apply(method.getName());
                     return other.isPresent() ? other.get() : method.invoke(store, arguments);
                 }));
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     @Test

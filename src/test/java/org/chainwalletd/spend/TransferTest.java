@@ -6,7 +6,6 @@ import static org.chainwalletd.spend.SpendHarness.get;
 import static org.chainwalletd.spend.SpendHarness.refusal;
 import static org.chainwalletd.spend.SpendHarness.request;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,29 +24,9 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class TransferTest {
-    @TempDir
-    Path folder;
-
-    private SpendHarness spends;
-    private Address shop;
-
-    @BeforeEach
-    void start() {
-        spends = new SpendHarness(folder).start();
-        shop = spends.keys.add(99);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
-    }
-
+class TransferTest extends SpendCase {
     @Test
     void a_payment_to_two_recipients_costs_75_and_confirms() {
         Address payer = spends.funded(1, 1_000_000_000L);
