@@ -50,7 +50,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmWallet;
 import org.chainwalletd.testkit.evm.SignedTransaction;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,18 +64,15 @@ class AccountSendsTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private AccountRig rig;
+
     private BigInteger before;
 
     @BeforeEach
     void start() {
         rig = new AccountRig(folder);
         before = rig.received();
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     private BigInteger paid() {

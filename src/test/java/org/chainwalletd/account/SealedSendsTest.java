@@ -26,7 +26,7 @@ import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.SqliteStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,16 +38,12 @@ class SealedSendsTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private AccountRig rig;
 
     @BeforeEach
     void start() {
         rig = new AccountRig(folder);
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     private SendRequest claim(String reference) {

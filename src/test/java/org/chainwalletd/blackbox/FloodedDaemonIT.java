@@ -15,7 +15,7 @@ import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Flood;
 import org.chainwalletd.testkit.LauncherCall;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +42,7 @@ class FloodedDaemonIT {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonProcess daemon;
 
     @BeforeAll
@@ -51,11 +52,6 @@ class FloodedDaemonIT {
                 .and("--http2")
                 .with("WALLETD_HEAP", HEAP_MIB + "m")
                 .start();
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     @ParameterizedTest

@@ -24,7 +24,7 @@ import org.chainwalletd.config.SettingsLoader;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
@@ -45,7 +45,9 @@ class EventsTest {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static Daemon daemon;
+
     private static WalletdClient client;
     private static WalletdClient node;
     private static String token;
@@ -81,11 +83,6 @@ class EventsTest {
     void follow() {
         long tip = node.call("get_block_height", Map.of()).path("height").asLong();
         Await.until("the books stand at the tip", () -> height() == tip);
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     @Test
@@ -131,11 +128,11 @@ class EventsTest {
             EventReader.Event credit = reader.next("credit");
 
             JsonNode listed = listFrom(Map.of("cursor", cursor));
-            assertThat(listed.path("credits")).hasSize(1);
+            // A payment that a mempool shows first has its block told in an event of its own, which may have come by
+            // now.
             assertThat(json(credit)).hasToString(listed.path("credits").get(0).toString());
-            assertThat(credit.id()).isPresent();
-            assertThat(listFrom(Map.of("cursor", credit.id().get())).path("credits"))
-                    .isEmpty();
+            assertThat(listFrom(Map.of("cursor", credit.id().orElseThrow())).path("credits"))
+                    .noneMatch(later -> later.equals(listed.path("credits").get(0)));
         }
     }
 

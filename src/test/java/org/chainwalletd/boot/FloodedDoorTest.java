@@ -12,7 +12,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Flood;
 import org.chainwalletd.testkit.ScriptedNode;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +37,7 @@ class FloodedDoorTest {
     @TempDir
     static Path datadir;
 
+    @AutoClose
     private static DaemonRig daemon;
 
     @BeforeAll
@@ -50,11 +51,6 @@ class FloodedDoorTest {
                 Integer.toString(BUDGET),
                 "--held-percent-per-address",
                 "50");
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     @ParameterizedTest

@@ -26,7 +26,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,9 @@ class ForgetfulStoreTest {
     @TempDir
     Path elsewhere;
 
+    @AutoClose
     private Devnet devnet;
+
     private Party shop;
     private String paidBefore;
     private String paidAfter;
@@ -80,11 +82,6 @@ class ForgetfulStoreTest {
             daemon.mine(1);
             daemon.awaitFollowed();
         }
-    }
-
-    @AfterEach
-    void stop() {
-        devnet.close();
     }
 
     private static void copy(Path from, Path to, String... names) throws IOException {

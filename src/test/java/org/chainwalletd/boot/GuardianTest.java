@@ -15,11 +15,13 @@ import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class GuardianTest {
+    @AutoClose("shutdownTestKit")
     private final ActorTestKit kit = ActorTestKit.create();
+
     private final AtomicInteger gaveUp = new AtomicInteger();
     private final Set<Object> dealtWith = ConcurrentHashMap.newKeySet();
     private final ActorRef<Guardian.Command> guardian =
@@ -50,11 +52,6 @@ class GuardianTest {
             }
             return next;
         }
-    }
-
-    @AfterEach
-    void stop() {
-        kit.shutdownTestKit();
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +37,9 @@ class MempoolFeedTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private DaemonRig daemon;
+
     private WalletdClient node;
     private String address;
 
@@ -50,11 +52,6 @@ class MempoolFeedTest {
                 .asText();
         node.call("devnet_mine", Map.of());
         followed();
-    }
-
-    @AfterEach
-    void stop() {
-        daemon.close();
     }
 
     private void followed() {

@@ -11,7 +11,7 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +21,7 @@ class PinnedDatadirTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private Devnet devnet;
 
     @BeforeEach
@@ -29,11 +30,6 @@ class PinnedDatadirTest {
         try (DaemonRig daemon = new DaemonRig(folder, devnet.uri())) {
             daemon.awaitPinned(folder);
         }
-    }
-
-    @AfterEach
-    void stop() {
-        devnet.close();
     }
 
     private void assertRefused(String words, String... flags) {

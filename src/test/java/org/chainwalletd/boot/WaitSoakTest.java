@@ -21,7 +21,7 @@ import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.HangWatch;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,7 +84,10 @@ class WaitSoakTest {
     Path folder;
 
     private final Random random = Seeded.random("WaitSoakTest");
+
+    @AutoClose
     private DaemonRig daemon;
+
     private WalletdClient node;
     private WaitCallers callers;
     private String address;
@@ -102,11 +105,6 @@ class WaitSoakTest {
         Await.until(
                 "the chain is followed",
                 () -> daemon.followerStatus().path("last_indexed_height").asLong(-1) > 0);
-    }
-
-    @AfterEach
-    void stop() {
-        daemon.close();
     }
 
     @Test

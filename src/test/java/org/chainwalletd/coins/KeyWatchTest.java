@@ -18,25 +18,22 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents;
 import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The books watch the keys that there are, also when they could not be written at once. */
 @Timeout(120)
 class KeyWatchTest {
+    @AutoClose("shutdownTestKit")
     private final ActorTestKit kit = ActorTestKit.create();
+
     private final Set<Address> watched = ConcurrentHashMap.newKeySet();
     private final Map<Address, Long> births = new ConcurrentHashMap<>();
     private final AtomicInteger diskFull = new AtomicInteger();
     private final AtomicInteger tries = new AtomicInteger();
     private final AtomicReference<List<Address>> newest = new AtomicReference<>(List.of());
     private final CompletableFuture<KeyEvents> listening = new CompletableFuture<>();
-
-    @AfterEach
-    void stop() {
-        kit.shutdownTestKit();
-    }
 
     private KeyEvents start(OwnKey... keys) {
         kit.spawn(KeyWatch.create(new KeyWatch.Setup(

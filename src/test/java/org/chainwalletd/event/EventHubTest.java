@@ -10,22 +10,18 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.SinkQueueWithCancel;
 import org.apache.pekko.util.ByteString;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class EventHubTest {
+    @AutoClose("shutdownTestKit")
     private static final ActorTestKit KIT = ActorTestKit.create();
 
     private final EventHub hub = new EventHub();
 
     private record Said(String text) {}
-
-    @AfterAll
-    static void stop() {
-        KIT.shutdownTestKit();
-    }
 
     private SinkQueueWithCancel<ByteString> listen() {
         return hub.live().runWith(Sink.<ByteString>queue().withAttributes(Attributes.inputBuffer(1, 1)), KIT.system());

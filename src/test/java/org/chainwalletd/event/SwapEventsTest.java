@@ -15,22 +15,18 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.rpc.method.SwapWords;
 import org.chainwalletd.swap.legs.SwapAlarm;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 class SwapEventsTest {
+    @AutoClose("shutdownTestKit")
     private static final ActorTestKit KIT = ActorTestKit.create();
 
     private final EventHub hub = new EventHub();
     private final SwapEvents events =
             new SwapEvents(hub, SwapWords.of(ChainProfile.of("chain"), new Settings.EvmWords("evm", "native")));
-
-    @AfterAll
-    static void stop() {
-        KIT.shutdownTestKit();
-    }
 
     /** Whoever reads {@code swap} events tells it from a record by {@code alarm}. */
     @Test

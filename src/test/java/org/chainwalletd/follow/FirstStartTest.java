@@ -21,7 +21,7 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Nothing is known yet, and one of the nodes lies: the block that all agree on must stand on the headers that are believed. */
@@ -30,14 +30,11 @@ class FirstStartTest {
     /** Two maturities below. */
     private static final int BASE = TIP - 720;
 
+    @AutoClose("shutdownNow")
     private final ExecutorService executor = Executors.newSingleThreadExecutor();
+
     private final List<NodeClient.BlockSummary> honest = chain(0);
     private final List<NodeClient.BlockSummary> made = chain(1);
-
-    @AfterEach
-    void stop() {
-        executor.shutdownNow();
-    }
 
     private static List<NodeClient.BlockSummary> chain(long nonce) {
         List<NodeClient.BlockSummary> blocks = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
 import org.chainwalletd.testkit.FollowRig;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,12 +40,9 @@ class LyingNodeTest {
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private volatile boolean lying;
-    private FollowRig rig;
 
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
+    @AutoClose
+    private FollowRig rig;
 
     private void start(UnaryOperator<NodeClient> lies, Network network) {
         rig = new FollowRig(folder, List.of(new SeenBook()), setup -> liar(setup, lies, network), chain.uri());

@@ -20,7 +20,7 @@ import org.chainwalletd.chain.Witness;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +32,9 @@ class HtlcIndexTest {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonRig rig;
+
     private static Party sender;
     private static Party receiver;
     private static int secrets;
@@ -42,11 +44,6 @@ class HtlcIndexTest {
         rig = DaemonRig.withChain(folder);
         sender = rig.imported(0x21);
         receiver = rig.imported(0x22);
-    }
-
-    @AfterAll
-    static void stop() {
-        rig.close();
     }
 
     private static byte[] secret() {

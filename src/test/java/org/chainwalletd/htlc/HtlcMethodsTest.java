@@ -25,8 +25,8 @@ import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -44,7 +44,9 @@ class HtlcMethodsTest {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonRig rig;
+
     private static Party sender;
     private static Party receiver;
     /** Is of another wallet. */
@@ -55,11 +57,6 @@ class HtlcMethodsTest {
         rig = DaemonRig.withChain(folder, "--spend-cap-per-tx", Long.toString(CAP));
         sender = rig.imported(0x21);
         receiver = rig.imported(0x22);
-    }
-
-    @AfterAll
-    static void stop() {
-        rig.close();
     }
 
     @AfterEach

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,16 +23,12 @@ class PlainServerTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private ServerFixture fixture;
 
     @BeforeEach
     void start() throws Exception {
         fixture = ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
-    }
-
-    @AfterEach
-    void stop() {
-        fixture.close();
     }
 
     @Test

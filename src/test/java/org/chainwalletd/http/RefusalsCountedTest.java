@@ -3,7 +3,7 @@ package org.chainwalletd.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,16 +17,12 @@ class RefusalsCountedTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private ServerFixture fixture;
 
     @BeforeEach
     void start() throws Exception {
         fixture = new ServerFixture(datadir, ServerFixture.LIMITS);
-    }
-
-    @AfterEach
-    void stop() {
-        fixture.close();
     }
 
     @ParameterizedTest

@@ -14,14 +14,16 @@ import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Background work stops after all that it was told, and begins anew under the same address. */
 @Timeout(120)
 class KeeperTest {
+    @AutoClose("shutdownTestKit")
     private final ActorTestKit kit = ActorTestKit.create();
+
     private final List<String> events = new CopyOnWriteArrayList<>();
     private final AtomicInteger lives = new AtomicInteger();
     private ActorRef<?> root;
@@ -33,11 +35,6 @@ class KeeperTest {
             return actor;
         }
     });
-
-    @AfterEach
-    void close() {
-        kit.shutdownTestKit();
-    }
 
     private Behavior<String> work(String name) {
         return Behaviors.setup(context -> {

@@ -20,7 +20,7 @@ import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,10 @@ class ClosingTest {
 
     private final Gate argon2 = new Gate();
     private final Gate disk = new Gate();
+
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
     private KeyEntry entry;
 
@@ -47,11 +50,6 @@ class ClosingTest {
         entry = await(keyring.generateStandard(Optional.empty()));
         // What follows a mint on the disk has gone through the gate when the actor answers its next question.
         await(keyring.find(entry.address()));
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private static void assertStopping(CompletionStage<?> stage) {

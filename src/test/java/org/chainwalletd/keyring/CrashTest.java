@@ -40,7 +40,7 @@ import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Walks;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -88,6 +88,8 @@ class CrashTest {
 
     private static final CrashPoint[] SOME = {CrashPoint.DELETE_BEFORE_FILES, CrashPoint.EVM_KEY_BEFORE_STATE};
     private static final int LARGE = StateFile.PREPARE_FROM + 5;
+
+    @AutoClose
     private static KeyringFixture host;
 
     @TempDir
@@ -135,11 +137,6 @@ class CrashTest {
     @BeforeAll
     static void startThreads(@TempDir Path nowhere) {
         host = new KeyringFixture(nowhere);
-    }
-
-    @AfterAll
-    static void stopThreads() {
-        host.close();
     }
 
     @BeforeEach

@@ -21,7 +21,7 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.testkit.OwnFiles;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,9 @@ class DamagedKeystoreTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private KeyringFixture fixture;
+
     private Path wallets;
     private Address first;
     private Address second;
@@ -46,11 +48,6 @@ class DamagedKeystoreTest {
         first = await(keyring.generateStandard(Optional.empty())).address();
         second = await(keyring.generateStandard(Optional.empty())).address();
         await(keyring.close());
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private Path key(Address address) {

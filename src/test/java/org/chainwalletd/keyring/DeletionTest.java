@@ -28,7 +28,7 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +39,9 @@ class DeletionTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
     private KeyEntry kept;
     private KeyEntry entry;
@@ -50,11 +52,6 @@ class DeletionTest {
         keyring = fixture.open();
         kept = await(keyring.generateStandard(Optional.of("kept")));
         entry = await(keyring.generateStandard(Optional.of("gone")));
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private static Optional<DeletionGuard> guard(String objection) {

@@ -42,7 +42,7 @@ import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -64,7 +64,9 @@ class EvmCustodyTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
     private EvmCustody evm;
 
@@ -72,11 +74,6 @@ class EvmCustodyTest {
     void open() {
         fixture = new KeyringFixture(folder.resolve("wallets"));
         reopened();
-    }
-
-    @AfterEach
-    void end() {
-        fixture.close();
     }
 
     private void reopened() {

@@ -32,7 +32,7 @@ import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +42,9 @@ class KeyEventsTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
 
     /** Remembers what it was told; holds new keys up as long as the test wants. */
@@ -73,11 +75,6 @@ class KeyEventsTest {
     void open() {
         fixture = new KeyringFixture(datadir.resolve("wallets"));
         keyring = fixture.open();
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private void reopen() {

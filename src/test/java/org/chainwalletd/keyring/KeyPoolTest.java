@@ -32,7 +32,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +44,10 @@ class KeyPoolTest {
     Path datadir;
 
     private final AtomicInteger stretchings = new AtomicInteger();
+
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
 
     @BeforeEach
@@ -55,11 +58,6 @@ class KeyPoolTest {
             BACKGROUND.execute(work);
         });
         keyring = fixture.open();
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private double ready() {

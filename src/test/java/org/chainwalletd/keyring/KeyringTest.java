@@ -22,7 +22,7 @@ import org.chainwalletd.crypto.Ed25519;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,18 +33,15 @@ class KeyringTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
 
     @BeforeEach
     void open() {
         fixture = new KeyringFixture(datadir.resolve("wallets"));
         keyring = fixture.open();
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private void restart() {

@@ -22,7 +22,7 @@ import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.Sealer;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,18 +37,16 @@ class MigrateTest {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @AutoClose
     private KeyringFixture fixture;
+
     private Path from;
 
     @BeforeEach
     void folders() throws Exception {
         fixture = new KeyringFixture(folder.resolve("data/wallets"));
         from = Files.createDirectory(folder.resolve("from"));
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private int migrate(String passphrase) {

@@ -21,7 +21,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +30,9 @@ class PassphraseTest {
     @TempDir
     Path datadir;
 
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
     private Address address;
 
@@ -39,11 +41,6 @@ class PassphraseTest {
         fixture = new KeyringFixture(datadir.resolve("wallets"));
         keyring = fixture.open();
         address = await(keyring.generateStandard(Optional.empty())).address();
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private KeyringException wrong() {

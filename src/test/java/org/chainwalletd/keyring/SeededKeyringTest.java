@@ -27,7 +27,7 @@ import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.testkit.OwnFiles;
 import org.chainwalletd.testkit.Vectors;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,16 +40,13 @@ class SeededKeyringTest {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @AutoClose
     private KeyringFixture fixture;
 
     @BeforeEach
     void fixture() {
         fixture = new KeyringFixture(datadir.resolve("data/wallets"));
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private int init(Optional<Path> words) {

@@ -31,7 +31,7 @@ import org.chainwalletd.keyring.store.Snapshot;
 import org.chainwalletd.keyring.store.StateFile;
 import org.chainwalletd.keyring.store.StateReader;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +45,8 @@ class SnapshotTest {
 
     private Path wallets;
     private KeyFolder folder;
+
+    @AutoClose
     private KeyringFixture fixture;
 
     @BeforeEach
@@ -52,11 +54,6 @@ class SnapshotTest {
         wallets = datadir.resolve("wallets");
         folder = new KeyFolder(wallets);
         fixture = new KeyringFixture(wallets).upkeep(Duration.ofDays(1), Duration.ofDays(1));
-    }
-
-    @AfterEach
-    void end() {
-        fixture.close();
     }
 
     private Optional<KeyringView> read() {

@@ -26,7 +26,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.Stretching;
 import org.chainwalletd.keyring.store.Stretching.Urgency;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +38,10 @@ class StretchingTest {
 
     private final Queue<Runnable> turns = new ConcurrentLinkedQueue<>();
     private volatile boolean held;
+
+    @AutoClose
     private KeyringFixture fixture;
+
     private Keyring keyring;
     private Address sealed;
 
@@ -57,11 +60,6 @@ class StretchingTest {
         await(first.close());
         keyring = fixture.open();
         held = true;
-    }
-
-    @AfterEach
-    void close() {
-        fixture.close();
     }
 
     private void turn() {

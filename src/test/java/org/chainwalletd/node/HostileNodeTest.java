@@ -10,7 +10,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.TestCertificate;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("long")
 class HostileNodeTest {
     private static TestCertificate certificate;
+
+    @AutoClose
     private static NodeHarness harness;
+
     private static ManualTime time;
 
     @BeforeAll
@@ -28,11 +31,6 @@ class HostileNodeTest {
         certificate = TestCertificate.make();
         harness = new NodeHarness(ManualTime.config()).trusting(certificate.client());
         time = ManualTime.get(harness.kit.system());
-    }
-
-    @AfterAll
-    static void stop() {
-        harness.close();
     }
 
     @ParameterizedTest

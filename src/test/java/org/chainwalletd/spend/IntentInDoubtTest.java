@@ -14,7 +14,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +25,9 @@ class IntentInDoubtTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private SpendHarness spends;
+
     private UncertainIntents disk;
     private Address payer;
     private Address shop;
@@ -39,11 +41,6 @@ class IntentInDoubtTest {
         spends.start();
         payer = spends.funded(1, COIN, COIN);
         shop = spends.keys.add(99);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private Hash256 inDoubt(CompletionStage<Receipt> answer) {

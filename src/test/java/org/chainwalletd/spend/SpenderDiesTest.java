@@ -15,7 +15,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +24,9 @@ class SpenderDiesTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private SpendHarness spends;
+
     private volatile String faulty = "";
 
     private Address start() {
@@ -32,11 +34,6 @@ class SpenderDiesTest {
         spends.before = this::faulty;
         spends.start();
         return spends.funded(1, 50_000);
-    }
-
-    @AfterEach
-    void stop() {
-        spends.close();
     }
 
     private IntentStore faulty(IntentStore store) {

@@ -24,7 +24,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.SeededKeyring;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +40,9 @@ class TransferErrorsIT {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static DaemonProcess daemon;
+
     private static final TestKeys KEYS = new TestKeys(SpendHarness.PROFILE);
 
     @BeforeAll
@@ -51,11 +53,6 @@ class TransferErrorsIT {
                 .and("--spend-cap-period-secs", "3600")
                 .start();
         daemon.awaitReady();
-    }
-
-    @AfterAll
-    static void stop() {
-        daemon.close();
     }
 
     /** A key of its own with a confirmed coin. */

@@ -15,19 +15,15 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class PaymentWaitsTest {
     private static final Duration LONG = Duration.ofSeconds(600);
     private static final Address SHOP = WaitRig.address(1);
 
+    @AutoClose
     private final WaitRig rig = new WaitRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @Test
     void a_payment_is_told_when_it_is_pending() throws Exception {

@@ -15,20 +15,17 @@ import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class TxWaitsTest {
     private static final Duration LONG = Duration.ofSeconds(600);
 
+    @AutoClose
     private final WaitRig rig = new WaitRig();
+
     private final Transaction tx = rig.payment(WaitRig.address(1), 500);
     private final Hash256 txId = WaitRig.id(tx);
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @Test
     void a_transaction_is_confirmed_by_the_block_that_has_it() throws Exception {

@@ -20,7 +20,7 @@ import org.jline.terminal.Attributes;
 import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.utils.ScreenTerminal;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,17 +32,14 @@ class WatchTest {
             new Watch.Pace(Duration.ofMillis(50), 2, Duration.ofMillis(20), Duration.ofMillis(100));
     private static final byte CTRL_C = 3;
 
+    @AutoClose
     private PlayedDaemon daemon;
+
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
     @BeforeEach
     void play() throws IOException {
         daemon = new PlayedDaemon();
-    }
-
-    @AfterEach
-    void stop() {
-        daemon.close();
     }
 
     @Test

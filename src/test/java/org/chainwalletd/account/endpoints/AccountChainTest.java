@@ -38,7 +38,7 @@ import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmWallet;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,18 +52,15 @@ class AccountChainTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private AccountRig rig;
+
     private AccountChain one;
 
     @BeforeEach
     void start() {
         rig = new AccountRig(folder);
         one = rig.client(1, rig.first.uri());
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     @Test

@@ -30,7 +30,7 @@ import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.TwoChains;
 import org.chainwalletd.testkit.evm.EvmWallet;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,7 +44,10 @@ class PoolTest {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     private final HostilePool conduct = new HostilePool();
+
+    @AutoClose
     private TwoChains world;
+
     private ChainLeg user;
     private EvmWallet userEvm;
 
@@ -57,11 +60,6 @@ class PoolTest {
         userEvm = world.evm().account(4);
         world.chain().faucet(user.address(), Amount.of(COINS));
         world.round();
-    }
-
-    @AfterEach
-    void stop() {
-        world.close();
     }
 
     @Test

@@ -35,7 +35,7 @@ import org.chainwalletd.http.RawHttp2;
 import org.chainwalletd.http.ServerFixture;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,16 +58,12 @@ class Http2AttackTest {
     private static final int ENHANCE_YOUR_CALM = 11;
     private static final int WHOLE = END_HEADERS | END_STREAM;
 
+    @AutoClose
     private ServerFixture fixture;
 
     @BeforeAll
     void start(@TempDir Path datadir) throws Exception {
         fixture = ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.empty());
-    }
-
-    @AfterAll
-    void stop() {
-        fixture.close();
     }
 
     @BeforeEach

@@ -45,8 +45,8 @@ import org.chainwalletd.http.door.Listener;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Dial;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,6 +63,8 @@ public class TlsServerTest {
     Path datadir;
 
     private TlsIdentity identity;
+
+    @AutoClose
     private ServerFixture fixture;
 
     @BeforeEach
@@ -73,11 +75,6 @@ public class TlsServerTest {
                 TlsIdentity.names(InetAddress.getByName("127.0.0.1"), List.of("wallet.example")),
                 line -> {});
         fixture = ServerFixture.http2(datadir, ServerFixture.LIMITS, Optional.of(identity));
-    }
-
-    @AfterEach
-    void stop() {
-        fixture.close();
     }
 
     @Test

@@ -9,7 +9,7 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DevnetExtension;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -18,12 +18,8 @@ class DevnetIndexerTest {
     @RegisterExtension
     final DevnetExtension chain = new DevnetExtension();
 
+    @AutoClose
     private IndexerRig rig;
-
-    @AfterEach
-    void stop() {
-        rig.close();
-    }
 
     @Test
     void every_method_answers_over_a_live_chain() {

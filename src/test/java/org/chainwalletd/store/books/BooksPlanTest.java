@@ -25,7 +25,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +64,8 @@ class BooksPlanTest {
             new SpendingTable(page -> new SpendingTable.View(address -> true, outpoint -> true));
     private final List<BookTable<?, ?>> tables = List.of(ledger, htlcs, credits, spendings);
     private final Map<String, String> plans = new TreeMap<>();
+
+    @AutoClose
     private Books file;
 
     private static Hash256 hash(int number) {
@@ -73,11 +75,6 @@ class BooksPlanTest {
     @BeforeEach
     void open() {
         file = Books.open(folder, tables);
-    }
-
-    @AfterEach
-    void close() {
-        file.close();
     }
 
     @Test

@@ -22,7 +22,7 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,7 +41,10 @@ class CoinReadingTest {
     private final LedgerTable table = new LedgerTable();
     private final List<Address> many =
             IntStream.range(0, MANY).mapToObj(CoinReadingTest::address).toList();
+
+    @AutoClose
     private Books file;
+
     private LedgerBooks books;
 
     private static Address address(int number) {
@@ -62,11 +65,6 @@ class CoinReadingTest {
         books = new LedgerBooks(file);
         block(0);
         Await.result(books.watch(many, true, 0));
-    }
-
-    @AfterEach
-    void close() {
-        file.close();
     }
 
     private static BlockPlace place(long height) {

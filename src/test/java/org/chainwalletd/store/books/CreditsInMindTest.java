@@ -15,7 +15,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +35,8 @@ class CreditsInMindTest {
     private final LedgerTable ledger = new LedgerTable();
     private final CreditTable credits = new CreditTable(page -> address -> true);
     private final HtlcTable htlcs = new HtlcTable(page -> address -> true);
+
+    @AutoClose
     private Books file;
 
     private static Hash256 hash(int number) {
@@ -48,11 +50,6 @@ class CreditsInMindTest {
     @BeforeEach
     void open() {
         file = places.open(folder, List.of(ledger, htlcs, credits));
-    }
-
-    @AfterEach
-    void close() {
-        file.close();
     }
 
     private void write(Consumer<Page> work) {
@@ -78,7 +75,7 @@ class CreditsInMindTest {
         write(page -> credits.undo(page, 9));
         write(page -> credits.write(page, credit(BLOCK)));
         write(page -> credits.undo(page, 9));
-        close();
+        file.close();
         open();
         write(page -> credits.write(page, credit(BLOCK)));
 
@@ -89,7 +86,7 @@ class CreditsInMindTest {
     @Test
     void what_was_seen_before_a_restart_waits_no_more_when_a_block_has_it() {
         write(page -> CreditTable.see(page, credit(Credit.nowhere(COIN.txId()))));
-        close();
+        file.close();
         open();
         assertThat(count("credits WHERE scan = -1 AND active = 1")).isEqualTo(1);
         write(page -> credits.write(page, credit(BLOCK)));

@@ -13,7 +13,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +28,8 @@ class HtlcChangesTest {
     Path folder;
 
     private final HtlcTable table = new HtlcTable(page -> address -> true);
+
+    @AutoClose
     private Books books;
 
     BooksPlaces places() {
@@ -37,11 +39,6 @@ class HtlcChangesTest {
     @BeforeEach
     void open() {
         books = places.open(folder, List.of(table));
-    }
-
-    @AfterEach
-    void close() {
-        books.close();
     }
 
     private List<HtlcChanges.Change> changes() {

@@ -19,7 +19,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +35,10 @@ class LedgerSieveTest {
     Path folder;
 
     private final LedgerTable table = new LedgerTable();
+
+    @AutoClose
     private Books file;
+
     private LedgerBooks books;
 
     private static Hash256 hash(int number) {
@@ -50,11 +53,6 @@ class LedgerSieveTest {
     void open() {
         file = places.open(folder, List.of(table));
         books = new LedgerBooks(file);
-    }
-
-    @AfterEach
-    void close() {
-        file.close();
     }
 
     private void write(Consumer<Page> work) {
@@ -123,7 +121,7 @@ class LedgerSieveTest {
                         Hash256.sha256(new byte[] {(byte) i, (byte) (i >> 8)}).toArray()))
                 .toList();
         Await.result(books.watch(many, false, 0));
-        close();
+        file.close();
         open();
 
         assertThat(isWatched(address(7))).isFalse();
@@ -139,7 +137,7 @@ class LedgerSieveTest {
             spend(page);
         });
         assertThat(isSpent()).isTrue();
-        close();
+        file.close();
         open();
         assertThat(isWatched(OURS)).isFalse();
         write(page -> table.undo(page, 10));
@@ -151,7 +149,7 @@ class LedgerSieveTest {
     @Test
     void a_coin_whose_spending_was_taken_back_with_its_unit_is_spent_by_the_next_one() {
         write(this::create);
-        close();
+        file.close();
         open();
 
         assertThatThrownBy(() -> write(page -> {

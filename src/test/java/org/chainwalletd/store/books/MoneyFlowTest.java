@@ -21,7 +21,7 @@ import org.chainwalletd.store.books.MoneyFlow.Mark;
 import org.chainwalletd.store.books.MoneyFlow.Moved;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +38,10 @@ class MoneyFlowTest {
     Path folder;
 
     private final LedgerTable table = new LedgerTable();
+
+    @AutoClose
     private Books file;
+
     private LedgerBooks books;
     private int branch;
 
@@ -56,11 +59,6 @@ class MoneyFlowTest {
         books = new LedgerBooks(file);
         block(0);
         Await.result(books.watch(List.of(OURS, ALSO_OURS), true, 0));
-    }
-
-    @AfterEach
-    void close() {
-        file.close();
     }
 
     private BlockPlace place(long height) {

@@ -10,7 +10,7 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +28,10 @@ class SpendingBooksTest {
     Path folder;
 
     private final SpendingTable table = new SpendingTable(page -> new SpendingTable.View(to -> true, lock -> false));
+
+    @AutoClose
     private Books file;
+
     private SpendingBooks books;
 
     private static Hash256 hash(int number) {
@@ -50,11 +53,6 @@ class SpendingBooksTest {
         for (long height = 10; height < 15; height++) {
             block(height);
         }
-    }
-
-    @AfterEach
-    void close() {
-        file.close();
     }
 
     private void block(long height, Spending... spendings) {

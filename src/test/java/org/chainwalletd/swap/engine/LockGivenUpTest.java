@@ -17,7 +17,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.ChainLegRig;
 import org.chainwalletd.swap.legs.ChainOwnLeg;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +33,9 @@ public class LockGivenUpTest {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static ChainLegRig rig;
+
     private static int round;
 
     private Party ours;
@@ -44,11 +46,6 @@ public class LockGivenUpTest {
     @BeforeAll
     static void start() {
         rig = new ChainLegRig(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        rig.close();
     }
 
     @BeforeEach

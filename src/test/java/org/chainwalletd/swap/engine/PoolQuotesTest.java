@@ -31,7 +31,7 @@ import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HostilePool;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TwoChains;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,16 +39,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Quotes of a pool that runs, over its socket, bound or refused. */
 public class PoolQuotesTest {
+    @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;
 
     @BeforeAll
     static void start() {
         kit = ActorTestKit.create();
-    }
-
-    @AfterAll
-    static void stop() {
-        kit.shutdownTestKit();
     }
 
     private static <T> T done(CompletionStage<T> stage) {

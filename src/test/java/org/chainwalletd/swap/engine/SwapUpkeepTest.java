@@ -19,7 +19,7 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.ManualClock;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,14 +30,11 @@ public class SwapUpkeepTest {
     @TempDir
     Path folder;
 
+    @AutoClose("shutdownTestKit")
     private final ActorTestKit kit = ActorTestKit.create(ManualTime.config());
+
     private final ManualTime time = ManualTime.get(kit.system());
     private final ManualClock clock = new ManualClock(Instant.ofEpochSecond(Sample.NOW));
-
-    @AfterEach
-    void stop() {
-        kit.shutdownTestKit();
-    }
 
     private static void add(SwapJournal journal, int n, boolean watched, UnaryOperator<SwapRow> becomes) {
         SwapRow row = Sample.row(n, Direction.CHAIN_TO_NATIVE);

@@ -26,8 +26,8 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -44,7 +44,9 @@ public class ChainOwnLegTest {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static ChainLegRig rig;
+
     private static int round;
 
     private Party ours;
@@ -54,11 +56,6 @@ public class ChainOwnLegTest {
     @BeforeAll
     static void start() {
         rig = new ChainLegRig(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        rig.close();
     }
 
     @BeforeEach

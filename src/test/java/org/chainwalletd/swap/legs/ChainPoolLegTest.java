@@ -35,8 +35,8 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.gates.SwapRow.PoolLock;
 import org.chainwalletd.testkit.DistortingNode;
 import org.chainwalletd.testkit.Party;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -51,7 +51,9 @@ public class ChainPoolLegTest {
     @TempDir
     static Path folder;
 
+    @AutoClose
     private static ChainLegRig rig;
+
     private static int round;
 
     private Party ours;
@@ -62,11 +64,6 @@ public class ChainPoolLegTest {
     @BeforeAll
     static void start() {
         rig = new ChainLegRig(folder);
-    }
-
-    @AfterAll
-    static void stop() {
-        rig.close();
     }
 
     @BeforeEach

@@ -32,17 +32,19 @@ import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmDevnet;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.EvmWallet;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The gate of a sell over real sockets: an account chain, honest endpoints, and one that lies. */
 public class ContractEvidenceTest {
+    @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;
 
+    @AutoClose
     private EvmDevnet chain;
+
     private EvmEndpoint honest;
     private EvmEndpoint other;
     private EvmEndpoint liar;
@@ -54,11 +56,6 @@ public class ContractEvidenceTest {
         kit = ActorTestKit.create();
     }
 
-    @AfterAll
-    static void stop() {
-        kit.shutdownTestKit();
-    }
-
     @BeforeEach
     void start() {
         chain = EvmDevnet.start();
@@ -67,11 +64,6 @@ public class ContractEvidenceTest {
         liar = chain.newEndpoint();
         pool = chain.account(1);
         begun = now();
-    }
-
-    @AfterEach
-    void close() {
-        chain.close();
     }
 
     private long now() {

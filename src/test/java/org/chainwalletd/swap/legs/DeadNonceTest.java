@@ -20,7 +20,7 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,12 +41,8 @@ public class DeadNonceTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private LyingRig lying;
-
-    @AfterEach
-    void stop() {
-        lying.close();
-    }
 
     private static Stream<Arguments> lies() {
         return Stream.of(Lie.NONCE_LOW, Lie.NONCE_ONE_MORE, Lie.NONCE_HIGH, Lie.ALL_LOW, Lie.ALL_HIGH, Lie.SILENT)

@@ -32,7 +32,7 @@ import org.chainwalletd.swap.gates.SwapRow.OwnLock;
 import org.chainwalletd.swap.legs.Legs.OwnLeg;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.SignedTransaction;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,7 +44,9 @@ public class EvmOwnLegTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private EvmLegRig rig;
+
     private EvmOwnLeg leg;
     private SwapRow row;
 
@@ -53,11 +55,6 @@ public class EvmOwnLegTest {
         rig = new EvmLegRig(folder);
         leg = rig.ownLeg();
         row = rig.locking(rig.buy());
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     private OwnLeg.View look() {

@@ -40,7 +40,7 @@ import org.chainwalletd.swap.pool.Pool;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.evm.EvmEndpoint;
 import org.chainwalletd.testkit.evm.SignedTransaction;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,7 +52,9 @@ public class EvmPoolLegTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private EvmLegRig rig;
+
     private EvmPoolLeg leg;
     private SwapRow row;
 
@@ -61,11 +63,6 @@ public class EvmPoolLegTest {
         rig = new EvmLegRig(folder);
         leg = rig.poolLeg();
         row = rig.locking(rig.sell());
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     private PoolLeg.View look() {

@@ -12,7 +12,7 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.gates.SwapRow.ChainObservation;
 import org.chainwalletd.swap.legs.Legs.PoolLeg;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,16 +25,12 @@ public class LateClaimTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private EvmLegRig rig;
 
     @BeforeEach
     void start() {
         rig = new EvmLegRig(folder);
-    }
-
-    @AfterEach
-    void stop() {
-        rig.close();
     }
 
     private SwapRow pressed() {

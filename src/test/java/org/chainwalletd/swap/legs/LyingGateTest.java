@@ -19,7 +19,7 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,12 +32,8 @@ public class LyingGateTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private LyingRig lying;
-
-    @AfterEach
-    void stop() {
-        lying.close();
-    }
 
     private static Stream<Arguments> liesAboutTheAccount() {
         return Stream.of(

@@ -14,7 +14,7 @@ import org.chainwalletd.swap.gates.SwapRow;
 import org.chainwalletd.swap.legs.LyingRig.Lie;
 import org.chainwalletd.swap.legs.LyingRig.Ring;
 import org.chainwalletd.testkit.Await;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,12 +30,8 @@ public class LyingSendTest {
     @TempDir
     Path folder;
 
+    @AutoClose
     private LyingRig lying;
-
-    @AfterEach
-    void stop() {
-        lying.close();
-    }
 
     private static Stream<Arguments> allLies() {
         return Stream.of(Lie.values())

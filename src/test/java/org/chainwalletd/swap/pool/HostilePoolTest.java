@@ -12,7 +12,7 @@ import org.chainwalletd.swap.pool.Pool.PoolException;
 import org.chainwalletd.testkit.HostileUpstream;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TestCertificate;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +24,10 @@ class HostilePoolTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static TestCertificate certificate;
+
+    @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;
+
     private static HttpPeers peers;
     private static SSLContext trust;
 
@@ -34,11 +37,6 @@ class HostilePoolTest {
         trust = certificate.client();
         kit = ActorTestKit.create(ManualTime.config());
         peers = Peers.of(kit.system());
-    }
-
-    @AfterAll
-    static void stop() {
-        kit.shutdownTestKit();
     }
 
     @ParameterizedTest

@@ -35,8 +35,8 @@ import org.chainwalletd.swap.pool.Pool.PoolQuote;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
 import org.chainwalletd.testkit.TestCertificate;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +50,9 @@ class HttpPoolTest {
     private static final Address ADDRESS = Address.parse("0c".repeat(32));
     private static final Hash256 LOCK = Hash256.parse("0d".repeat(32));
 
+    @AutoClose("shutdownTestKit")
     private static ActorTestKit kit;
+
     private static HttpPeers peers;
 
     @TempDir
@@ -67,11 +69,6 @@ class HttpPoolTest {
     static void system() {
         kit = ActorTestKit.create();
         peers = Peers.of(kit.system());
-    }
-
-    @AfterAll
-    static void stop() {
-        kit.shutdownTestKit();
     }
 
     @BeforeEach
