@@ -13,17 +13,21 @@ import java.util.OptionalLong;
 final class Commits {
     private Commits() {}
 
-    /** Returns the store's last commit. */
-    static CommitMark last(SqlSession session) throws SQLException {
-        String id = session.queryOne(
+    /** Returns the id of the store. */
+    static String id(SqlSession session) throws SQLException {
+        return session.queryOne(
                         "SELECT id FROM identity WHERE one = 1",
                         row -> HexFormat.of().formatHex(row.getBytes(1)))
                 .orElseThrow();
+    }
+
+    /** Returns the store's last commit. */
+    static CommitMark last(SqlSession session) throws SQLException {
         long opening = session.queryOne(
                         "SELECT random FROM commits WHERE number = (SELECT max(number) FROM commits)",
                         row -> row.getLong(1))
                 .orElse(CommitMark.BEFORE_OPENINGS);
-        return new CommitMark(id, opening, number(session));
+        return new CommitMark(id(session), opening, number(session));
     }
 
     private static long number(SqlSession session) throws SQLException {
@@ -37,7 +41,7 @@ final class Commits {
 
     /** Returns why the store does not contain a commit that is remembered elsewhere; empty when it does. */
     static Optional<String> lacking(SqlSession session, CommitMark mark) throws SQLException {
-        if (!last(session).store().equals(mark.store())) {
+        if (!id(session).equals(mark.store())) {
             return Optional.of("is not the store that this datadir has worked with");
         }
         OptionalLong last = lastOf(session, mark.opening());

@@ -137,6 +137,18 @@ final class KeptSpends {
         session.visit("SELECT " + ALL + " FROM kept_spends WHERE id > ? ORDER BY id", visitor, 0);
     }
 
+    /** Returns rows that the daemons with this log have written, in the order of their numbers. */
+    static List<Object[]> ofLog(SqlSession session, String log, long after, int most) throws SQLException {
+        return session.query(
+                "SELECT " + ALL
+                        + " FROM kept_spends WHERE id > ? AND runner IN (SELECT start FROM daemons WHERE log = ?)"
+                        + " ORDER BY id LIMIT ?",
+                KeptSpends::read,
+                after,
+                log,
+                most);
+    }
+
     /** Reads a row in the form in which the log keeps it: one value for each of {@link #COLUMNS}. */
     static Object[] read(Row row) throws SQLException {
         Object[] values = new Object[COLUMNS.size()];

@@ -55,6 +55,13 @@ public final class Postgres implements SqlSession.Dialect {
         Connection connect() throws SQLException;
     }
 
+    /** Returns the message for the operator about a database that has forgotten commits. */
+    static String lost(String database, String why) {
+        return "the store " + database + " " + why + ": payments may be forgotten, and their client tokens would pay"
+                + " again, so nothing is spent. Stop all daemons and put the newest copy of the database back; or, when it"
+                + " is lost, run for the datadir of each daemon: chain-walletd --datadir ... store restored";
+    }
+
     /**
      * Closes a session, ignoring failures.
      *

@@ -42,12 +42,29 @@ final class PostgresSchema {
                 "INSERT INTO store (one, version, system) VALUES (1, " + Schema.version() + ", " + SYSTEM + ")",
                 "ALTER TABLE commits ADD COLUMN daemon BIGINT NOT NULL, ADD COLUMN counter BIGINT NOT NULL",
                 "CREATE INDEX commits_by_daemon ON commits (daemon, number)",
+                "CREATE INDEX commits_by_random ON commits (random)",
+                "CREATE TABLE logs (name TEXT PRIMARY KEY, datadir TEXT NOT NULL)",
                 """
             CREATE TABLE daemons (
               start BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
               timeline BIGINT NOT NULL,
               beaten BIGINT NOT NULL DEFAULT 0,
-              ended BOOLEAN NOT NULL DEFAULT false)""",
+              ended BOOLEAN NOT NULL DEFAULT false,
+              log TEXT,
+              host TEXT,
+              superseded BOOLEAN NOT NULL DEFAULT false)""",
+                "CREATE INDEX daemons_by_log ON daemons (log)",
+                """
+            CREATE TABLE restoring (
+              log TEXT NOT NULL,
+              place BIGINT NOT NULL,
+              random BIGINT NOT NULL,
+              counter BIGINT NOT NULL,
+              number BIGINT NOT NULL,
+              made BOOLEAN NOT NULL,
+              lines BYTEA NOT NULL,
+              PRIMARY KEY (log, place))""",
+                "CREATE TABLE restoring_logs (log TEXT PRIMARY KEY, complete BOOLEAN NOT NULL)",
                 "CREATE TABLE changes (commit BIGINT NOT NULL, rows_of TEXT NOT NULL, id BIGINT NOT NULL,"
                         + " PRIMARY KEY (commit, rows_of, id))",
                 "ALTER TABLE spends ADD COLUMN runner BIGINT NOT NULL",
@@ -57,6 +74,14 @@ final class PostgresSchema {
               spend BIGINT NOT NULL REFERENCES spends ON DELETE CASCADE,
               runner BIGINT NOT NULL,
               PRIMARY KEY (spend, runner))""",
+                "ALTER TABLE kept_spends ADD COLUMN runner BIGINT NOT NULL",
+                """
+            CREATE FUNCTION spend_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              NEW.runner := coalesce((SELECT runner FROM spends WHERE id = NEW.id), %s);
+              RETURN NEW;
+            END $$""".formatted(RUNNER),
+                "CREATE TRIGGER spend_kept BEFORE INSERT ON kept_spends FOR EACH ROW EXECUTE FUNCTION spend_kept()",
                 "CREATE TABLE agreed (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
                 "CREATE TABLE live_tokens (token TEXT PRIMARY KEY)",
                 "CREATE TABLE held_coins (outpoint BYTEA PRIMARY KEY, spend BIGINT NOT NULL)",
@@ -109,14 +134,18 @@ final class PostgresSchema {
                         + " FOR EACH ROW EXECUTE FUNCTION allowance_changed()");
     }
 
+    /** Tells whether the tables are there. */
+    static boolean isMade(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('store') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+    }
+
     /** Creates the tables or upgrades them to the newest version; several daemons may do so at once. */
     static void migrate(SqlSession session, String name) throws SQLException {
         session.execute("BEGIN");
         session.execute("SET LOCAL lock_timeout = 0");
         session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-        boolean made = session.queryOne("SELECT to_regclass('store') IS NOT NULL AS made", row -> row.truth("made"))
-                .orElseThrow();
-        if (!made) {
+        if (!isMade(session)) {
             for (String statement : Schema.whole()) {
                 session.execute(Postgres.definition(statement));
             }

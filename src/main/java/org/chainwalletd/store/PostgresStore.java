@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -9,19 +10,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. No command line opens
- * one yet: it still lacks {@code sent.log} beside it.
+ * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. Each daemon keeps {@code
+ * sent.log} in its own datadir. No command line opens such a store yet.
  */
 public final class PostgresStore extends SqlStore {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresStore.class);
     private static final int OLDEST_SERVER = 150_000;
+    /** Number of the start of a daemon that opens a stopped store. */
+    private static final long NO_START = 0;
+
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
     /** Age of a daemon's heartbeat from which on others take its spends over. */
@@ -37,54 +45,59 @@ public final class PostgresStore extends SqlStore {
             boolean durable,
             long system,
             long timeline,
-            long millis) {}
+            long millis) {
+        PostgresTransactions.Start start(long number, PostgresTransactions.Made seen, Optional<String> stopped) {
+            return new PostgresTransactions.Start(number, system, timeline, millis, seen, stopped);
+        }
+    }
 
     private final String name;
     private final Postgres.Connector connector;
     private final String id;
     private final boolean forgetful;
+    private final SentLog.Lines lines;
+    private final Optional<SentLog> log;
     private final PostgresTransactions transactions;
-    private final ScheduledExecutorService checker = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "store-check");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService checker = executor("store-check");
+    private final ScheduledExecutorService pruner = executor("sent-log-pruning");
     private final Optional<Clock> sharedClock;
     private SqlSession reading;
 
     private final long start;
 
     private PostgresStore(
-            String name, Postgres.Connector connector, SqlSession session, OptionalLong earlier, boolean countsByServer)
+            String name,
+            Postgres.Connector connector,
+            SqlSession session,
+            PostgresTransactions.Start start,
+            Optional<SentLog> log,
+            SentLog.Lines lines,
+            boolean countsByServer)
             throws SQLException {
-        super(name, new SentLog.Lines());
+        super(name, lines);
         this.name = name;
         this.connector = connector;
-        this.id = Commits.last(session).store();
+        this.lines = lines;
+        this.log = log;
+        this.id = Commits.id(session);
         this.forgetful = Commits.isForgetful(session);
-        Server server = requireFit(session, name);
-        this.start = earlier.isPresent()
-                ? session.queryOne(
-                                "UPDATE daemons SET ended = false, timeline = ?, beaten = " + PostgresSchema.MILLIS
-                                        + " WHERE start = ? RETURNING start",
-                                row -> row.getLong(1),
-                                server.timeline(),
-                                earlier.getAsLong())
-                        .orElseThrow()
-                : session.queryOne(
-                                "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
-                                        + ") RETURNING start",
-                                row -> row.getLong(1),
-                                server.timeline())
-                        .orElseThrow();
-        PostgresTransactions.Made seen = session.queryOne(
-                        "SELECT number, random FROM commits ORDER BY number DESC LIMIT 1",
-                        row -> new PostgresTransactions.Made(row.getLong(1), row.getLong(2)))
-                .orElse(PostgresTransactions.NONE);
+        this.start = start.number();
         this.transactions = new PostgresTransactions(
-                this::connect, name, new Rows(), start, server.system(), server.timeline(), server.millis(), seen);
+                this::connect,
+                name,
+                new Rows(),
+                start,
+                new PostgresTransactions.Logging(id, log, lines, from -> pruner.execute(() -> prune(from))));
         this.sharedClock = countsByServer ? Optional.of(transactions.clock()) : Optional.empty();
         write(transactions);
+    }
+
+    private static ScheduledExecutorService executor(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     /**
@@ -98,35 +111,149 @@ public final class PostgresStore extends SqlStore {
      */
     public static PostgresStore open(
             Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
-        return open(name, connector, OptionalLong.empty());
+        return open(folder, books, name, connector, true, SentLog.LEAST_TO_PRUNE);
     }
 
     /**
-     * Opens the store, or creates it when the database is empty. Blocks.
-     *
-     * @param name of the database for messages about failures, without a password
-     * @param start number of this process, when it has had the store open before; a new process is given one
-     * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server, {@code DAMAGED} when a newer release has written it
-     */
-    static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start) {
-        return open(name, connector, start, true);
-    }
-
-    /**
-     * Opens the store as {@link #open(String, Postgres.Connector, OptionalLong)} does.
+     * Opens the store as {@link #open(Path, Optional, String, Postgres.Connector)} does.
      *
      * @param countsByServer whether the server's clock decides when a use of the allowance ends, not the daemon's
+     * @param leastToPrune size in bytes below which the log is not pruned
+     */
+    static PostgresStore open(
+            Path folder,
+            Optional<CommitMark> books,
+            String name,
+            Postgres.Connector connector,
+            boolean countsByServer,
+            long leastToPrune) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            AtomicFiles.createFolder(folder);
+            Server server = requireFit(session, name);
+            PostgresSchema.migrate(session, name);
+            PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
+            session.execute(PostgresTransactions.LOCK);
+            datadir.requireUsable(session);
+            Optional<String> stopped = stopped(session);
+            Optional<String> lacking = stopped.isPresent() ? Optional.empty() : datadir.lacking(session);
+            if (lacking.isPresent()) {
+                stopped = Optional.of(Postgres.lost(name, lacking.get()));
+                session.update("UPDATE store SET stopped = ? WHERE one = 1", stopped.get());
+            }
+            if (stopped.isPresent()) {
+                session.execute("COMMIT");
+                LOG.error(stopped.get());
+                return new PostgresStore(
+                        name,
+                        connector,
+                        session,
+                        server.start(NO_START, PostgresTransactions.NONE, stopped),
+                        Optional.empty(),
+                        new SentLog.Lines(),
+                        countsByServer);
+            }
+            PostgresDatadir.Registered registered = datadir.register(session, server.timeline(), leastToPrune);
+            return started(new PostgresStore(
+                    name,
+                    connector,
+                    session,
+                    server.start(registered.start(), registered.commit(), Optional.empty()),
+                    Optional.of(registered.log()),
+                    new SentLog.Lines(),
+                    countsByServer));
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be opened: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Optional<String> stopped(SqlSession session) throws SQLException {
+        return session
+                .query("SELECT stopped FROM store WHERE one = 1 AND stopped IS NOT NULL", row -> row.getString(1))
+                .stream()
+                .findFirst();
+    }
+
+    /**
+     * Returns what the next start would report about the store with the datadir {@code folder}; empty when it would use the store, or make one.
+     * Changes nothing, and can be used while the daemon is running; blocks.
+     */
+    public static Optional<String> look(
+            Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+        try {
+            // Read before the store, because a running daemon may commit meanwhile.
+            PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
+            try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+                requireFit(session, name);
+                if (!PostgresSchema.isMade(session)) {
+                    return datadir.store()
+                            .map(store -> "the store " + name + " is empty although the datadir " + folder
+                                    + " has worked with one");
+                }
+                Optional<String> stopped = stopped(session);
+                return stopped.isPresent()
+                        ? stopped
+                        : datadir.lacking(session).map(lacking -> Postgres.lost(name, lacking));
+            }
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be compared with " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Opens the store without a log, for tests.
+     *
+     * @param start number of this process, when it has had the store open before; a new process is given one
      */
     static PostgresStore open(String name, Postgres.Connector connector, OptionalLong start, boolean countsByServer) {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
-            requireFit(session, name);
+            Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
-            PostgresStore store = new PostgresStore(name, connector, session, start, countsByServer);
-            store.startWriter();
-            store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
-            return store;
+            long number = session.queryOne(
+                            start.isPresent()
+                                    ? "UPDATE daemons SET ended = false, timeline = ?, beaten = "
+                                            + PostgresSchema.MILLIS + " WHERE start = " + start.getAsLong()
+                                            + " RETURNING start"
+                                    : "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
+                                            + ") RETURNING start",
+                            row -> row.getLong(1),
+                            server.timeline())
+                    .orElseThrow();
+            PostgresTransactions.Made seen = session.queryOne(
+                            "SELECT number, random FROM commits ORDER BY number DESC LIMIT 1",
+                            row -> new PostgresTransactions.Made(row.number("number"), row.number("random")))
+                    .orElse(PostgresTransactions.NONE);
+            return started(new PostgresStore(
+                    name,
+                    connector,
+                    session,
+                    server.start(number, seen, Optional.empty()),
+                    Optional.empty(),
+                    new SentLog.Lines(),
+                    countsByServer));
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+        }
+    }
+
+    private static PostgresStore started(PostgresStore store) {
+        store.startWriter();
+        store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        return store;
+    }
+
+    /** Prunes the log on a thread of its own, while the writer continues. */
+    private void prune(long from) {
+        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+            log.orElseThrow().succeed(StoreRestore.successor(log.get(), session, start, from));
+        } catch (IOException | SQLException | RuntimeException e) {
+            LOG.warn(
+                    "store {}: {} cannot be pruned before the next start: {}", name, SentLog.FILE_NAME, e.getMessage());
         }
     }
 
@@ -215,16 +342,20 @@ public final class PostgresStore extends SqlStore {
 
     /**
      * Checks that the newest commit that was seen still exists and that no standby was promoted, for a daemon that has nothing to write: the
-     * others wait for its confirmation. Writes the daemon's heartbeat, too.
+     * others wait for its confirmation. Writes the daemon's heartbeat, too, unless its log cannot be written: then others run its spends.
      */
     void check() {
         PostgresTransactions.Made seen = transactions.confirmed();
+        boolean fails = transactions.logFails();
         CompletableFuture<Boolean> there = read(session -> {
-            session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+            if (!fails) {
+                session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+            }
             return session.queryOne(
-                            "SELECT 1 FROM commits WHERE number = ? AND random = ?"
-                                    + " AND (SELECT timeline FROM daemons WHERE start = ?) = "
-                                    + PostgresSchema.TIMELINE,
+                            "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
+                                    + " start = ? AND NOT ended AND NOT superseded AND timeline = "
+                                    + PostgresSchema.TIMELINE
+                                    + ") AND (SELECT stopped FROM store WHERE one = 1) IS NULL",
                             row -> true,
                             seen.number(),
                             seen.random(),
@@ -233,7 +364,7 @@ public final class PostgresStore extends SqlStore {
         });
         there.thenAcceptAsync(
                 found -> {
-                    if (!found || transactions.stopped().isPresent()) {
+                    if (!found || fails) {
                         lookClosely();
                     }
                 },
@@ -265,7 +396,8 @@ public final class PostgresStore extends SqlStore {
     boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
         return session.queryOne(
                         "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND start <> "
-                                + PostgresSchema.RUNNER + " AND NOT ended AND beaten > " + PostgresSchema.MILLIS + " - "
+                                + PostgresSchema.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
+                                + PostgresSchema.MILLIS + " - "
                                 + LAPSE_MILLIS,
                         found -> true,
                         row.id())
@@ -278,7 +410,15 @@ public final class PostgresStore extends SqlStore {
                 "INSERT INTO former_runners (spend, runner) SELECT id, runner FROM spends WHERE id = ? AND runner <> "
                         + PostgresSchema.RUNNER + " ON CONFLICT DO NOTHING",
                 row.id());
-        session.update("UPDATE spends SET runner = " + PostgresSchema.RUNNER + " WHERE id = ?", row.id());
+        int taken = session.update(
+                "UPDATE spends SET runner = " + PostgresSchema.RUNNER + " WHERE id = ? AND runner <> "
+                        + PostgresSchema.RUNNER,
+                row.id());
+        if (taken > 0) {
+            lines.add(new SentLine.Spend(row.id(), row.intent(), row.held(), row.countedAt()));
+            Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
+            carried.ifPresent(lines::add);
+        }
     }
 
     /** Refuses while a process that has run the spend, and may be paused, has not ended: it could still send the bytes. */
@@ -316,6 +456,56 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
+    /**
+     * Lets writing go on after a standby was promoted although daemons are silent that have not ended: the operator has made sure that the
+     * promoted server has all their commits. One that lacks a commit nevertheless stops the store when its daemon wakes. Blocks.
+     *
+     * @return numbers of the starts of the silent daemons
+     * @throws StoreException {@code STOPPED} when the store has lost payments
+     */
+    public static List<Long> confirmFailover(String name, Postgres.Connector connector) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            Server server = requireFit(session, name);
+            session.execute(PostgresTransactions.LOCK);
+            Optional<String> stopped = stopped(session);
+            if (stopped.isPresent()) {
+                throw StoreException.stopped(stopped.get());
+            }
+            List<Long> silent = session.query(
+                    "UPDATE daemons SET timeline = ? WHERE NOT ended AND NOT superseded AND timeline < ? RETURNING start",
+                    row -> row.getLong(1),
+                    server.timeline(),
+                    server.timeline());
+            session.execute("COMMIT");
+            return silent;
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Restores a store that is stopped, or has forgotten payments, from the logs of all daemons, which must all have ended; called once for each.
+     * Nothing is entered before the last missing log is given. Blocks; the caller holds the lock of the datadir.
+     *
+     * @param folder contains the log, usually a datadir
+     * @param books the commit that the books of the datadir remember
+     * @param without names of the logs that are lost; their payments stay forgotten. {@code sent.log} names the one of {@code folder}
+     * @throws StoreException {@code UNAVAILABLE} when there is nothing to be restored, or when the log cannot be used
+     */
+    public static PostgresRestore.Step restore(
+            Path folder, Optional<CommitMark> books, Set<String> without, String name, Postgres.Connector connector) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            Server server = requireFit(session, name);
+            PostgresSchema.migrate(session, name);
+            return new PostgresRestore(session, name, server.timeline()).run(folder, books, without);
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be restored: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be restored: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
     /** Keeps the setting as a row, which changes only while no other start of a daemon is alive. */
     @Override
     void requireAgreement(SqlSession session, String setting, String value) throws SQLException {
@@ -323,7 +513,8 @@ public final class PostgresStore extends SqlStore {
                 session.queryOne("SELECT value FROM agreed WHERE name = ?", row -> row.getString(1), setting);
         if (agreed.isPresent() && !agreed.get().equals(value)) {
             Optional<Long> other = session.queryOne(
-                    "SELECT start FROM daemons WHERE NOT ended AND start <> " + PostgresSchema.RUNNER + " LIMIT 1",
+                    "SELECT start FROM daemons WHERE NOT ended AND NOT superseded AND start <> " + PostgresSchema.RUNNER
+                            + " LIMIT 1",
                     row -> row.getLong(1));
             if (other.isPresent()) {
                 throw GroupCommitWriter.unavailable(
@@ -363,10 +554,19 @@ public final class PostgresStore extends SqlStore {
     @Override
     public void close() {
         checker.shutdownNow();
+        pruner.shutdown();
         try {
             finish();
+            if (!pruner.awaitTermination(10, TimeUnit.SECONDS)) {
+                LOG.warn("store {}: the pruning of its log did not finish in time", name);
+            }
+            if (log.isPresent()) {
+                log.get().close();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            LOG.warn("store {}: {}", name, e.getMessage());
         }
         transactions.end();
         Postgres.close(reading);

@@ -1,5 +1,6 @@
 package org.chainwalletd.store;
 
+import java.io.IOException;
 import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,7 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -55,12 +59,16 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 AND current_setting('synchronous_commit') <> 'off' AS durable
               FROM store WHERE one = 1 FOR UPDATE;
             INSERT INTO commits (number, daemon, counter, random)
-              SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM commits RETURNING number;
+              SELECT coalesce(max(number), 0) + 1, ?,
+                coalesce((SELECT counter FROM commits WHERE daemon = ? ORDER BY number DESC LIMIT 1), 0) + 1, ?
+              FROM commits RETURNING number, counter;
             SELECT set_config('walletd.commit', (SELECT max(number)::text FROM commits), true),
               set_config('walletd.runner', ?, true);
-            SELECT EXISTS (SELECT 1 FROM commits WHERE number = ? AND random = ?) AS has_last,
-              (SELECT count(*) FROM daemons WHERE NOT ended AND timeline < %s) AS silent,
-              (SELECT ended FROM daemons WHERE start = ?) AS signed_off, %s AS millis;
+            SELECT (SELECT max(number) FROM commits WHERE random = ?) AS last,
+              (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND timeline < %s) AS silent,
+              (SELECT CASE WHEN superseded THEN 'superseded' WHEN ended THEN 'ended' END FROM daemons WHERE start = ?)
+                AS standing,
+              (SELECT count(*) FROM logs) AS logs, %s AS millis;
             SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(
                     PostgresSchema.SYSTEM, PostgresSchema.TIMELINE, PostgresSchema.TIMELINE, PostgresSchema.MILLIS);
 
@@ -86,18 +94,29 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     static final Made NONE = new Made(0, 0);
 
+    /** The database that answers, whichever the store was written in before. */
+    private record Server(long system, long timeline, boolean durable) {}
+
+    /**
+     * Answer to {@link #HEAD}.
+     *
+     * @param counter number of the new commit among those of this daemon's log
+     * @param last number under which the database has the newest commit that this daemon has seen
+     * @param silent number of daemons that have not confirmed a fail-over
+     * @param standing empty while this start of the daemon may write
+     */
     private record Head(
             long version,
             long system,
             long pruned,
             String stopped,
-            long nowSystem,
-            long nowTimeline,
-            boolean durable,
+            Server now,
             long number,
-            boolean hasLast,
+            long counter,
+            OptionalLong last,
             long silent,
-            boolean signedOff,
+            Optional<String> standing,
+            long logs,
             Map<String, Collection<Long>> changes) {}
 
     private final Postgres.Connector connector;
@@ -107,10 +126,18 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private final SecureRandom random = new SecureRandom();
     private final long start;
     private final long system;
+    private final Logging logging;
     private Connection connection;
     private SqlSession session;
     private long timeline;
+    /** Number of the commit that is being prepared, among those of this daemon's log. */
     private long counter;
+
+    /** Names of the logs of daemons that this daemon's own log tells of, and those that the commit being prepared adds. */
+    private Set<String> told = Set.of();
+
+    private Set<String> telling = Set.of();
+    private volatile boolean logFails;
     /** Number of the last commit that the state in memory includes. */
     private long followed;
 
@@ -122,29 +149,35 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private volatile String stopped;
 
     /**
-     * Creates the transactions of a daemon.
+     * A start of a daemon.
      *
-     * @param start number of this start of the daemon
+     * @param number of this start among those of all daemons
      * @param millis now by the server's clock, milliseconds since 1970
      * @param confirmed a commit that the daemon has seen
+     * @param stopped why nothing is written, not even by this start; empty in normal operation
      */
-    PostgresTransactions(
-            Postgres.Connector connector,
-            String name,
-            Memory memory,
-            long start,
-            long system,
-            long timeline,
-            long millis,
-            Made confirmed) {
-        this.clock = new ServerClock(millis);
+    record Start(long number, long system, long timeline, long millis, Made confirmed, Optional<String> stopped) {}
+
+    /**
+     * Log of a daemon.
+     *
+     * @param store its id
+     * @param log empty while the store is stopped, and in tests
+     * @param pruner see {@link SentLog#prune}
+     */
+    record Logging(String store, Optional<SentLog> log, SentLog.Lines lines, LongConsumer pruner) {}
+
+    PostgresTransactions(Postgres.Connector connector, String name, Memory memory, Start start, Logging logging) {
+        this.clock = new ServerClock(start.millis());
         this.connector = connector;
         this.name = name;
         this.memory = memory;
-        this.start = start;
-        this.system = system;
-        this.timeline = timeline;
-        this.confirmed = confirmed;
+        this.start = start.number();
+        this.system = start.system();
+        this.timeline = start.timeline();
+        this.confirmed = start.confirmed();
+        this.stopped = start.stopped().orElse(null);
+        this.logging = logging;
     }
 
     /** The server's clock as it was read under the lock last, going on from there by the time that this process has measured. */
@@ -203,8 +236,15 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         return Optional.ofNullable(stopped);
     }
 
+    /** Tells whether the log could not be written at the last commit: then other daemons are to run this one's spends. */
+    boolean logFails() {
+        return logFails;
+    }
+
     @Override
     public void begin() throws SQLException {
+        logging.log().ifPresent(log -> log.prune(logging.pruner()));
+        logging.lines().undoTo(0);
         Head head = head();
         if (head.stopped() != null) {
             stopped = head.stopped();
@@ -216,21 +256,16 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     "has version " + head.version() + " by now, this release writes version " + Schema.version(),
                     null);
         }
-        if (head.signedOff()) {
-            stopped =
-                    "start " + start + " of a daemon was declared off while it was paused: it writes and sends nothing"
-                            + " any more; start it again";
-            throw StoreException.stopped(stopped);
-        }
+        refuseEnded(head);
         Optional<String> lost = lost(head);
         if (lost.isPresent()) {
             stop(lost.get());
         }
-        if (!head.durable()) {
+        if (!head.now().durable()) {
             throw GroupCommitWriter.unavailable(name, Postgres.NOT_DURABLE, null);
         }
-        if (head.nowTimeline() > timeline) {
-            tellTimeline(head.nowTimeline());
+        if (head.now().timeline() > timeline) {
+            tellTimeline(head.now().timeline());
             begin();
             return;
         }
@@ -244,9 +279,32 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         follow(head);
         session.forget();
         next = new Made(head.number(), next.random());
+        counter = head.counter();
+        if (logging.log().isPresent() && head.logs() != told.size()) {
+            telling = Set.copyOf(session.query("SELECT name FROM logs", row -> row.getString(1)));
+            telling.stream()
+                    .filter(log -> !told.contains(log))
+                    .sorted()
+                    .forEach(log -> logging.lines().add(new SentLine.Peer(log)));
+        }
         if (head.number() % COMMITS_BETWEEN_PRUNING == 0) {
             prune(head.number() - KEPT_COMMITS);
         }
+    }
+
+    /** Refuses everything when this start of the daemon must not write any more; that concerns no other daemon. */
+    private void refuseEnded(Head head) {
+        boolean moved = head.last().isPresent() && head.last().getAsLong() != confirmed.number();
+        if (head.standing().isEmpty() && !moved) {
+            return;
+        }
+        stopped = "start " + start + " of a daemon writes and sends nothing any more: "
+                + (head.standing().filter("ended"::equals).isPresent()
+                        ? "it was declared off while it was paused"
+                        : "another process has opened the store " + name + " with the same " + SentLog.FILE_NAME
+                                + ", or the store was restored meanwhile")
+                + ". Start the daemon again, with one process for each datadir";
+        throw StoreException.stopped(stopped);
     }
 
     /** Fetches the lookups of all units in one message. */
@@ -271,16 +329,14 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         session.forget();
         committing = false;
         next = new Made(0, random.nextLong());
-        counter++;
         try (PreparedStatement statement = connection.prepareStatement(HEAD)) {
             statement.setLong(1, start);
-            statement.setLong(2, counter);
+            statement.setLong(2, start);
             statement.setLong(3, next.random());
             statement.setString(4, Long.toString(start));
-            statement.setLong(5, confirmed.number());
-            statement.setLong(6, confirmed.random());
-            statement.setLong(7, start);
-            statement.setLong(8, followed);
+            statement.setLong(5, confirmed.random());
+            statement.setLong(6, start);
+            statement.setLong(7, followed);
             statement.execute();
             ResultSet row = answer(statement);
             if (!row.next()) {
@@ -290,18 +346,18 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long belongs = row.getLong("system");
             long pruned = row.getLong("pruned");
             String why = row.getString("stopped");
-            long nowSystem = row.getLong("now_system");
-            long nowTimeline = row.getLong("now_timeline");
-            boolean durable = row.getBoolean("durable");
+            Server now = new Server(row.getLong("now_system"), row.getLong("now_timeline"), row.getBoolean("durable"));
             row = answer(statement);
             row.next();
             long number = row.getLong(1);
+            long next = row.getLong(2);
             answer(statement);
             row = answer(statement);
             row.next();
-            boolean hasLast = row.getBoolean("has_last");
+            OptionalLong last = new Row(row).ifNumber("last");
             long silent = row.getLong("silent");
-            boolean signedOff = row.getBoolean("signed_off");
+            Optional<String> standing = Optional.ofNullable(row.getString("standing"));
+            long logs = row.getLong("logs");
             clock.set(row.getLong("millis"));
             Map<String, Collection<Long>> changes = new HashMap<>();
             row = answer(statement);
@@ -309,19 +365,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 changes.computeIfAbsent(row.getString(1), table -> new ArrayList<>())
                         .add(row.getLong(2));
             }
-            return new Head(
-                    version,
-                    belongs,
-                    pruned,
-                    why,
-                    nowSystem,
-                    nowTimeline,
-                    durable,
-                    number,
-                    hasLast,
-                    silent,
-                    signedOff,
-                    changes);
+            return new Head(version, belongs, pruned, why, now, number, next, last, silent, standing, logs, changes);
         }
     }
 
@@ -337,13 +381,14 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     /** Returns why this database cannot be the one that was written last; empty when it can. */
     private Optional<String> lost(Head head) {
-        if (head.nowSystem() != system || head.nowSystem() != head.system()) {
+        if (head.now().system() != system || head.now().system() != head.system()) {
             return Optional.of("is on another database system than the one that was written");
         }
-        if (head.nowTimeline() < timeline) {
-            return Optional.of("has gone back from timeline " + timeline + " to " + head.nowTimeline());
+        if (head.now().timeline() < timeline) {
+            return Optional.of("has gone back from timeline " + timeline + " to "
+                    + head.now().timeline());
         }
-        return head.hasLast() || confirmed.equals(NONE)
+        return head.last().isPresent() || confirmed.equals(NONE)
                 ? Optional.empty()
                 : Optional.of(
                         "lacks commit " + confirmed.number() + ", which start " + start + " of a daemon had seen");
@@ -352,7 +397,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** Stops the store for every daemon: payments are lost, and their tokens would pay again. */
     private void stop(String why) throws SQLException {
         rollback();
-        String reason = "the store " + name + " " + why + ": payments may be forgotten, so nothing is spent";
+        String reason = Postgres.lost(name, why);
         session.execute(LOCK);
         session.update("UPDATE store SET stopped = ? WHERE one = 1 AND stopped IS NULL", reason);
         session.execute("COMMIT");
@@ -401,19 +446,45 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     /**
      * Commits; never cancelled and never repeated. A warning means that a synchronous standby may lack the commit: it counts as durable once a
-     * further commit is made without a warning.
+     * further commit is made without a warning. Commits nothing that the log does not accept, and returns when both have it.
      */
     @Override
     public void commit(Runnable settle) throws SQLException {
+        announce();
         CrashPoint.STORE_BEFORE_COMMIT.reached();
         boolean warned = commitWarns();
         followed = next.number();
+        told = telling;
         settle.run();
         CrashPoint.STORE_AFTER_COMMIT.reached();
+        noteMade();
         if (warned) {
             confirmByAnother();
         }
         confirmed = next;
+    }
+
+    private void announce() throws SQLException {
+        if (logging.log().isEmpty()) {
+            return;
+        }
+        logFails = true;
+        try {
+            logging.log()
+                    .get()
+                    .announce(new CommitMark(logging.store(), next.random(), counter), next.number(), logging.lines());
+        } catch (IOException e) {
+            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
+        logFails = false;
+    }
+
+    private void noteMade() {
+        if (logging.log().isPresent()) {
+            logFails = true;
+            logging.log().get().made();
+            logFails = false;
+        }
     }
 
     private boolean commitWarns() throws SQLException {
@@ -430,11 +501,13 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         try {
             LOG.warn("store {}: commit {} may not be on a standby", name, next.number());
             begin();
-            if (!commitWarns()) {
-                followed = next.number();
+            announce();
+            boolean warned = commitWarns();
+            followed = next.number();
+            noteMade();
+            if (!warned) {
                 return;
             }
-            followed = next.number();
             why = new SQLException("the server warns that no synchronous standby may have it");
         } catch (SQLException | RuntimeException e) {
             drop();
@@ -474,6 +547,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             rollback();
         }
         if (doubtful) {
+            return GroupCommitWriter.unknown(name, e);
+        }
+        if (e instanceof SentLog.UnloggedException) {
             return GroupCommitWriter.unknown(name, e);
         }
         if (e instanceof StoreException known) {

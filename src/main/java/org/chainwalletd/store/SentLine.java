@@ -170,6 +170,9 @@ sealed interface SentLine {
     /** No spend will ever be opened for this part of the sweep. */
     record SweepPartEnded(Hash256 id, int part) implements SentLine {}
 
+    /** Another daemon has a log with this name, without which a restored store may lack payments. */
+    record Peer(String log) implements SentLine {}
+
     /**
      * Tells whether the line frees coins, or permits other bytes for the same token: such a line is on the disk before the store records the
      * change.
@@ -262,6 +265,9 @@ sealed interface SentLine {
             out.writeByte(15);
             out.write(ended.id().toArray());
             out.writeInt(ended.part());
+        } else if (line instanceof Peer peer) {
+            out.writeByte(16);
+            out.writeUTF(peer.log());
         }
     }
 
@@ -491,6 +497,7 @@ sealed interface SentLine {
             case 13 -> readCancelled(in);
             case 14 -> readSweep(in);
             case 15 -> new SweepPartEnded(hash(in), in.readInt());
+            case 16 -> new Peer(in.readUTF());
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +29,10 @@ import org.slf4j.LoggerFactory;
  * base was read; {@code 2 ‖ lines}, the base: the content of the store at that commit; {@code 3 ‖ opening ‖ number ‖ lines}, a commit that is
  * about to be made; {@code 4}, the last commit was made. A commit that is followed neither by such a record nor by a higher number may have been
  * made or not; one whose number occurs again was not. Used by the store's writer, one call at a time.
+ *
+ * <p>Where several daemons write the store, each has a log of its own, in which commits are numbered without gaps although others commit between
+ * them; the records are {@code 5 ‖ store's id ‖ random number of the commit (8) ‖ number in this log (8) ‖ number in the store (8) ‖ name of the
+ * log} instead of 1, and {@code 6 ‖ random number ‖ number in this log ‖ number in the store ‖ lines} instead of 3.
  */
 final class SentLog implements AutoCloseable {
     static final String FILE_NAME = "sent.log";
@@ -38,12 +44,15 @@ final class SentLog implements AutoCloseable {
     private static final byte BASE_LINES = 2;
     private static final byte COMMIT = 3;
     private static final byte MADE = 4;
+    private static final byte SHARED_BASE = 5;
+    private static final byte SHARED_COMMIT = 6;
     private static final int MARK_BYTES = 2 * Long.BYTES;
     private static final int ID_BYTES = 16;
     /** Size below which the log is not pruned, in bytes: about 30,000 payments. */
     static final long LEAST_TO_PRUNE = 16 * 1024 * 1024;
 
     private final Path folder;
+    private final Optional<String> name;
     private final long leastToPrune;
     private AppendLog log;
     /** Size of the base in bytes, when the log was made from the store. */
@@ -59,9 +68,13 @@ final class SentLog implements AutoCloseable {
     private final List<byte[]> unforced = new ArrayList<>();
 
     private long safe;
+    private final AtomicReference<Successor> successor = new AtomicReference<>();
+    private boolean pruning;
 
-    private SentLog(Path folder, AppendLog log, long base, long leastToPrune) throws IOException {
+    private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
+            throws IOException {
         this.folder = folder;
+        this.name = name;
         this.log = log;
         this.base = base;
         this.leastToPrune = leastToPrune;
@@ -101,8 +114,28 @@ final class SentLog implements AutoCloseable {
      *
      * @param last the last commit that was announced
      * @param certain the last commit that was certainly made: {@code last} or the one before it
+     * @param shared present in the log of one of several daemons, with the number of {@code last} in the store
      */
-    record Known(CommitMark last, CommitMark certain) {}
+    record Known(CommitMark last, CommitMark certain, Optional<Shared> shared) {}
+
+    /**
+     * Place in a store that several daemons write.
+     *
+     * @param name of the daemon's log
+     * @param number of a commit among those of all daemons
+     */
+    record Shared(String name, long number) {}
+
+    /** Receives the records with lines of a log, in their order. */
+    @FunctionalInterface
+    interface Records {
+        /**
+         * Receives the base or a commit.
+         *
+         * @param lines encoded, from the offset {@code from} on
+         */
+        void record(CommitMark mark, Optional<Shared> shared, byte[] lines, int from) throws IOException;
+    }
 
     /** Receives the lines of a log, in their order. */
     interface Replay {
@@ -136,53 +169,74 @@ final class SentLog implements AutoCloseable {
      * @throws AppendLog.RefusedException when the log is damaged
      */
     static void replay(Path folder, Replay replay) throws IOException {
+        visit(folder, (mark, shared, lines, from) -> {
+            if (replay.wants(mark)) {
+                for (SentLine line : SentLine.decode(lines, from)) {
+                    replay.line(line);
+                }
+            }
+        });
+    }
+
+    /**
+     * Passes the base and the commits to {@code records}, including the last announced commit, which may not have been made; the base as often as
+     * it has records, at least once.
+     */
+    static void visit(Path folder, Records records) throws IOException {
         Reading reading = new Reading();
         byte[][] held = new byte[1][];
         AppendLog.read(in(folder), TITLE, record -> {
             CommitMark before = reading.last;
+            Optional<Shared> sharedBefore = reading.shared;
             reading.record(record);
-            boolean commit = record[0] == COMMIT;
+            boolean commit = isCommit(record);
             // A number that occurs again means that the commit before it was not made.
             if (held[0] != null && (record[0] == MADE || commit && reading.last.number() > before.number())) {
-                deliver(before, held[0], 1 + MARK_BYTES, replay);
+                records.record(before, sharedBefore, held[0], linesAt(held[0]));
             }
             held[0] = commit ? record : null;
-            if (record[0] == BASE) {
-                replay.wants(reading.last);
+            if (record[0] == BASE || record[0] == SHARED_BASE) {
+                records.record(reading.last, reading.shared, record, record.length);
             } else if (record[0] == BASE_LINES) {
-                deliver(reading.last, record, 1, replay);
+                records.record(reading.last, reading.shared, record, 1);
             }
         });
         if (held[0] != null) {
-            deliver(reading.last, held[0], 1 + MARK_BYTES, replay);
+            records.record(reading.last, reading.shared, held[0], linesAt(held[0]));
         }
     }
 
-    private static void deliver(CommitMark mark, byte[] record, int from, Replay replay) throws IOException {
-        if (replay.wants(mark)) {
-            for (SentLine line : SentLine.decode(record, from)) {
-                replay.line(line);
-            }
-        }
+    private static boolean isCommit(byte[] record) {
+        return record[0] == COMMIT || record[0] == SHARED_COMMIT;
+    }
+
+    private static int linesAt(byte[] commit) {
+        return 1 + MARK_BYTES + (commit[0] == SHARED_COMMIT ? Long.BYTES : 0);
     }
 
     /** Last commits among the records read so far. */
     private static final class Reading {
         private CommitMark last;
         private CommitMark certain;
+        private Optional<Shared> shared = Optional.empty();
 
         void record(byte[] record) throws IOException {
             ByteBuffer in = ByteBuffer.wrap(record);
             byte kind = in.hasRemaining() ? in.get() : 0;
             if (kind == BASE && record.length == 1 + ID_BYTES + MARK_BYTES && last == null) {
-                byte[] id = new byte[ID_BYTES];
-                in.get(id);
-                last = new CommitMark(HexFormat.of().formatHex(id), in.getLong(), in.getLong());
+                last = base(in);
                 certain = last;
-            } else if (kind == COMMIT && record.length >= 1 + MARK_BYTES && last != null) {
-                CommitMark next = new CommitMark(last.store(), in.getLong(), in.getLong());
-                certain = next.number() > last.number() ? last : certain;
-                last = next;
+            } else if (kind == SHARED_BASE && record.length > 1 + ID_BYTES + MARK_BYTES + Long.BYTES && last == null) {
+                last = base(in);
+                certain = last;
+                long number = in.getLong();
+                shared = Optional.of(
+                        new Shared(StandardCharsets.UTF_8.decode(in.slice()).toString(), number));
+            } else if (kind == COMMIT && record.length >= 1 + MARK_BYTES && last != null && shared.isEmpty()) {
+                commit(in);
+            } else if (kind == SHARED_COMMIT && record.length >= linesAt(record) && shared.isPresent()) {
+                commit(in);
+                shared = Optional.of(new Shared(shared.get().name(), in.getLong()));
             } else if (kind == MADE && last != null) {
                 certain = last;
             } else if (kind != BASE_LINES || last == null) {
@@ -190,8 +244,20 @@ final class SentLog implements AutoCloseable {
             }
         }
 
+        private static CommitMark base(ByteBuffer in) {
+            byte[] id = new byte[ID_BYTES];
+            in.get(id);
+            return new CommitMark(HexFormat.of().formatHex(id), in.getLong(), in.getLong());
+        }
+
+        private void commit(ByteBuffer in) {
+            CommitMark next = new CommitMark(last.store(), in.getLong(), in.getLong());
+            certain = next.number() > last.number() ? last : certain;
+            last = next;
+        }
+
         Optional<Known> known() {
-            return Optional.ofNullable(last).map(mark -> new Known(mark, certain));
+            return Optional.ofNullable(last).map(mark -> new Known(mark, certain, shared));
         }
     }
 
@@ -208,25 +274,33 @@ final class SentLog implements AutoCloseable {
     static SentLog open(Path folder, long leastToPrune) throws IOException {
         AtomicFiles.removeLeftovers(folder, FILE_NAME);
         long[] base = new long[1];
+        Reading reading = new Reading();
         AppendLog log = AppendLog.open(
                 in(folder),
                 TITLE,
-                record -> base[0] += record[0] == BASE || record[0] == BASE_LINES ? record.length : 0,
+                record -> {
+                    reading.record(record);
+                    base[0] += isCommit(record) || record[0] == MADE ? 0 : record.length;
+                },
                 false);
-        return new SentLog(folder, log, base[0], leastToPrune);
+        return new SentLog(folder, reading.shared.map(Shared::name), log, base[0], leastToPrune);
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** Returns the name of the log of one of several daemons. */
+    Optional<String> name() {
+        return name;
     }
 
     /**
      * Tells whether the log has reached {@link #leastToPrune} bytes and twice its base, so that much of it is about spends that the store has
      * forgotten or keeps in a shorter form.
      */
-    boolean isWorthPruning() throws IOException {
+    private boolean isWorthPruning() throws IOException {
         return log.length() >= Math.max(leastToPrune, 2 * base);
-    }
-
-    /** Returns the offset at which the next record begins, in bytes. */
-    long end() throws IOException {
-        return log.length();
     }
 
     /**
@@ -238,10 +312,11 @@ final class SentLog implements AutoCloseable {
     record Successor(AppendLog log, CommitMark last, long from) {}
 
     /** Writes the successor beside the log in {@code folder}, on a thread other than the writer's. */
-    static Successor successor(Path folder, CommitMark last, Base base, long from) throws IOException {
+    static Successor successor(Path folder, CommitMark last, Optional<Shared> shared, Base base, long from)
+            throws IOException {
         AppendLog log = AppendLog.beside(in(folder), TITLE);
         try {
-            writeBase(log, last, base);
+            writeBase(log, last, shared, base);
             return new Successor(log, last, from);
         } catch (IOException | RuntimeException e) {
             log.discard();
@@ -250,13 +325,13 @@ final class SentLog implements AutoCloseable {
     }
 
     /** Copies the commits that the successor's base lacks into it, and continues in it. */
-    void exchange(Successor successor) throws IOException {
+    private void exchange(Successor successor) throws IOException {
         AppendLog next = successor.log();
         long nextBase = next.length();
         try {
             boolean[] newer = new boolean[1];
             log.readFrom(successor.from(), record -> {
-                if (record[0] == COMMIT) {
+                if (isCommit(record)) {
                     newer[0] = ByteBuffer.wrap(record).getLong(1 + Long.BYTES)
                             > successor.last().number();
                 }
@@ -295,12 +370,22 @@ final class SentLog implements AutoCloseable {
     }
 
     /** Creates or replaces the log in {@code folder} by one with this base, which was read at the commit {@code last}. */
-    static void write(Path folder, CommitMark last, Base base) throws IOException {
-        AppendLog.write(in(folder), TITLE, log -> writeBase(log, last, base));
+    static void write(Path folder, CommitMark last, Optional<Shared> shared, Base base) throws IOException {
+        AppendLog.write(in(folder), TITLE, log -> writeBase(log, last, shared, base));
     }
 
-    private static void writeBase(AppendLog log, CommitMark last, Base base) throws IOException {
-        log.append(record(BASE, ByteBuffer.wrap(HexFormat.of().parseHex(last.store())), mark(last)));
+    private static void writeBase(AppendLog log, CommitMark last, Optional<Shared> shared, Base base)
+            throws IOException {
+        ByteBuffer id = ByteBuffer.wrap(HexFormat.of().parseHex(last.store()));
+        log.append(
+                shared.isEmpty()
+                        ? record(BASE, id, mark(last))
+                        : record(
+                                SHARED_BASE,
+                                id,
+                                mark(last),
+                                number(shared.get().number()),
+                                ByteBuffer.wrap(shared.get().name().getBytes(StandardCharsets.UTF_8))));
         base.tell(lines -> log.append(record(BASE_LINES, ByteBuffer.wrap(lines))));
     }
 
@@ -309,6 +394,10 @@ final class SentLog implements AutoCloseable {
                 .putLong(mark.opening())
                 .putLong(mark.number())
                 .flip();
+    }
+
+    private static ByteBuffer number(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).flip();
     }
 
     private static byte[] record(byte kind, ByteBuffer... parts) {
@@ -320,18 +409,33 @@ final class SentLog implements AutoCloseable {
         return out.toByteArray();
     }
 
-    /**
-     * Appends a commit that is about to be made. It is on the disk when {@link #force} or {@link #join} has returned.
-     *
-     * @throws IOException when nothing was added; then nothing may be committed
-     */
+    /** Appends a commit of a store that no other daemon writes, as {@link #announce(CommitMark, long, Lines)} does. */
     void announce(CommitMark commit, Lines lines) throws IOException {
+        announce(commit, commit.number(), lines);
+    }
+
+    /**
+     * Appends a commit that is about to be made. It is on the disk when this returns, if a line requires that, and otherwise when {@link #made} does.
+     *
+     * @param number of the commit in a store that several daemons write
+     * @throws IOException when nothing may be committed
+     */
+    void announce(CommitMark commit, long number, Lines lines) throws IOException {
         repair();
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (SentLine line : lines.lines) {
             all.writeBytes(SentLine.encode(line));
         }
-        append(record(COMMIT, mark(commit), ByteBuffer.wrap(all.toByteArray())));
+        ByteBuffer encoded = ByteBuffer.wrap(all.toByteArray());
+        append(
+                name.isEmpty()
+                        ? record(COMMIT, mark(commit), encoded)
+                        : record(SHARED_COMMIT, mark(commit), number(number), encoded));
+        CrashPoint.STORE_LOGGED.reached();
+        beginForce();
+        if (lines.goFirst()) {
+            join();
+        }
     }
 
     private void append(byte[] record) throws IOException {
@@ -364,9 +468,8 @@ final class SentLog implements AutoCloseable {
         safe = log.length();
     }
 
-    /** Starts forcing the announced commits to the disk. */
-    void beginForce() {
-        forced = CompletableFuture.runAsync(
+    private void beginForce() {
+        forced = forced.thenRunAsync(
                 () -> {
                     try {
                         log.force();
@@ -377,23 +480,32 @@ final class SentLog implements AutoCloseable {
                 disk);
     }
 
-    /** Forces the announced commits to the disk. */
-    void force() throws IOException {
-        beginForce();
-        join();
-    }
-
     private void join() throws IOException {
         Causes.join(forced, IOException::new);
         isSafe();
     }
 
+    /** The commit was made, but its log record cannot be forced to the disk: nothing that it decided may be sent before that. */
+    static final class UnloggedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        UnloggedException(IOException cause) {
+            super(FILE_NAME + " cannot be written: " + cause.getMessage(), cause);
+        }
+    }
+
     /**
      * Notes that the announced commit was made; when this returns it is on the disk in both files. The note itself is forced with the next
      * commit, whose higher number says the same if the note is lost.
+     *
+     * @throws UnloggedException when it is not
      */
-    void made() throws IOException {
-        join();
+    void made() {
+        try {
+            join();
+        } catch (IOException e) {
+            throw new UnloggedException(e);
+        }
         try {
             append(new byte[] {MADE});
         } catch (IOException e) {
@@ -401,8 +513,39 @@ final class SentLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Replaces the log, between two commits, by one that contains only what the store still keeps.
+     *
+     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; is given the offset at which the log ends
+     *     now
+     */
+    void prune(LongConsumer pruner) {
+        try {
+            Successor ready = successor.getAndSet(null);
+            if (ready != null) {
+                pruning = false;
+                exchange(ready);
+            } else if (!pruning && isWorthPruning()) {
+                pruning = true;
+                pruner.accept(log.length());
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("{} in {} cannot be pruned: {}", FILE_NAME, folder, e.getMessage());
+        }
+    }
+
+    /** Replaces the log by {@code ready} at the next commit. */
+    void succeed(Successor ready) {
+        successor.set(ready);
+    }
+
+    /** Closes the log, and deletes a successor that no commit has put in its place. */
     @Override
     public void close() throws IOException {
+        Successor ready = successor.getAndSet(null);
+        if (ready != null) {
+            ready.log().discard();
+        }
         disk.shutdown();
         log.close();
     }

@@ -315,7 +315,7 @@ public final class SqliteStore extends SqlStore {
     private void prune(long from) {
         Path path = Path.of(file);
         try (SqlSession session = connect(path)) {
-            transactions.succeed(StoreRestore.successor(path.getParent(), session, from));
+            log.orElseThrow().succeed(StoreRestore.successor(path.getParent(), session, from));
         } catch (IOException | SQLException | RuntimeException e) {
             LOG.warn(
                     "store {}: {} cannot be pruned before the next start: {}", file, SentLog.FILE_NAME, e.getMessage());
@@ -330,7 +330,6 @@ public final class SqliteStore extends SqlStore {
             if (!pruner.awaitTermination(10, TimeUnit.SECONDS)) {
                 LOG.warn("store {}: the pruning of its log did not finish in time", file);
             }
-            transactions.dropSuccessor();
             readSession.close();
             writeSession.close();
             if (log.isPresent()) {

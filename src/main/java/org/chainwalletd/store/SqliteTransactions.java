@@ -3,7 +3,6 @@ package org.chainwalletd.store;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.sql.SQLException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,8 +24,6 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     private CommitMark next;
     private volatile CommitMark confirmed;
     private final LongConsumer pruner;
-    private final AtomicReference<SentLog.Successor> successor = new AtomicReference<>();
-    private boolean pruning;
 
     /**
      * Creates the transactions of a store.
@@ -34,8 +31,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
      * @param log records every commit before it is made
      * @param lines lines that the units of a commit add to the log
      * @param last newest commit of the store
-     * @param pruner writes a successor of the log on another thread and passes it to {@link #succeed}; is given the offset at which the log ends
-     *     now
+     * @param pruner see {@link SentLog#prune}
      */
     SqliteTransactions(
             SqlSession session, String file, SentLog log, SentLog.Lines lines, CommitMark last, LongConsumer pruner) {
@@ -65,7 +61,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
 
     @Override
     public void begin() throws SQLException {
-        prune();
+        log.prune(pruner);
         session.update("BEGIN IMMEDIATE");
         lines.undoTo(0);
         next = new CommitMark(last.store(), opening, last.number() + 1);
@@ -81,7 +77,11 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
      */
     @Override
     public void commit(Runnable settle) throws SQLException {
-        announce();
+        try {
+            log.announce(next, lines);
+        } catch (IOException e) {
+            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
+        }
         CrashPoint.STORE_BEFORE_COMMIT.reached();
         committing = true;
         session.update("COMMIT");
@@ -90,35 +90,8 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         last = next;
         settle.run();
         CrashPoint.STORE_AFTER_COMMIT.reached();
-        try {
-            log.made();
-        } catch (IOException e) {
-            throw new UnloggedException(e);
-        }
+        log.made();
         confirmed = next;
-    }
-
-    private void announce() throws SQLException {
-        try {
-            log.announce(next, lines);
-            CrashPoint.STORE_LOGGED.reached();
-            if (lines.goFirst()) {
-                log.force();
-            } else {
-                log.beginForce();
-            }
-        } catch (IOException e) {
-            throw new SQLException(SentLog.FILE_NAME + " cannot be written: " + e.getMessage(), e);
-        }
-    }
-
-    /** The commit was made, but its log record cannot be forced to the disk: nothing that it decided may be sent before that. */
-    private static final class UnloggedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        UnloggedException(IOException cause) {
-            super(SentLog.FILE_NAME + " cannot be written: " + cause.getMessage(), cause);
-        }
     }
 
     @Override
@@ -134,7 +107,7 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
 
     @Override
     public StoreException failure(Exception e) {
-        if (e instanceof UnloggedException) {
+        if (e instanceof SentLog.UnloggedException) {
             return GroupCommitWriter.unknown(file, e);
         }
         boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
@@ -160,35 +133,6 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
             LOG.warn("store {}: the failed commit cannot be written over: {}", file, e.getMessage());
             rollback();
             return false;
-        }
-    }
-
-    /** Replaces the log, between two commits, by one that contains only what the store still keeps. */
-    private void prune() {
-        try {
-            SentLog.Successor ready = successor.getAndSet(null);
-            if (ready != null) {
-                pruning = false;
-                log.exchange(ready);
-            } else if (!pruning && log.isWorthPruning()) {
-                pruning = true;
-                pruner.accept(log.end());
-            }
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("store {}: {} cannot be pruned: {}", file, SentLog.FILE_NAME, e.getMessage());
-        }
-    }
-
-    /** Replaces the log by {@code ready} at the next commit. */
-    void succeed(SentLog.Successor ready) {
-        successor.set(ready);
-    }
-
-    /** Deletes a successor that no commit has put in place of the log. */
-    void dropSuccessor() throws IOException {
-        SentLog.Successor ready = successor.getAndSet(null);
-        if (ready != null) {
-            ready.log().discard();
         }
     }
 }

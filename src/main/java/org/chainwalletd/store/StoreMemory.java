@@ -26,6 +26,8 @@ import java.util.zip.CRC32;
  */
 record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<String, CommitMark> marks) {
     static final String EARLIER_FILE = "store-id";
+    /** Name under which the commit that the books remember is kept. */
+    static final String BOOKS = "books.db";
 
     private static final int SLOT = 64;
     private static final Pattern LINE = Pattern.compile("([0-9a-f]{32}) ([0-9a-f]{16}) ([am]) ([0-9a-f]{8})\n");
@@ -51,7 +53,7 @@ record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<Str
         if (log.isEmpty() && damage.isEmpty()) {
             earlier(folder).ifPresent(mark -> marks.put(EARLIER_FILE, mark));
         }
-        books.ifPresent(mark -> marks.put("books.db", mark));
+        books.ifPresent(mark -> marks.put(BOOKS, mark));
         return new StoreMemory(log, damage, marks);
     }
 

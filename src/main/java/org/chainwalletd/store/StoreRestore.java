@@ -32,6 +32,7 @@ public final class StoreRestore {
     private static final long NUMBERS_FORGOTTEN = 1_000_000_000;
     private static final int LINES_BYTES = 1 << 16;
     private static final int SENDS_AT_ONCE = 100;
+    private static final int ROWS_AT_ONCE = 500;
 
     /**
      * Result of a restore.
@@ -88,14 +89,15 @@ public final class StoreRestore {
 
     /** Creates or replaces the log in {@code folder}; the base of the new one is everything that the store contains now. */
     static void writeLog(Path folder, SqlSession session) throws IOException, SQLException {
-        SentLog.write(folder, Commits.last(session), sink -> base(session, sink));
+        SentLog.write(folder, Commits.last(session), Optional.empty(), sink -> base(session, sink));
     }
 
     /** Writes a log that is to replace the present one at a later commit. Reads in a transaction of a session of its own, which sees one moment. */
     static SentLog.Successor successor(Path folder, SqlSession session, long from) throws IOException, SQLException {
         session.execute("BEGIN");
         try {
-            return SentLog.successor(folder, Commits.last(session), sink -> base(session, sink), from);
+            return SentLog.successor(
+                    folder, Commits.last(session), Optional.empty(), sink -> base(session, sink), from);
         } finally {
             session.execute("COMMIT");
         }
@@ -118,21 +120,100 @@ public final class StoreRestore {
                     0);
             SqlSweeps.visit(session, lines::add);
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
-            long last = 0;
-            for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
-                for (AccountSend send : some) {
-                    lines.add(new SentLine.Account(send));
-                    last = send.id();
-                }
-            }
+            tellAccountSends(session, lines);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
+    private static void tellAccountSends(SqlSession session, Collecting lines) throws SQLException {
+        long last = 0;
+        for (List<AccountSend> some = sends(session, last); !some.isEmpty(); some = sends(session, last)) {
+            for (AccountSend send : some) {
+                lines.add(new SentLine.Account(send));
+                last = send.id();
+            }
+        }
+    }
+
     private static List<AccountSend> sends(SqlSession session, long after) throws SQLException {
         return AccountSendTable.all(session, "id > ? ORDER BY id LIMIT " + SENDS_AT_ONCE, after);
+    }
+
+    /** Writes a log that is to replace the present one of a daemon, as {@link #successor(Path, SqlSession, long)} does. */
+    static SentLog.Successor successor(SentLog log, SqlSession session, long start, long from)
+            throws IOException, SQLException {
+        session.execute(session.dialect().beginReading());
+        try {
+            String store = Commits.id(session);
+            CommitMark last = session.queryOne(
+                            "SELECT random, counter FROM commits WHERE daemon = ? ORDER BY number DESC LIMIT 1",
+                            row -> new CommitMark(store, row.number("random"), row.number("counter")),
+                            start)
+                    .orElseThrow();
+            long number = session.queryOne("SELECT max(number) FROM commits", row -> row.getLong(1))
+                    .orElseThrow();
+            SentLog.Shared shared = new SentLog.Shared(log.name().orElseThrow(), number);
+            return SentLog.successor(
+                    log.folder(), last, Optional.of(shared), sink -> ownBase(session, shared.name(), sink), from);
+        } finally {
+            session.execute("COMMIT");
+        }
+    }
+
+    /** Tells the spends of one daemon, and how those of the others ended. */
+    private static void ownBase(SqlSession session, String log, SentLog.LinesSink sink) throws IOException {
+        record Owned(SpendRow row, boolean own) {}
+        try {
+            Collecting lines = new Collecting(sink);
+            for (String peer : session.query("SELECT name FROM logs ORDER BY name", row -> row.getString(1))) {
+                lines.add(new SentLine.Peer(peer));
+            }
+            List<Object[]> kept = KeptSpends.ofLog(session, log, 0, ROWS_AT_ONCE);
+            while (!kept.isEmpty()) {
+                for (Object[] row : kept) {
+                    lines.add(new SentLine.Kept(row));
+                }
+                kept = KeptSpends.ofLog(session, log, KeptSpends.numberOf(kept.get(kept.size() - 1)), ROWS_AT_ONCE);
+            }
+            List<Owned> spends;
+            for (long last = 0; ; last = spends.get(spends.size() - 1).row().id()) {
+                spends = session.query(
+                        "SELECT " + SpendRow.COLUMNS + ", runner IN (SELECT start FROM daemons WHERE log = ?) AS own"
+                                + " FROM spends WHERE id > ? ORDER BY id LIMIT ?",
+                        row -> new Owned(SpendRow.read(row), row.truth("own")),
+                        log,
+                        last,
+                        ROWS_AT_ONCE);
+                if (spends.isEmpty()) {
+                    break;
+                }
+                for (Owned each : spends) {
+                    tell(session, each.row(), each.own(), lines);
+                }
+            }
+            SqlSweeps.visit(session, lines::add);
+            PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
+            tellAccountSends(session, lines);
+            lines.flush();
+        } catch (SQLException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static void tell(SqlSession session, SpendRow row, boolean own, Collecting lines) throws SQLException {
+        Intent intent = row.intent();
+        if (own) {
+            lines.add(new SentLine.Spend(row.id(), intent, row.held(), row.countedAt()));
+            Optional<SentLine.Carried> carried = PayoutTable.carriedBy(session, row);
+            if (carried.isPresent()) {
+                lines.add(carried.get());
+            }
+        } else if (!intent.state().inFlight() && intent.state() != IntentState.CONFIRMED) {
+            lines.add(new SentLine.State(intent.txId(), intent.state(), intent.reason(), intent.changedAt()));
+            lines.add(new SentLine.Held(intent.txId(), row.held()));
+        }
     }
 
     /** Collects lines and passes them on as records of about {@link #LINES_BYTES} bytes. */
@@ -185,6 +266,18 @@ public final class StoreRestore {
             }
         });
         decide();
+    }
+
+    /**
+     * Enters the lines of one commit, or of a base.
+     *
+     * @param certain whether the commit was certainly made
+     */
+    void enter(byte[] lines, boolean certain) throws IOException, SQLException {
+        made = certain;
+        for (SentLine line : SentLine.decode(lines, 0)) {
+            enter(line);
+        }
     }
 
     private boolean isThere(CommitMark mark) throws IOException {
@@ -437,7 +530,8 @@ public final class StoreRestore {
         }
     }
 
-    private void decide() throws SQLException {
+    /** Decides about the payments of which nobody knows whether they were sent, once all lines are entered. */
+    void decide() throws SQLException {
         for (Hash256 txId : undecided) {
             boolean repeatable = announced.contains(txId) || isRepeatable(txId);
             // No caller can repeat a batch: its payouts are bound to it, so sending it is the only way to pay them
@@ -505,14 +599,24 @@ public final class StoreRestore {
         long random = new SecureRandom().nextLong() | 1;
         Commits.count(session, number);
         Commits.open(session, number, random);
-        PayoutTable.holdAll(session, random);
+        hold(random, forgetful);
+        return new CommitMark(last.store(), random, number);
+    }
+
+    /**
+     * Holds the queue's payouts and stops the sweeps that were running.
+     *
+     * @param generation of the queue from now on
+     * @param forgetful whether payments may still be missing
+     */
+    void hold(long generation, boolean forgetful) throws SQLException {
+        PayoutTable.holdAll(session, generation);
         SqlSweeps.stopAll(session);
         if (forgetful) {
             session.update("UPDATE identity SET forgetful = 1 WHERE one = 1");
             // Numbers of lost spends were reported to callers, and must never become those of others.
             spends.skipNumbers(session, NUMBERS_FORGOTTEN);
         }
-        return new CommitMark(last.store(), random, number);
     }
 
     Restored report(CommitMark mark, boolean complete) throws SQLException {

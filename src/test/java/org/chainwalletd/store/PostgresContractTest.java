@@ -3,14 +3,13 @@ package org.chainwalletd.store;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 
 /** One store alone. Restarts are those of a store in one process: another process may not say that its spends never left. */
 @Tag("postgres")
 class PostgresContractTest extends StoreContract {
-    private record Opened(String schema, long start) {}
-
-    private final Map<Path, Opened> opened = new HashMap<>();
+    private final Map<Path, String> schemas = new HashMap<>();
 
     /** Each step is many messages to a server. */
     @Override
@@ -20,13 +19,10 @@ class PostgresContractTest extends StoreContract {
 
     @Override
     Store open(Path folder) {
-        Opened before = opened.get(folder);
-        if (before != null) {
-            return PostgresServer.open(before.schema(), before.start());
-        }
-        String schema = PostgresServer.schema();
-        PostgresStore store = PostgresServer.open(schema);
-        opened.put(folder, new Opened(schema, store.start()));
+        String schema = schemas.computeIfAbsent(folder, any -> PostgresServer.schema());
+        PostgresStore store = PostgresServer.open(schema, folder, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+        PostgresServer.run(
+                schema, "SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
         return store;
     }
 }

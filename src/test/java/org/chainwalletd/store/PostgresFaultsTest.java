@@ -183,7 +183,8 @@ class PostgresFaultsTest {
         PostgresStore store = PostgresStore.open(
                 schema,
                 () -> PostgresServer.connect(PostgresServer.port(), schema, "-c role=" + role),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                true);
         stores.add(store);
 
         assertOpened(store, 1);

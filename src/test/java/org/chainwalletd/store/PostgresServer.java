@@ -2,11 +2,13 @@ package org.chainwalletd.store;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,6 +49,41 @@ final class PostgresServer {
         return name;
     }
 
+    /** Copies all rows of a schema, as a dump does. */
+    static void backUp(String schema) {
+        run(schema, """
+                DO $$ DECLARE each text; BEGIN
+                  DROP SCHEMA IF EXISTS %2$s CASCADE;
+                  CREATE SCHEMA %2$s;
+                  FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = '%1$s' LOOP
+                    EXECUTE format('CREATE TABLE %2$s.%%I AS TABLE %1$s.%%I', each, each);
+                  END LOOP;
+                END $$""".formatted(schema, backupOf(schema)));
+    }
+
+    /** Puts the rows of {@link #backUp} back, while daemons are connected. */
+    static void putBack(String schema) {
+        run(schema, """
+                DO $$ DECLARE each text; BEGIN
+                  PERFORM set_config('session_replication_role', 'replica', true);
+                  PERFORM 1 FROM store FOR UPDATE;
+                  FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = '%1$s' LOOP
+                    EXECUTE format('DELETE FROM %1$s.%%I', each);
+                    EXECUTE format('INSERT INTO %1$s.%%I OVERRIDING SYSTEM VALUE SELECT * FROM %2$s.%%I', each, each);
+                  END LOOP;
+                  PERFORM setval(pg_get_serial_sequence('%1$s.daemons', 'start'), max(start)) FROM daemons;
+                END $$""".formatted(schema, backupOf(schema)));
+    }
+
+    private static String backupOf(String schema) {
+        return schema + "_backup";
+    }
+
+    /** Empties a schema, as if its database were made anew. */
+    static void empty(String schema) {
+        run(schema, "DROP SCHEMA " + schema + " CASCADE; CREATE SCHEMA " + schema);
+    }
+
     static Connection connect(String schema) throws SQLException {
         return connect(port(), schema, "");
     }
@@ -56,7 +93,8 @@ final class PostgresServer {
      * or a setting can be another one.
      */
     static PostgresStore openActing(String schema) {
-        return PostgresStore.open(schema, () -> connect(port(), schema + ",pg_catalog", ""), OptionalLong.empty());
+        return PostgresStore.open(
+                schema, () -> connect(port(), schema + ",pg_catalog", ""), OptionalLong.empty(), true);
     }
 
     /** Creates the functions for {@link #openActing}. */
@@ -117,5 +155,10 @@ final class PostgresServer {
     /** Opens it again in the process of this number. */
     static PostgresStore open(String schema, long start) {
         return PostgresStore.open(schema, () -> connect(schema), OptionalLong.of(start), false);
+    }
+
+    /** Opens it as the daemon with this datadir does. */
+    static PostgresStore open(String schema, Path folder, Optional<CommitMark> books, long leastToPrune) {
+        return PostgresStore.open(folder, books, schema, () -> connect(schema), false, leastToPrune);
     }
 }

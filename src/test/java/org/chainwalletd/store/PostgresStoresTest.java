@@ -197,7 +197,10 @@ class PostgresStoresTest {
         for (boolean arrives : List.of(true, false)) {
             try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
                     PostgresStore store = PostgresStore.open(
-                            schema, () -> PostgresServer.connect(cutter.port(), schema, ""), OptionalLong.empty())) {
+                            schema,
+                            () -> PostgresServer.connect(cutter.port(), schema, ""),
+                            OptionalLong.empty(),
+                            true)) {
                 int number = arrives ? 1 : 2;
                 done(store.intents().open(intent(10 + number, Optional.empty(), 10 + number), 0));
                 cutter.cutNext();
@@ -218,7 +221,7 @@ class PostgresStoresTest {
     void sixty_four_spends_that_come_at_once_cost_six_round_trips_under_the_store_lock() throws Exception {
         try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), true);
                 PostgresStore store = PostgresStore.open(
-                        schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty())) {
+                        schema, () -> PostgresServer.connect(proxy.port(), schema, ""), OptionalLong.empty(), true)) {
             done(store.intents().open(intent(900, Optional.empty(), 900), 0));
             proxy.roundTrips().clear();
             List<CompletionStage<Opening>> answers = new ArrayList<>();
@@ -334,7 +337,8 @@ class PostgresStoresTest {
         assertThatThrownBy(() -> PostgresStore.open(
                         schema,
                         () -> PostgresServer.connect(PostgresServer.port(), schema, options),
-                        OptionalLong.empty()))
+                        OptionalLong.empty(),
+                        true))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(why);
     }

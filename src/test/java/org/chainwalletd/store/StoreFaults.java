@@ -35,18 +35,18 @@ public final class StoreFaults {
     }
 
     /** From now on the log beside the store finds no room on its disk, until the returned action is run. */
-    public static Runnable fillLogDisk(SqliteStore store) {
+    public static Runnable fillLogDisk(Store store) {
         return exchangeLog(store, Path.of("/dev/full"));
     }
 
     /** From now on what the log writes cannot be forced to its disk, and is lost, until the returned action is run. */
-    public static Runnable loseLogWrites(SqliteStore store) {
+    public static Runnable loseLogWrites(Store store) {
         return exchangeLog(store, Path.of("/dev/null"));
     }
 
-    private static Runnable exchangeLog(SqliteStore store, Path device) {
+    private static Runnable exchangeLog(Store store, Path device) {
         try {
-            Field log = SqliteStore.class.getDeclaredField("log");
+            Field log = store.getClass().getDeclaredField("log");
             log.setAccessible(true);
             Field file = SentLog.class.getDeclaredField("log");
             file.setAccessible(true);

@@ -5,14 +5,24 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A process that opens spends until it is killed, sixteen at a time, and prints the number of each that it was told is durable. */
+/**
+ * A process that opens spends in a store on SQLite, or in the schema of a PostgreSQL server (its port and name), until it is killed, sixteen at a time, and prints the
+ * number of each that it was told is durable.
+ */
 final class WriterProcess {
     private static final int AT_ONCE = 16;
 
     private WriterProcess() {}
 
     public static void main(String[] args) throws InterruptedException {
-        Store store = SqliteStore.open(Path.of(args[0]));
+        Path folder = Path.of(args[0]);
+        Store store = args.length < 3
+                ? SqliteStore.open(folder)
+                : PostgresStore.open(
+                        folder,
+                        Optional.empty(),
+                        args[3],
+                        () -> PostgresServer.connect(Integer.parseInt(args[2]), args[3], ""));
         Semaphore free = new Semaphore(AT_ONCE);
         for (int i = Integer.parseInt(args[1]); ; i++) {
             int number = i;

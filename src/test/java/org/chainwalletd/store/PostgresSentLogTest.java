@@ -1,0 +1,528 @@
+package org.chainwalletd.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.store.StoreSample.done;
+import static org.chainwalletd.store.StoreSample.hash;
+import static org.chainwalletd.store.StoreSample.intent;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each daemon's log beside a PostgreSQL store: databases that have forgotten payments, copied datadirs, and logs that cannot be written. */
+@Tag("postgres")
+class PostgresSentLogTest {
+    @TempDir
+    Path folder;
+
+    private final List<PostgresStore> stores = new ArrayList<>();
+    private String schema;
+
+    @BeforeEach
+    void make() {
+        schema = PostgresServer.schema();
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(PostgresStore::close);
+    }
+
+    private Path datadir(String name) {
+        return folder.resolve(name);
+    }
+
+    private PostgresStore open(String name) {
+        return open(name, Optional.empty(), SentLog.LEAST_TO_PRUNE);
+    }
+
+    private PostgresStore open(String name, Optional<CommitMark> books, long leastToPrune) {
+        PostgresStore store = PostgresServer.open(schema, datadir(name), books, leastToPrune);
+        stores.add(store);
+        return store;
+    }
+
+    private void end(PostgresStore store) {
+        stores.remove(store);
+        store.close();
+    }
+
+    private PostgresRestore.Step restore(String name, String... without) {
+        return PostgresStore.restore(
+                datadir(name), Optional.empty(), Set.of(without), schema, () -> PostgresServer.connect(schema));
+    }
+
+    private void run(String statement) {
+        PostgresServer.run(schema, statement);
+    }
+
+    private void copyDatadir(String from, String to) throws IOException {
+        Files.createDirectories(datadir(to));
+        Files.copy(SentLog.in(datadir(from)), SentLog.in(datadir(to)), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private String logOf(String name) throws IOException {
+        return SentLog.read(datadir(name)).orElseThrow().shared().orElseThrow().name();
+    }
+
+    private static Intent payment(int number) {
+        return intent(number, Optional.of("token-" + number), number);
+    }
+
+    private static CompletionStage<Opening> asked(Store store, int number) {
+        return store.intents().open(payment(number), 0);
+    }
+
+    private static void pay(Store store, int number) {
+        assertThat(done(asked(store, number))).isInstanceOf(Opening.Opened.class);
+    }
+
+    private static void accept(Store store, int number) {
+        assertThat(done(store.intents().accept(hash(number), Set.of(IntentState.PREPARED), 50)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    private static Intent spend(Store store, int number) {
+        return done(store.intents().find(hash(number))).orElseThrow();
+    }
+
+    /** Each token is bound to its first payment, whose bytes are there, and no store pays it again. */
+    private static void assertBound(Store store, Iterable<Integer> numbers) {
+        for (int number : numbers) {
+            assertThat(spend(store, number).transaction())
+                    .isEqualTo(payment(number).transaction());
+            assertThat(done(store.intents()
+                            .open(intent(5_000 + number, Optional.of("token-" + number), 5_000 + number), 0)))
+                    .as("token-" + number)
+                    .isEqualTo(new Opening.TokenTaken(hash(number)));
+        }
+    }
+
+    private static void assertFails(CompletionStage<?> stage, StoreException.Reason reason) {
+        assertThatThrownBy(() -> Await.result(stage))
+                .cause()
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    }
+
+    private void awaitStopped(PostgresStore store) {
+        Await.until("it has noticed", () -> store.stopped().isPresent());
+    }
+
+    /** Two daemons; payment 1 is in the backup, all others only in their logs. */
+    private void loseMost() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        pay(two, 11);
+        PostgresServer.backUp(schema);
+        pay(one, 2);
+        accept(one, 2);
+        pay(one, 3);
+        pay(two, 12);
+        accept(two, 12);
+        pay(two, 13);
+        done(one.intents().failSent(hash(1), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 90));
+        PostgresServer.putBack(schema);
+        awaitStopped(one);
+        awaitStopped(two);
+        assertThat(one.stopped().orElseThrow())
+                .contains("payments may be forgotten")
+                .contains("store restored");
+        assertFails(asked(two, 90), StoreException.Reason.STOPPED);
+        end(one);
+        end(two);
+    }
+
+    @Test
+    void a_database_that_was_restored_from_a_snapshot_is_completed_by_the_logs_of_all_daemons() throws IOException {
+        loseMost();
+        for (String name : List.of("two", "one", "new")) {
+            PostgresStore stopped = open(name);
+            assertThat(stopped.stopped()).isPresent();
+            end(stopped);
+        }
+
+        PostgresRestore.Step first = restore("one");
+        assertThat(first.restored()).isEmpty();
+        assertThat(first.missing())
+                .containsExactly(new PostgresRestore.Log(
+                        logOf("two"), datadir("two").toAbsolutePath().toString()));
+        assertThat(restore("one").missing()).as("again").hasSize(1);
+        assertThat(open("two").stopped()).isPresent();
+
+        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+
+        assertThat(restored.complete()).isTrue();
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(2), hash(12));
+        assertThat(restored.doubtful()).extracting(Intent::txId).containsExactly(hash(3), hash(13));
+        for (String name : List.of("one", "two", "new")) {
+            PostgresStore store = open(name);
+            assertThat(store.stopped()).isEmpty();
+            assertThat(store.isForgetful()).isFalse();
+            assertBound(store, List.of(1, 2, 3, 11, 12, 13));
+            assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+            assertThat(spend(store, 3).reason()).isEqualTo(StoreRestore.DOUBTFUL);
+            assertThat(done(store.intents().open(intent(80, Optional.empty(), 13), 0)))
+                    .isEqualTo(new Opening.CoinTaken(payment(13).inputs().get(0), hash(13)));
+        }
+        assertThat(spend(stores.get(0), 1).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThatThrownBy(() -> restore("one")).hasMessageContaining("nothing to be restored");
+    }
+
+    @Test
+    void a_daemon_that_slept_through_a_restore_writes_nothing_any_more() {
+        PostgresStore sleeper = open("one");
+        pay(sleeper, 1);
+        PostgresServer.backUp(schema);
+        pay(sleeper, 2);
+        PostgresServer.putBack(schema);
+        assertThat(restore("one").restored()).isPresent();
+
+        assertFails(asked(sleeper, 3), StoreException.Reason.STOPPED);
+        assertBound(open("one"), List.of(1, 2));
+    }
+
+    @Test
+    void a_log_that_is_lost_is_named_and_given_up_by_name() throws IOException {
+        loseMost();
+        String lost = logOf("two");
+        Files.delete(SentLog.in(datadir("two")));
+        assertThat(restore("one").missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(lost);
+        assertThatThrownBy(() -> restore("one", "0123")).hasMessageContaining("no daemon has a log with the name 0123");
+
+        StoreRestore.Restored restored = restore("one", lost).restored().orElseThrow();
+
+        assertThat(restored.complete()).isFalse();
+        PostgresStore store = open("two");
+        assertThat(store.stopped()).isEmpty();
+        assertThat(store.isForgetful()).isTrue();
+        assertBound(store, List.of(1, 2, 3, 11));
+        assertThat(done(store.receipts().find("token-12", 0))).isEmpty();
+        assertThat(logOf("two")).isNotEqualTo(lost);
+    }
+
+    /** The backup does not know the third daemon, but the logs of the others do. */
+    @Test
+    void a_daemon_that_joined_after_the_snapshot_is_known_from_the_logs_of_the_others() throws IOException {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        PostgresStore three = open("three");
+        pay(three, 3);
+        pay(one, 2);
+        PostgresServer.putBack(schema);
+        end(one);
+        end(three);
+        assertThat(open("one").stopped()).isPresent();
+
+        assertThat(restore("one").missing())
+                .extracting(PostgresRestore.Log::name)
+                .containsExactly(logOf("three"));
+        assertThat(restore("three").restored()).isPresent();
+        assertBound(open("one"), List.of(1, 2, 3));
+        assertBound(open("three"), List.of(1, 2, 3));
+    }
+
+    /** One daemon's log has the end of another's spend; only in the order of their commits do they make sense. */
+    @Test
+    void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        Intent first = intent(1, Optional.of("token-again"), 1, 2);
+        Intent second = intent(2, Optional.of("token-again"), 2, 3);
+        assertThat(done(one.intents().open(first, 0))).isInstanceOf(Opening.Opened.class);
+        run("UPDATE daemons SET ended = true WHERE start = " + one.start());
+        assertThat(done(two.intents()
+                        .failSent(first.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "spent", 50)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+        run("UPDATE daemons SET ended = false WHERE start = " + one.start());
+        assertThat(done(one.intents().open(second, 0))).isInstanceOf(Opening.Opened.class);
+        accept(two, 2);
+        PostgresServer.putBack(schema);
+        end(one);
+        end(two);
+
+        assertThat(restore("two").restored()).isEmpty();
+        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+
+        assertThat(restored.doubtful()).isEmpty();
+        PostgresStore store = open("one");
+        assertThat(spend(store, 1).state()).isEqualTo(IntentState.CONFLICTED);
+        assertThat(done(store.receipts().find("token-again", 0)).map(Intent::txId))
+                .contains(second.txId());
+        assertThat(spend(store, 2).state()).isEqualTo(IntentState.ACCEPTED);
+    }
+
+    @Test
+    void a_spend_that_a_daemon_takes_over_is_in_its_log_before_it_sends_it() throws IOException {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        Await.until("its heartbeat has lapsed", () -> {
+            run("UPDATE daemons SET beaten = 0 WHERE start = " + one.start());
+            return done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours;
+        });
+        String lost = logOf("one");
+        end(one);
+        end(two);
+        PostgresServer.putBack(schema);
+
+        assertThat(restore("two", lost).restored()).isPresent();
+        assertBound(open("two"), List.of(1));
+    }
+
+    @Test
+    void a_copied_datadir_is_refused_alone_and_of_two_equal_ones_the_later_start_goes_on() throws IOException {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        copyDatadir("one", "old");
+        pay(one, 2);
+        assertThatThrownBy(() -> open("old"))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("is a copy")
+                .hasMessageContaining("move sent.log away");
+        pay(one, 3);
+        assertThat(one.stopped()).isEmpty();
+
+        copyDatadir("one", "same");
+        PostgresStore same = open("same");
+        pay(same, 4);
+        assertFails(asked(one, 5), StoreException.Reason.STOPPED);
+        assertThat(one.stopped().orElseThrow()).contains("another process has opened the store");
+        assertThat(same.stopped()).isEmpty();
+        assertThat(done(same.intents().find(hash(5)))).isEmpty();
+        end(one);
+        assertThatThrownBy(() -> open("one")).hasMessageContaining("is a copy");
+    }
+
+    @Test
+    void a_datadir_of_another_store_is_refused_alone() throws IOException {
+        SqliteStore.open(datadir("sqlite")).close();
+        assertThatThrownBy(() -> open("sqlite")).hasMessageContaining("has worked with another store");
+        PostgresStore one = open("one");
+        pay(one, 1);
+        byte[] log = Files.readAllBytes(SentLog.in(datadir("one")));
+        Files.createDirectories(datadir("damaged"));
+        log[log.length / 2] ^= 1;
+        Files.write(SentLog.in(datadir("damaged")), log);
+        assertThatThrownBy(() -> open("damaged")).hasMessageContaining("is damaged at byte");
+        assertThat(PostgresStore.look(datadir("one"), Optional.empty(), schema, () -> PostgresServer.connect(schema)))
+                .isEmpty();
+        pay(one, 2);
+        assertThat(one.stopped()).isEmpty();
+    }
+
+    @Test
+    void a_database_that_was_made_anew_is_refused_until_it_is_restored() {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        CommitMark books = one.confirmed().orElseThrow();
+        PostgresServer.empty(schema);
+        end(one);
+        assertThatThrownBy(() -> open("one")).hasMessageContaining("made anew");
+
+        assertThat(restore("one").restored().orElseThrow().doubtful()).hasSize(1);
+        assertBound(open("one", Optional.of(books), SentLog.LEAST_TO_PRUNE), List.of(1));
+    }
+
+    @Test
+    void books_that_know_a_later_commit_than_the_log_stop_the_store_too() throws IOException {
+        PostgresStore one = open("one");
+        pay(one, 1);
+        PostgresServer.backUp(schema);
+        end(one);
+        copyDatadir("one", "old");
+        one = open("one");
+        pay(one, 2);
+        Optional<CommitMark> books = one.confirmed();
+        end(one);
+        PostgresServer.putBack(schema);
+        copyDatadir("old", "one");
+
+        PostgresStore stopped = open("one", books, SentLog.LEAST_TO_PRUNE);
+        assertThat(stopped.stopped().orElseThrow()).contains("books");
+        assertThatThrownBy(() -> PostgresStore.restore(
+                        datadir("one"), books, Set.of(), schema, () -> PostgresServer.connect(schema)))
+                .hasMessageContaining("is older than the payments that are missing");
+        assertThat(open("one").stopped()).isPresent();
+    }
+
+    @Test
+    void a_daemon_whose_log_finds_no_room_opens_nothing_and_leaves_its_spends_to_others() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        pay(one, 1);
+        Runnable room = StoreFaults.fillLogDisk(one);
+        assertFails(asked(one, 2), StoreException.Reason.UNAVAILABLE);
+        assertThat(done(two.intents().find(hash(2)))).isEmpty();
+        pay(two, 3);
+
+        Await.until(
+                "another may run what it has not sent",
+                () -> done(two.intents().adopt(hash(1))) instanceof IntentStore.Adoption.Ours);
+        room.run();
+        pay(one, 2);
+        assertBound(two, List.of(1, 2, 3));
+        end(one);
+        assertBound(open("one"), List.of(1, 2, 3));
+    }
+
+    @Test
+    void a_commit_whose_log_record_the_disk_has_lost_is_in_doubt_and_logged_once_more() {
+        PostgresStore one = open("one");
+        PostgresServer.backUp(schema);
+        pay(one, 1);
+        Runnable losing = StoreFaults.loseLogWrites(one);
+        assertFails(asked(one, 2), StoreException.Reason.UNKNOWN);
+        losing.run();
+        assertThat(done(asked(one, 2))).isEqualTo(new Opening.TokenTaken(hash(2)));
+        end(one);
+        PostgresServer.putBack(schema);
+
+        restore("one");
+        assertBound(open("one"), List.of(1, 2));
+    }
+
+    @Test
+    void a_commit_whose_answer_is_lost_is_in_the_log_as_what_became_of_it() throws Exception {
+        PostgresStore backed = open("one");
+        pay(backed, 50);
+        end(backed);
+        PostgresServer.backUp(schema);
+        for (boolean arrives : List.of(true, false)) {
+            int number = arrives ? 1 : 2;
+            try (PostgresProxy cutter = new PostgresProxy(PostgresServer.port(), arrives);
+                    PostgresStore store = PostgresStore.open(
+                            datadir("one"),
+                            Optional.empty(),
+                            schema,
+                            () -> PostgresServer.connect(cutter.port(), schema, ""))) {
+                pay(store, 10 + number);
+                cutter.cutNext();
+                assertFails(asked(store, number), StoreException.Reason.UNKNOWN);
+                assertThat(done(store.intents().findForCertain(hash(number))).isPresent())
+                        .isEqualTo(arrives);
+                pay(store, 20 + number);
+            }
+        }
+        PostgresServer.putBack(schema);
+
+        assertThat(open("one").stopped()).isPresent();
+        restore("one");
+        PostgresStore store = open("one");
+        assertBound(store, List.of(1, 11, 12, 21, 22, 50));
+        assertThat(done(store.intents().find(hash(2)))).as("was never made").isEmpty();
+    }
+
+    /** The database and the log have what was acknowledged, and the log has what is in the database: so it completes an older one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "STORE_LOGGED#1",
+                "STORE_LOGGED#4",
+                "STORE_BEFORE_COMMIT#3",
+                "STORE_AFTER_COMMIT#1",
+                "STORE_AFTER_COMMIT#5"
+            })
+    void what_was_acknowledged_is_in_database_and_log_wherever_the_process_died(String point) throws IOException {
+        PostgresStore before = open("one");
+        pay(before, 1_000_000);
+        end(before);
+        PostgresServer.backUp(schema);
+        List<Integer> acknowledged = killedAt(point);
+        acknowledged.add(1_000_000);
+
+        PostgresStore after = open("one");
+        assertThat(after.stopped()).isEmpty();
+        assertBound(after, acknowledged);
+        end(after);
+        PostgresServer.putBack(schema);
+        PostgresStore stopped = open("one");
+        assertThat(stopped.stopped()).isPresent();
+        end(stopped);
+        assertThat(restore("one").restored()).isPresent();
+        assertBound(open("one"), acknowledged);
+    }
+
+    private List<Integer> killedAt(String point) throws IOException {
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dwalletd.crash-point=" + point,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WriterProcess.class.getName(),
+                        datadir("one").toString(),
+                        "1",
+                        Integer.toString(PostgresServer.port()),
+                        schema)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        List<Integer> acknowledged = new ArrayList<>();
+        try (BufferedReader lines = Await.reader(process)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.matches("[0-9]+")) {
+                    acknowledged.add(Integer.parseInt(line));
+                }
+            }
+        } finally {
+            Await.result(process.destroyForcibly().onExit());
+        }
+        assertThat(process.exitValue()).isEqualTo(137);
+        return acknowledged;
+    }
+
+    @Test
+    void a_pruned_log_completes_an_older_database_with_its_own_spends_and_the_ends_of_others() throws IOException {
+        PostgresStore one = open("one", Optional.empty(), 20_000);
+        PostgresStore two = open("two");
+        PostgresServer.backUp(schema);
+        pay(two, 900);
+        long longest = 0;
+        int number = 1;
+        boolean pruned = false;
+        for (; number < 600 && !pruned; number++) {
+            pay(one, number);
+            done(one.intents().fail(hash(number), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+            done(one.intents().forget(1_000, 100));
+            long length = Files.size(SentLog.in(datadir("one")));
+            pruned = length < longest;
+            longest = Math.max(longest, length);
+        }
+        assertThat(pruned).isTrue();
+        pay(one, 901);
+        accept(one, 901);
+        end(one);
+        end(two);
+        PostgresServer.putBack(schema);
+
+        restore("two");
+        StoreRestore.Restored restored = restore("one").restored().orElseThrow();
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(901));
+        assertBound(open("one"), List.of(900, 901));
+        assertBound(open("two"), List.of(900, 901));
+    }
+}
