@@ -130,6 +130,18 @@ class ConsoleIT {
         unconfirmed++;
         mine();
         awaitFollowed();
+        String poor = address("wages");
+        for (int i = 0; i < 3; i++) {
+            daemon.call(
+                    "payout_submit",
+                    Map.of(
+                            "payouts",
+                            List.of(Map.of("payout_id", "wages-000" + i, "to", OUTSIDER, "amount", 1_000_000)),
+                            "from",
+                            Map.of("addresses", List.of(poor))));
+        }
+        Await.until(
+                "the payouts wait for coins", () -> daemon.metric("walletd_payouts_waiting{for=\"coins\"}") == 3);
     }
 
     private static String address(String label) {
@@ -263,7 +275,7 @@ class ConsoleIT {
         logIn();
         JsonNode wallet = daemon.call("get_wallet_balance", Map.of("utxos", false));
         assertThat(coins(text("balance"))).isEqualTo(wallet.get("total").longValue());
-        assertThat(text("balance-note")).isEqualTo("coins at 4 addresses");
+        assertThat(text("balance-note")).isEqualTo("coins at 5 addresses");
         assertThat(text("deposits")).isEqualTo(String.valueOf(recentDeposits));
         assertThat(coins(text("deposits-note").replace(" coins", ""))).isEqualTo(recentlyDeposited);
         assertThat(text("payments")).isEqualTo(String.valueOf(recentPayments));
@@ -279,6 +291,7 @@ class ConsoleIT {
         assertThat(text("nodes")).contains("answers");
         assertThat(text("htlcs")).contains("locked", "5,000", "0.7");
         assertThat(text("spends")).contains("confirmed");
+        assertThat(text("payouts")).contains("3 payouts; the oldest has waited", "coins of the paying addresses");
 
         assertThat(browser.findElements(By.cssSelector("#history-chart path"))).hasSize(2);
         assertThat(browser.findElements(By.cssSelector("#hours-chart rect"))).hasSizeGreaterThan(20);

@@ -16,7 +16,7 @@ import org.chainwalletd.store.ReceiptStore.Bound;
  * Codec of a receipt in few bytes: the data of the receipt, without the signatures and whatever else is needed only to send a payment once more. The
  * id of the transaction is stored beside it, and the fee follows from its sums.
  *
- * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the change plus one (0: none), u16 number of inputs, for each
+ * <p>Layout, big-endian: u8 form (1), u32 size, u64 fee rate, u64 height, u16 index of the first output of the change, which comes last, plus one (0: none), u16 number of inputs, for each
  * 32 bytes transaction id, u32 index, u64 value; u16 number of outputs, for each u32 length and the output as it stands in the transaction.
  */
 final class KeptAnswer {
@@ -34,7 +34,7 @@ final class KeptAnswer {
             byte[] output = TransactionCodec.encodeOutput(paid.output());
             outputs.add(output);
             length += 4 + output.length;
-            change = paid.change() ? outputs.size() : change;
+            change = paid.change() && change == 0 ? outputs.size() : change;
         }
         ByteBuffer out = ByteBuffer.allocate(length)
                 .put(FORM)
@@ -79,7 +79,7 @@ final class KeptAnswer {
         List<Receipt.PaidOutput> outputs = new ArrayList<>();
         for (int left = count(in); left > 0; left--) {
             TxOutput output = TransactionCodec.decodeOutput(bytes(in, in.getInt()));
-            outputs.add(new Receipt.PaidOutput(output, outputs.size() + 1 == change));
+            outputs.add(new Receipt.PaidOutput(output, change > 0 && outputs.size() + 1 >= change));
             fee = fee.minus(output.value());
         }
         return new Receipt(kept.txId(), size, fee, feeRate, inputs, outputs, builtAtHeight);

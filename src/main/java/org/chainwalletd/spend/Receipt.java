@@ -49,9 +49,8 @@ public record Receipt(
         for (int i = 0; i < tx.outputs().size(); i++) {
             TxOutput output = tx.outputs().get(i);
             fee = fee.minus(output.value());
-            outputs.add(new PaidOutput(
-                    output,
-                    intent.changeIndex().isPresent() && intent.changeIndex().getAsInt() == i));
+            // Change comes last; a batch of payouts splits it into several outputs.
+            outputs.add(new PaidOutput(output, i >= intent.changeIndex().orElse(Integer.MAX_VALUE)));
         }
         return new Receipt(
                 intent.txId(),

@@ -17,7 +17,7 @@ import org.chainwalletd.crypto.SealedBlob;
  * @param transaction the signed bytes; every broadcast sends exactly these. In the store those of a swap's claim are sealed (encrypted)
  * @param inputs in the order of the transaction
  * @param builtAtHeight height of the tip when the coins were listed
- * @param changeIndex index of the output that returns to {@code from}, empty without change
+ * @param changeIndex index of the first output that returns to {@code from}, as all later ones do; empty without change
  * @param allowance the amount that it counts against the spend allowance
  * @param createdAt milliseconds since 1970
  * @param details what is reported of the spend and decides nothing

@@ -292,7 +292,7 @@ class KeptReceiptTest extends SpendCase {
                     Amount.ZERO,
                     -1,
                     inputs,
-                    List.of(new Receipt.PaidOutput(plain, change == 0), new Receipt.PaidOutput(large, change == 1)),
+                    List.of(new Receipt.PaidOutput(plain, change == 0), new Receipt.PaidOutput(large, change >= 0)),
                     -2);
 
             Bound.ToReceipt kept = new Bound.ToReceipt(txId, txId, KeptAnswer.of(whole));
