@@ -77,6 +77,19 @@ class CreditBooksTest {
         return BooksPlaces.FILES;
     }
 
+    /** Returns the feed that a reader asks next. */
+    CreditFeed asked() {
+        return feed;
+    }
+
+    /** Writes as the one does that follows the chain. */
+    void write(Books.Work<Void> work) {
+        Await.result(books.write(work));
+    }
+
+    /** Returns when every feed tells everything up to this height. */
+    void awaitTold(long height) {}
+
     @AfterEach
     void close() {
         if (books != null) {
@@ -92,6 +105,7 @@ class CreditBooksTest {
         private final Set<Long> numbers = new HashSet<>();
         private final Set<Outpoint> seen = new HashSet<>();
         private String cursor;
+        private long last;
 
         Reader(long depth, Optional<Address> address) {
             this.depth = depth;
@@ -105,7 +119,7 @@ class CreditBooksTest {
             String store = Await.result(feed.store());
             CreditCursor from =
                     CreditCursor.parse(cursor, store, depth, address).orElseThrow();
-            CreditFeed.Batch batch = Await.result(feed.read(from, true, limit));
+            CreditFeed.Batch batch = Await.result(asked().read(from, true, limit));
             assertThat(batch.events()).hasSizeLessThanOrEqualTo(limit);
             batch.events().forEach(this::book);
             cursor = batch.cursor().text();
@@ -123,6 +137,10 @@ class CreditBooksTest {
             assertThat(numbers.add(event.number()))
                     .as("number %d", event.number())
                     .isTrue();
+            assertThat(depth > 0 || event.number() > last)
+                    .as("the log is told in its order: %d after %d", event.number(), last)
+                    .isTrue();
+            last = event.number();
             if (!event.credit().isInBlock()) {
                 assertThat(depth)
                         .as("what is only seen is told in the log alone")
@@ -195,6 +213,7 @@ class CreditBooksTest {
         for (int i = 0; i < 5; i++) {
             connect(block(random, 2));
         }
+        awaitTold(height());
         readers.forEach(Reader::readAll);
         readers.forEach(Reader::assertExact);
     }
@@ -224,12 +243,12 @@ class CreditBooksTest {
     }
 
     private void connect(ChainBlock block) {
-        Await.result(books.write(session -> {
+        write(session -> {
             Page page = session.head();
             BlockRows.put(page, row(block));
             enter(page, block);
             return null;
-        }));
+        });
         chain.add(block);
     }
 
@@ -251,12 +270,12 @@ class CreditBooksTest {
             return;
         }
         long to = height() - depth;
-        Await.result(books.write(session -> {
+        write(session -> {
             BlockRows.undo(session.head(), to);
             ledger.undo(session.head(), to);
             table.undo(session.head(), to);
             return null;
-        }));
+        });
         stale.clear();
         while (height() > to) {
             stale.add(0, chain.remove(chain.size() - 1));
@@ -278,22 +297,22 @@ class CreditBooksTest {
     private void rescan(Random random) {
         owned.add(address(random.nextInt(OWNED)));
         long scan = ++scans;
-        Await.result(books.write(session -> {
+        write(session -> {
             Page page = session.page(scan);
             chain.forEach(block -> enter(page, block));
             ledger.join(page);
             table.join(page);
             return null;
-        }));
+        });
     }
 
     private void see(Transaction tx) {
         Hash256 txId = TransactionCodec.txId(PROFILE, tx);
-        Await.result(books.write(session -> {
+        write(session -> {
             book.pending(txId, tx, table.view(session.head()))
                     .forEach(credit -> CreditTable.see(session.head(), credit));
             return null;
-        }));
+        });
     }
 
     private List<Hash256> pending() {
@@ -301,10 +320,10 @@ class CreditBooksTest {
     }
 
     private void lose(Hash256 txId) {
-        Await.result(books.write(session -> {
+        write(session -> {
             CreditTable.lose(session.head(), txId);
             return null;
-        }));
+        });
     }
 
     /** A block with these transactions. */

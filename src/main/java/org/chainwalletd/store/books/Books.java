@@ -307,24 +307,32 @@ public final class Books implements AutoCloseable {
      * @param version changes with every commit
      * @param told the block up to which others may be told; empty before the first one
      */
-    public record Head(long version, Optional<BlockPlace> told) {}
+    public record Head(long version, Optional<BlockPlace> told) {
+        /** The head before anything was seen. */
+        static final Head NONE = new Head(-1, Optional.empty());
+    }
 
     /**
      * Reads the head.
      *
-     * @param before the block that was told last; as long as it is on the chain nothing below it is told instead
+     * @param before the head that was read last: as long as the block that was told then is on the chain, none below it is told instead
      */
-    public CompletableFuture<Head> head(Optional<BlockPlace> before) {
+    CompletableFuture<Head> head(Head before) {
         return submit(
                 reader,
                 future -> readInto(future, session -> {
-                    Optional<BlockPlace> told = BlockRows.told(session.head()).map(BlockRow::place);
-                    long height = told.map(BlockPlace::height).orElse(-1L);
-                    return new Head(
-                            engine.version(),
-                            before.filter(last -> last.height() > height && BlockRows.has(session.head(), last))
-                                    .or(() -> told));
+                    long version = engine.version();
+                    return version == before.version()
+                            ? before
+                            : new Head(version, told(session.head(), before.told()));
                 }));
+    }
+
+    private static Optional<BlockPlace> told(Page page, Optional<BlockPlace> before) {
+        Optional<BlockPlace> now = BlockRows.told(page).map(BlockRow::place);
+        long height = now.map(BlockPlace::height).orElse(-1L);
+        return before.filter(last -> last.height() > height && BlockRows.has(page, last))
+                .or(() -> now);
     }
 
     private StoreException unavailable(String what, Throwable cause) {

@@ -33,17 +33,17 @@ class CoinReadingTest {
     private static final int TOP = 40;
     private static final int MATURITY = 10;
 
-    private final BooksPlaces places = places();
+    final BooksPlaces places = places();
 
     @TempDir
     Path folder;
 
-    private final LedgerTable table = new LedgerTable();
+    final LedgerTable table = new LedgerTable();
     private final List<Address> many =
             IntStream.range(0, MANY).mapToObj(CoinReadingTest::address).toList();
 
     @AutoClose
-    private Books file;
+    Books file;
 
     private LedgerBooks books;
 
@@ -59,10 +59,15 @@ class CoinReadingTest {
         return BooksPlaces.FILES;
     }
 
+    /** Returns the books of the daemon that is asked, which is not always the one that writes blocks. */
+    Books another() {
+        return file;
+    }
+
     @BeforeEach
     void open() {
         file = places.open(folder, List.of(table));
-        books = new LedgerBooks(file);
+        books = new LedgerBooks(another());
         block(0);
         Await.result(books.watch(many, true, 0));
     }

@@ -32,15 +32,15 @@ class MoneyFlowTest {
     private static final Address OURS = Address.of(hash(1).toArray());
     private static final Address ALSO_OURS = Address.of(hash(2).toArray());
 
-    private final BooksPlaces places = places();
+    final BooksPlaces places = places();
 
     @TempDir
     Path folder;
 
-    private final LedgerTable table = new LedgerTable();
+    final LedgerTable table = new LedgerTable();
 
     @AutoClose
-    private Books file;
+    Books file;
 
     private LedgerBooks books;
     private int branch;
@@ -53,10 +53,15 @@ class MoneyFlowTest {
         return BooksPlaces.FILES;
     }
 
+    /** Returns the books of the daemon that is asked, which is not always the one that writes blocks. */
+    Books another() {
+        return file;
+    }
+
     @BeforeEach
     void open() {
         file = places.open(folder, List.of(table));
-        books = new LedgerBooks(file);
+        books = new LedgerBooks(another());
         block(0);
         Await.result(books.watch(List.of(OURS, ALSO_OURS), true, 0));
     }

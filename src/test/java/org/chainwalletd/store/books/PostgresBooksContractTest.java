@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.chainwalletd.store.BooksPlaces;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,11 @@ class PostgresBooksContractTest {
         try (Books books = places.open(folder, sample.tables())) {
             sample.write(books);
             assertThat(sample.read(books, 4, 1)).isEqualTo(Files.readString(frozen.resolve("expected.txt")));
+            try (Books other = places.open(folder, sample.tables())) {
+                assertThat(sample.read(other, 4, 1))
+                        .as("at another daemon")
+                        .isEqualTo(Files.readString(frozen.resolve("expected.txt")));
+            }
         }
         try (Books books = places.open(folder, sample.tables())) {
             assertThat(sample.read(books, 4, 1)).isEqualTo(Files.readString(frozen.resolve("expected.txt")));
@@ -55,6 +62,48 @@ class PostgresBooksContractTest {
         @Override
         BooksPlaces places() {
             return BooksPlaces.onServer();
+        }
+    }
+
+    @Nested
+    class CoinsAtAnotherDaemon extends CoinReadingTest {
+        private Books other;
+
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+
+        @Override
+        Books another() {
+            other = places.open(folder, List.of(table));
+            return other;
+        }
+
+        @AfterEach
+        void closeOther() {
+            other.close();
+        }
+    }
+
+    @Nested
+    class FlowAtAnotherDaemon extends MoneyFlowTest {
+        private Books other;
+
+        @Override
+        BooksPlaces places() {
+            return BooksPlaces.onServer();
+        }
+
+        @Override
+        Books another() {
+            other = places.open(folder, List.of(table));
+            return other;
+        }
+
+        @AfterEach
+        void closeOther() {
+            other.close();
         }
     }
 
