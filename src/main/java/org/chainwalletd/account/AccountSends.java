@@ -61,11 +61,6 @@ public final class AccountSends {
         public BigInteger leftForClaim() {
             return balance.subtract(committed).subtract(perTransaction().multiply(BigInteger.valueOf(claimsAhead)));
         }
-
-        /** Balance that may be spent without taking from an open swap; never negative. */
-        public BigInteger spendable() {
-            return balance.subtract(committed).subtract(reserved).max(BigInteger.ZERO);
-        }
     }
 
     private final SendSetup setup;

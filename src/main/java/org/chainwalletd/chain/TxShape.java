@@ -187,24 +187,6 @@ public final class TxShape {
                 && steps() <= ChainProfile.MAX_STEPS_PER_TRANSACTION;
     }
 
-    /** How many plain inputs can still be added before {@link #fitsLimits} turns false; -1 when it is false already. */
-    public int plainInputsLeft() {
-        if (!fitsLimits()) {
-            return -1;
-        }
-        int fits = 0;
-        int tooMany = MAX_COUNT + 1;
-        while (tooMany - fits > 1) {
-            int middle = (fits + tooMany) >>> 1;
-            if (plusPlainInputs(middle).fitsLimits()) {
-                fits = middle;
-            } else {
-                tooMany = middle;
-            }
-        }
-        return fits;
-    }
-
     private TxShape plusInput(InputKind kind, Witness witness) {
         TxShape shape;
         if (kind == InputKind.PLAIN) {

@@ -155,23 +155,6 @@ public final class RawHttp2 implements Closeable {
         }
     }
 
-    /** Waits for the answer to a ping. */
-    public void readPing() throws IOException {
-        Frame frame = read();
-        while (frame.type() != PING) {
-            frame = read();
-        }
-    }
-
-    /** Waits for the reset of {@code stream}. Returns its error code. */
-    public int readReset(int stream) throws IOException {
-        for (Frame frame = read(); ; frame = read()) {
-            if (frame.type() == RST_STREAM && frame.stream() == stream) {
-                return ByteBuffer.wrap(frame.payload()).getInt();
-            }
-        }
-    }
-
     /** Sends bytes that are no frame. */
     public void sendRaw(byte[] bytes) throws IOException {
         out.write(bytes);

@@ -20,7 +20,6 @@ import org.chainwalletd.evm.EvmAddress;
 public final class HostilePool implements PoolConduct {
     private volatile Optional<EvmAddress> ownContract = Optional.empty();
     private volatile Consumer<ObjectNode> misquote = quote -> {};
-    private volatile Consumer<ObjectNode> lie = status -> {};
     private volatile Consumer<PoolSwap> atQuote = swap -> {};
     private volatile boolean repeatsId;
     private volatile Optional<String> firstId = Optional.empty();
@@ -29,7 +28,6 @@ public final class HostilePool implements PoolConduct {
     private volatile Optional<Long> timeoutHeight = Optional.empty();
     private volatile boolean decoys;
     private volatile boolean datumHash;
-    private volatile boolean silentRelay;
     private volatile boolean keepsFromLocking;
     private volatile boolean keepsFromClaiming;
     private volatile boolean gone;
@@ -43,12 +41,6 @@ public final class HostilePool implements PoolConduct {
     /** Changes quotes as they leave. */
     public HostilePool misquotes(Consumer<ObjectNode> change) {
         misquote = change;
-        return this;
-    }
-
-    /** Changes what is told of swaps. */
-    public HostilePool liesAboutStatus(Consumer<ObjectNode> change) {
-        lie = change;
         return this;
     }
 
@@ -94,12 +86,6 @@ public final class HostilePool implements PoolConduct {
         return this;
     }
 
-    /** Says that it relayed a claim, and keeps it. */
-    public HostilePool silentRelay() {
-        silentRelay = true;
-        return this;
-    }
-
     /** Whether it keeps from locking although it should. */
     public HostilePool keepsFromLocking(boolean on) {
         keepsFromLocking = on;
@@ -138,12 +124,6 @@ public final class HostilePool implements PoolConduct {
             honest.put("swapId", firstId.get());
         }
         misquote.accept(honest);
-        return honest;
-    }
-
-    @Override
-    public ObjectNode status(ObjectNode honest) {
-        lie.accept(honest);
         return honest;
     }
 
@@ -194,13 +174,6 @@ public final class HostilePool implements PoolConduct {
         outputs.add(
                 datumHash ? real.withDatumHash(Hash256.sha256(params.hashLock().toArray())) : real);
         return outputs;
-    }
-
-    @Override
-    public Optional<String> relayedInstead(PoolSwap swap) {
-        return silentRelay
-                ? Optional.of("0x" + Hash256.sha256(swap.hashLock().toArray()).hex())
-                : Optional.empty();
     }
 
     private BigInteger part(BigInteger whole) {

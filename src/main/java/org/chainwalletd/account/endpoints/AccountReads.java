@@ -54,9 +54,6 @@ public interface AccountReads {
     /** {@code eth_getTransactionReceipt}; empty while it is in no block that the endpoint knows. */
     Optional<AccountReceipt> receipt(Hash256 transaction);
 
-    /** {@code eth_getTransactionByHash}; also one that is only in the mempool. */
-    Optional<AccountTransaction> transaction(Hash256 transaction);
-
     /**
      * Tip of recent blocks' transactions, their median, in wei per gas and at least 1: {@code eth_feeHistory}, or where that shows none {@code
      * eth_maxPriorityFeePerGas}. The base fee is in the block's header.
@@ -94,21 +91,8 @@ public interface AccountReads {
         }
     }
 
-    /**
-     * @param to empty when it creates a contract
-     * @param block empty while it is in no block
-     */
-    record AccountTransaction(
-            Hash256 hash,
-            EvmAddress from,
-            Optional<EvmAddress> to,
-            long nonce,
-            BigInteger value,
-            Bytes input,
-            Optional<Place> block) {
-        /** A block that it is in. */
-        public record Place(long number, Hash256 hash) {}
-    }
+    /** Transaction of a block. */
+    record AccountTransaction(Hash256 hash, Bytes input) {}
 
     /**
      * Which events are wanted.

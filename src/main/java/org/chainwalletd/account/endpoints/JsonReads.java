@@ -132,15 +132,6 @@ abstract class JsonReads implements AccountReads {
     }
 
     @Override
-    public Optional<AccountTransaction> transaction(Hash256 transaction) {
-        return ask(new Question<>(
-                "eth_getTransactionByHash",
-                Question.noParams().add(Quantities.text(transaction)),
-                Size.HEAD,
-                result -> ChainAnswers.transaction(result, transaction)));
-    }
-
-    @Override
     public BigInteger tip() {
         ArrayNode params = Question.noParams().add(Quantities.text(FEE_BLOCKS)).add(BlockRef.Tag.LATEST.word());
         params.addArray().add(MEDIAN);
@@ -212,34 +203,11 @@ abstract class JsonReads implements AccountReads {
                 // Others may be of types with members that nobody here knows.
                 Optional<EvmAddress> recipient = optional(item, "to").map(Quantities::address);
                 if (recipient.equals(Optional.of(to))) {
-                    found.add(transaction(item));
+                    found.add(new AccountTransaction(
+                            Quantities.hash(member(item, "hash")), Quantities.bytes(member(item, "input"))));
                 }
             }
             return Optional.of(List.copyOf(found));
-        }
-
-        static Optional<AccountTransaction> transaction(JsonNode result, Hash256 asked) {
-            if (result.isNull()) {
-                return Optional.empty();
-            }
-            AccountTransaction transaction = transaction(result);
-            if (!transaction.hash().equals(asked)) {
-                throw new IllegalArgumentException("another transaction than the one asked for");
-            }
-            return Optional.of(transaction);
-        }
-
-        private static AccountTransaction transaction(JsonNode item) {
-            return new AccountTransaction(
-                    Quantities.hash(member(item, "hash")),
-                    Quantities.address(member(item, "from")),
-                    optional(item, "to").map(Quantities::address),
-                    Quantities.count(member(item, "nonce")),
-                    Quantities.number(member(item, "value")),
-                    Quantities.bytes(member(item, "input")),
-                    optional(item, "blockHash")
-                            .map(hash -> new AccountTransaction.Place(
-                                    Quantities.count(member(item, "blockNumber")), Quantities.hash(hash))));
         }
 
         static Optional<AccountReceipt> receipt(JsonNode result, Hash256 asked) {

@@ -136,11 +136,6 @@ public final class Pool implements AutoCloseable {
         }
     }
 
-    /** A swap by the id that its quote carried before any conduct changed it. */
-    public synchronized Optional<PoolSwap> swap(String id) {
-        return Optional.ofNullable(swaps.get(id));
-    }
-
     boolean answers() {
         return conduct.answers();
     }

@@ -84,7 +84,6 @@ class AccountChainTest {
         assertThat(reads.swap(rig.chain.contract(), hashLock, BlockRef.hash(head.hash())))
                 .isEqualTo(rig.chain.swap(hashLock));
         assertThat(reads.receipt(lock).orElseThrow().succeeded()).isTrue();
-        assertThat(reads.transaction(lock).orElseThrow().from()).isEqualTo(alice.address());
         assertThat(reads.transactionsTo(rig.chain.contract(), BlockRef.hash(head.hash()))
                         .orElseThrow())
                 .extracting(AccountTransaction::hash)
@@ -232,7 +231,6 @@ class AccountChainTest {
 
         List<Function<AccountReads, ?>> questions = List.of(
                 reads -> reads.receipt(sent),
-                reads -> reads.transaction(sent),
                 reads -> reads.block(BlockRef.hash(head)),
                 reads -> reads.block(BlockRef.number(1)));
         for (Function<AccountReads, ?> question : questions) {

@@ -184,11 +184,6 @@ public final class EvmDevnet implements AutoCloseable {
         ledger.leastTip(leastTip);
     }
 
-    /** Drops a waiting transaction as a full mempool does. */
-    public boolean forget(Hash256 hash) {
-        return ledger.forget(hash);
-    }
-
     public void forgetAll() {
         ledger.forgetAll();
     }

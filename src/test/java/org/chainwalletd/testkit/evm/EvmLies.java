@@ -146,11 +146,6 @@ public final class EvmLies {
         return instead("eth_getTransactionReceipt", params -> true, JsonNodeFactory.instance.nullNode());
     }
 
-    /** No transaction is known. */
-    public EvmLies noTransactions() {
-        return instead("eth_getTransactionByHash", params -> true, JsonNodeFactory.instance.nullNode());
-    }
-
     /** A mined transaction ended otherwise than it did. */
     public EvmLies receipt(Hash256 hash, boolean succeeded) {
         return tell((method, params, truth) -> method.equals("eth_getTransactionReceipt")
