@@ -24,12 +24,12 @@ public final class NamedTokens {
     private final InstantSource clock;
     private final boolean keyExport;
     private final Map<Scope, Grant> classic = new EnumMap<>(Scope.class);
-    private volatile Map<Hash256, Held> held = Map.of();
+    private volatile Map<Hash256, TokenEntry> entries = Map.of();
     private volatile Map<String, NamedToken> byName = Map.of();
     private Object version;
 
     /** A grant of one value, with the row that it follows from. */
-    private record Held(NamedToken token, NamedToken.Value value, Grant grant) {
+    private record TokenEntry(NamedToken token, NamedToken.Value value, Grant grant) {
         boolean follows(NamedToken other, NamedToken.Value otherValue) {
             return token.scope() == other.scope()
                     && token.policy().equals(other.policy())
@@ -74,7 +74,7 @@ public final class NamedTokens {
      * could choose digests would have the token already.
      */
     public Optional<Grant> find(Hash256 sha256) {
-        Held found = held.get(sha256);
+        TokenEntry found = entries.get(sha256);
         return found != null && found.grant().isValidAt(clock.millis()) ? Optional.of(found.grant()) : Optional.empty();
     }
 
@@ -105,7 +105,7 @@ public final class NamedTokens {
         }
         takeChanged();
         long now = clock.millis();
-        for (Held each : held.values()) {
+        for (TokenEntry each : entries.values()) {
             if (!each.grant().isValidAt(now) && !each.grant().hasEnded()) {
                 each.grant().end();
             }
@@ -126,16 +126,16 @@ public final class NamedTokens {
     /** A file that goes while the daemon runs was not removed by the command line, which never does so. */
     private void take() throws IOException {
         Object found = rows.version();
-        Map<Hash256, Held> before = held;
-        Map<Hash256, Held> next = new HashMap<>();
+        Map<Hash256, TokenEntry> before = entries;
+        Map<Hash256, TokenEntry> next = new HashMap<>();
         for (NamedToken token : rows.all()) {
             for (NamedToken.Value value : token.values()) {
-                Held known = before.get(value.sha256());
+                TokenEntry known = before.get(value.sha256());
                 next.put(
                         value.sha256(),
                         known != null && known.follows(token, value)
                                 ? known
-                                : new Held(token, value, Grant.of(token, value, keyExport)));
+                                : new TokenEntry(token, value, Grant.of(token, value, keyExport)));
             }
         }
         if (next.isEmpty() && !before.isEmpty() && rows.all().isEmpty()) {
@@ -145,10 +145,10 @@ public final class NamedTokens {
         rows.all().forEach(row -> names.put(row.name(), row));
         // Before a new token is accepted.
         byName = Map.copyOf(names);
-        held = Map.copyOf(next);
+        entries = Map.copyOf(next);
         version = found;
         before.forEach((sha256, each) -> {
-            Held now = next.get(sha256);
+            TokenEntry now = next.get(sha256);
             if (now == null || now.grant() != each.grant()) {
                 each.grant().end();
             }

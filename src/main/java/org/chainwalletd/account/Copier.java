@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.GasPrice;
@@ -37,7 +37,7 @@ final class Copier {
      *
      * @param rows one and its copies
      */
-    CompletionStage<List<Told<Long>>> named(List<AccountSend> rows) {
+    CompletionStage<List<EndpointAnswer<Long>>> named(List<AccountSend> rows) {
         EvmAddress from = SendSetup.address(rows.get(0).call().from());
         return setup.chain().pressing().each(reads -> {
             long count = reads.transactionCount(from, BlockRef.Tag.LATEST);

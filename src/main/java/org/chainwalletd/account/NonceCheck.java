@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.chainwalletd.account.OpenSends.Commitment;
-import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
 import org.slf4j.Logger;
@@ -93,7 +93,7 @@ final class NonceCheck {
     private Optional<Refusal> ahead(Line line, Survey survey) {
         long next = next(line, survey);
         Optional<Refusal> found = Optional.empty();
-        for (Told<Survey.Latest> told : survey.latest()) {
+        for (EndpointAnswer<Survey.Latest> told : survey.latest()) {
             Witness witness = new Witness(line.from(), told.endpoint());
             long named = told.answer().count();
             if (named <= next) {

@@ -20,7 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
-import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Hash256;
@@ -81,7 +81,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** A look that is under way. */
     private record Looking(long number, boolean isPressing) {}
 
-    private record Named(long id, Outcome<List<Told<Long>>> counts) implements Command {}
+    private record Named(long id, Outcome<List<EndpointAnswer<Long>>> counts) implements Command {}
 
     private record Copied(long id, Outcome<List<AccountSend>> copies) implements Command {}
 
@@ -387,10 +387,10 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         if (!mayCopy(entry, now)) {
             return this;
         }
-        List<Told<Long>> counts = command.counts().value().orElse(List.of());
-        Set<Long> named = counts.stream().map(Told::answer).collect(Collectors.toSet());
+        List<EndpointAnswer<Long>> counts = command.counts().value().orElse(List.of());
+        Set<Long> named = counts.stream().map(EndpointAnswer::answer).collect(Collectors.toSet());
         Set<Long> missing = new TreeSet<>();
-        for (Told<Long> told : counts) {
+        for (EndpointAnswer<Long> told : counts) {
             sends.nonceFrom(told.answer(), entry.row).stream()
                     .filter(nonce -> entry.mayFollow(told.endpoint(), nonce, setup.pace(), now))
                     .forEach(missing::add);

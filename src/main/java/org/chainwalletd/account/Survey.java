@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
@@ -35,7 +35,7 @@ record Survey(
         long count,
         BigInteger balance,
         boolean hasCode,
-        List<Told<Latest>> latest,
+        List<EndpointAnswer<Latest>> latest,
         FeeMarket market,
         boolean knowsType2) {
     private static final BigInteger RESERVED_GAS = BigInteger.valueOf(120_000L * 4);
@@ -75,8 +75,8 @@ record Survey(
     static Survey of(AccountChain chain, EvmAddress from, Basis basis, Consumer<String> contradicted) {
         CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
         CompletionStage<AccountBlock> newest = chain.newestBlock();
-        CompletionStage<List<Told<Latest>>> latest = chain.each(reads -> Latest.of(reads, from));
-        CompletionStage<List<Told<BigInteger>>> tips = chain.each(AccountReads::tip);
+        CompletionStage<List<EndpointAnswer<Latest>>> latest = chain.each(reads -> Latest.of(reads, from));
+        CompletionStage<List<EndpointAnswer<BigInteger>>> tips = chain.each(AccountReads::tip);
         AccountBlock at = basis == Basis.NEWEST
                 ? await(newest)
                 : await(settled)
@@ -90,7 +90,8 @@ record Survey(
                 account.balance(),
                 account.hasCode(),
                 await(latest),
-                GasPrice.market(head, await(tips).stream().map(Told::answer).toList()),
+                GasPrice.market(
+                        head, await(tips).stream().map(EndpointAnswer::answer).toList()),
                 head.baseFee().isPresent());
     }
 

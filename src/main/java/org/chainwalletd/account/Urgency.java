@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.account.endpoints.BlockRef;
@@ -32,7 +32,7 @@ import org.chainwalletd.evm.EvmAddress;
 record Urgency(
         Optional<AccountBlock> agreed,
         OptionalLong agreedCount,
-        List<Told<Survey.Latest>> latest,
+        List<EndpointAnswer<Survey.Latest>> latest,
         List<BigInteger> balances,
         List<BigInteger> tips) {
     /** More than there is. */
@@ -46,10 +46,11 @@ record Urgency(
     static Urgency of(AccountChain chain, EvmAddress from) {
         CompletionStage<AccountBlock> agreed = chain.newestBlock();
         CompletionStage<Optional<AccountBlock>> settled = chain.finalBlock();
-        CompletionStage<List<Told<Survey.Latest>>> latest = chain.each(reads -> Survey.Latest.of(reads, from));
-        CompletionStage<List<Told<BigInteger>>> balances =
+        CompletionStage<List<EndpointAnswer<Survey.Latest>>> latest =
+                chain.each(reads -> Survey.Latest.of(reads, from));
+        CompletionStage<List<EndpointAnswer<BigInteger>>> balances =
                 chain.each(reads -> reads.balance(from, BlockRef.Tag.LATEST));
-        CompletionStage<List<Told<BigInteger>>> tips = chain.each(AccountReads::tip);
+        CompletionStage<List<EndpointAnswer<BigInteger>>> tips = chain.each(AccountReads::tip);
         return new Urgency(
                 unlessDisagreed(() -> await(agreed)),
                 unlessDisagreed(() -> {
@@ -72,8 +73,8 @@ record Urgency(
         }
     }
 
-    private static List<BigInteger> answers(List<Told<BigInteger>> told) {
-        return told.stream().map(Told::answer).toList();
+    private static List<BigInteger> answers(List<EndpointAnswer<BigInteger>> told) {
+        return told.stream().map(EndpointAnswer::answer).toList();
     }
 
     /** Whether any endpoint has said anything of its newest block. */

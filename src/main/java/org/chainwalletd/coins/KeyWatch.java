@@ -42,10 +42,10 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
 
     public sealed interface Command {}
 
-    private record Began(Outcome<Standing> standing) implements Command {}
+    private record Began(Outcome<KnownKeys> known) implements Command {}
 
     /** Keys of the keyring and addresses that the books watch. */
-    private record Standing(List<OwnKey> keys, Set<Address> watched) {}
+    private record KnownKeys(List<OwnKey> keys, Set<Address> watched) {}
 
     private record Added(List<OwnKey> keys) implements Command {}
 
@@ -101,7 +101,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         context.pipeToSelf(
                 CompletableFuture.allOf(watched, keys),
                 (done, failure) ->
-                        new Began(Outcome.of(done, failure).map(both -> new Standing(keys.join(), watched.join()))));
+                        new Began(Outcome.of(done, failure).map(both -> new KnownKeys(keys.join(), watched.join()))));
     }
 
     @Override
@@ -116,7 +116,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     }
 
     private Behavior<Command> onBegan(Began began) {
-        began.standing()
+        began.known()
                 .match(
                         this::compare,
                         failure -> LOG.warn("the books are not compared with the keyring: {}", failure.toString()));
@@ -127,11 +127,11 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
      * Compares the keys with the watched addresses. Changes that arrived meanwhile are newer than both lists. An address that is watched and has no
      * key here is left alone: its key may be elsewhere for a time, and would have missed blocks when it comes back.
      */
-    private void compare(Standing standing) {
-        standing.keys().stream()
-                .filter(key -> !standing.watched().contains(key.address()))
+    private void compare(KnownKeys known) {
+        known.keys().stream()
+                .filter(key -> !known.watched().contains(key.address()))
                 .forEach(key -> due.putIfAbsent(key.address(), birth(key)));
-        Stream<Address> before = standing.keys().stream()
+        Stream<Address> before = known.keys().stream()
                 .sorted(Comparator.comparingLong((OwnKey key) -> key.birth().orElse(0))
                         .reversed())
                 .map(OwnKey::address);

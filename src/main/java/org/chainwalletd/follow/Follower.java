@@ -33,14 +33,14 @@ public final class Follower {
     private final Subscribers subscribers;
     private final Executor executor;
     private final ActorRef<Rescanner.Command> rescanner;
-    private final AtomicReference<Rescanner.Standing> rescan;
+    private final AtomicReference<Rescanner.RescanState> rescan;
     private final FollowerSetup setup;
 
     private Follower(
             ActorRef<Walker.Command> walker,
             Subscribers subscribers,
             ActorRef<Rescanner.Command> rescanner,
-            AtomicReference<Rescanner.Standing> rescan,
+            AtomicReference<Rescanner.RescanState> rescan,
             FollowerSetup setup) {
         this.walker = walker;
         this.rescanner = rescanner;
@@ -53,7 +53,7 @@ public final class Follower {
     /** Follows whenever background work runs. No node needs to be up. */
     public static Follower start(Background background, FollowerSetup setup) {
         Subscribers subscribers = new Subscribers(setup.clock().instant());
-        AtomicReference<Rescanner.Standing> rescan = new AtomicReference<>(Rescanner.Standing.UNKNOWN);
+        AtomicReference<Rescanner.RescanState> rescan = new AtomicReference<>(Rescanner.RescanState.UNKNOWN);
         ActorRef<Walker.Command> walker = background.begin(
                 "follower", Walker.create(setup, subscribers), command -> Walker.whileStopped(command, subscribers));
         LongConsumer tellJoined = from -> walker.tell(new Walker.RescanJoined(from));
@@ -107,7 +107,7 @@ public final class Follower {
 
     /** Whether no rescan is to be done; false until that is known. */
     public boolean isFullyScanned() {
-        Rescanner.Standing standing = rescan.get();
+        Rescanner.RescanState standing = rescan.get();
         return standing.known() && standing.underway().isEmpty();
     }
 

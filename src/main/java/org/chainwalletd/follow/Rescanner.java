@@ -68,11 +68,11 @@ final class Rescanner {
      *
      * @param known false before the books were looked at
      */
-    record Standing(boolean known, Optional<RescanProgress> underway) {
-        static final Standing UNKNOWN = new Standing(false, Optional.empty());
+    record RescanState(boolean known, Optional<RescanProgress> underway) {
+        static final RescanState UNKNOWN = new RescanState(false, Optional.empty());
 
-        static Standing of(RescanProgress progress) {
-            return new Standing(true, Optional.of(progress));
+        static RescanState of(RescanProgress progress) {
+            return new RescanState(true, Optional.of(progress));
         }
     }
 
@@ -101,7 +101,7 @@ final class Rescanner {
     private final FollowerSetup setup;
     private final Subscribers subscribers;
     private final LongConsumer tellJoined;
-    private final AtomicReference<Standing> published;
+    private final AtomicReference<RescanState> published;
     private final Bookkeeping books;
     private final Materializer materializer;
     private final Batch batch = new Batch();
@@ -125,7 +125,7 @@ final class Rescanner {
             FollowerSetup setup,
             Subscribers subscribers,
             LongConsumer tellJoined,
-            AtomicReference<Standing> published) {
+            AtomicReference<RescanState> published) {
         this.context = context;
         this.timers = timers;
         this.setup = setup;
@@ -144,7 +144,7 @@ final class Rescanner {
             FollowerSetup setup,
             Subscribers subscribers,
             LongConsumer tellJoined,
-            AtomicReference<Standing> published) {
+            AtomicReference<RescanState> published) {
         Gauge.builder(
                         "walletd.follower.rescan.left",
                         () -> published
@@ -213,7 +213,7 @@ final class Rescanner {
     private Behavior<Command> begun(Bookkeeping.Pending pending, CompletableFuture<Optional<RescanProgress>> reply) {
         next = pending.next();
         Optional<RescanProgress> underway = pending.scan().map(row -> progress(row, pending.top()));
-        underway.ifPresent(progress -> published.set(Standing.of(progress)));
+        underway.ifPresent(progress -> published.set(RescanState.of(progress)));
         reply.complete(underway);
         // It may have joined since it was read.
         return scan == null && underway.isPresent() ? loading() : Behaviors.same();
@@ -258,7 +258,7 @@ final class Rescanner {
     /** Nothing is pending. */
     private Behavior<Command> resting() {
         scan = null;
-        published.set(new Standing(true, Optional.empty()));
+        published.set(new RescanState(true, Optional.empty()));
         timers.cancel(new Progress());
         timers.startSingleTimer(new Next(), RESTING);
         return always().onMessage(Next.class, next -> loading()).build();
@@ -282,7 +282,7 @@ final class Rescanner {
     /** Reads on up to the head as it is now. */
     private Behavior<Command> step() {
         RescanProgress now = progress(scan, top);
-        published.set(Standing.of(now));
+        published.set(RescanState.of(now));
         if (now.blocksLeft() == 0) {
             return pausing();
         }
@@ -351,7 +351,7 @@ final class Rescanner {
         writing = false;
         top = Optional.of(command.scanned().top());
         joined = command.scanned().joined();
-        published.set(Standing.of(progress(scan, top)));
+        published.set(RescanState.of(progress(scan, top)));
         if (joined) {
             command.scanned().ancestor().ifPresent(subscribers::standsOn);
             tellJoined.accept(scan.fromHeight());

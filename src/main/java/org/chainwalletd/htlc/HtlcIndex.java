@@ -45,7 +45,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     public sealed interface Command {}
 
     /** The chain has changed. */
-    private record Heard(FollowEvent event) implements Command {}
+    private record Followed(FollowEvent event) implements Command {}
 
     /** Something outside the blocks was entered. */
     private record Sighted() implements Command {}
@@ -85,7 +85,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
         this.watch = watch;
         context.pipeToSelf(
                 watch.sightings().ofIntentsInFlight(), (done, failure) -> new Restored(Outcome.of(done, failure)));
-        watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Heard::new));
+        watch.subscribe().accept(context.messageAdapter(FollowEvent.class, Followed::new));
         ActorRef<Command> self = context.getSelf();
         this.unhear = watch.sightings().whenEntered(() -> self.tell(new Sighted()));
         timers.startTimerWithFixedDelay(new Look(), PACE);
@@ -98,7 +98,7 @@ public final class HtlcIndex extends AbstractBehavior<HtlcIndex.Command> {
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Heard.class, heard -> markChanged())
+                .onMessage(Followed.class, heard -> markChanged())
                 .onMessage(Sighted.class, sighted -> markChanged())
                 .onMessage(Restored.class, this::restored)
                 .onMessage(Look.class, look -> look())

@@ -46,7 +46,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     /** Something outside the blocks was entered. */
     private record Sighted() implements Command {}
 
-    private record Heard(FollowEvent event) implements Command {}
+    private record Followed(FollowEvent event) implements Command {}
 
     private record Began(Outcome<Long> last) implements Command {}
 
@@ -98,7 +98,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         this.tip = tip;
         this.listener = listener;
         begin();
-        subscribe.accept(context.messageAdapter(FollowEvent.class, Heard::new));
+        subscribe.accept(context.messageAdapter(FollowEvent.class, Followed::new));
         ActorRef<Command> self = context.getSelf();
         this.unhear = sightings.whenEntered(() -> self.tell(new Sighted()));
     }
@@ -118,7 +118,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     @Override
     public Receive<Command> createReceive() {
         return newReceiveBuilder()
-                .onMessage(Heard.class, heard -> look())
+                .onMessage(Followed.class, heard -> look())
                 .onMessage(Sighted.class, sighted -> look())
                 .onMessage(Again.class, again -> look())
                 .onMessage(Began.class, this::onBegan)

@@ -48,7 +48,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
 
     private record Followed(FollowEvent event) implements Command {}
 
-    private record Said(Answer<?> answer) implements Command {}
+    private record Answered(Answer<?> answer) implements Command {}
 
     private record Answer<A>(FeedGroup<A> group, Outcome<A> said) {}
 
@@ -109,7 +109,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
                 .onMessage(Leave.class, this::onLeave)
                 .onMessage(Followed.class, this::onFollowed)
                 .onMessage(Changed.class, changed -> readAll())
-                .onMessage(Said.class, said -> onSaid(said.answer()))
+                .onMessage(Answered.class, said -> onSaid(said.answer()))
                 .onMessage(EndAll.class, this::onEndAll)
                 .onMessageEquals(Timer.TICK, this::onTick)
                 .onSignal(PreRestart.class, signal -> endAll())
@@ -223,7 +223,7 @@ final class CreditWaits extends AbstractBehavior<CreditWaits.Command> {
         getContext()
                 .pipeToSelf(
                         group.question.ask(feed),
-                        (said, failure) -> new Said(new Answer<>(group, Outcome.of(said, failure))));
+                        (said, failure) -> new Answered(new Answer<>(group, Outcome.of(said, failure))));
     }
 
     private <A> Behavior<Command> onSaid(Answer<A> answer) {

@@ -51,7 +51,7 @@ public final class AccountChain {
      *
      * @param endpoint by {@link AccountEndpoint#name}
      */
-    public record Told<T>(String endpoint, T answer) {}
+    public record EndpointAnswer<T>(String endpoint, T answer) {}
 
     /** From when on a block of the account chain is taken for final. */
     public sealed interface Finality {
@@ -360,14 +360,14 @@ public final class AccountChain {
     }
 
     /** The answers of all endpoints that have one, in the configured order; each is one endpoint's word. Never fails; waits for all endpoints. */
-    public <T> CompletionStage<List<Told<T>>> each(Function<AccountReads, T> question) {
+    public <T> CompletionStage<List<EndpointAnswer<T>>> each(Function<AccountReads, T> question) {
         return ended(askAll(question))
                 .thenApplyAsync(
                         ends -> {
-                            List<Told<T>> told = new ArrayList<>();
+                            List<EndpointAnswer<T>> told = new ArrayList<>();
                             for (int i = 0; i < ends.size(); i++) {
                                 String name = endpoints.get(i).name();
-                                ends.get(i).value().ifPresent(answer -> told.add(new Told<>(name, answer)));
+                                ends.get(i).value().ifPresent(answer -> told.add(new EndpointAnswer<>(name, answer)));
                             }
                             return List.copyOf(told);
                         },
@@ -384,8 +384,8 @@ public final class AccountChain {
                         each(AccountReads::tip), (block, tips) -> GasPrice.market(block, answersOf(tips)), executor);
     }
 
-    private static <T> List<T> answersOf(List<Told<T>> told) {
-        return told.stream().map(Told::answer).toList();
+    private static <T> List<T> answersOf(List<EndpointAnswer<T>> told) {
+        return told.stream().map(EndpointAnswer::answer).toList();
     }
 
     /**

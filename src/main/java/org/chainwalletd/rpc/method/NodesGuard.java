@@ -45,7 +45,7 @@ public final class NodesGuard implements DeletionGuard {
     }
 
     /** Answer of one node to the question for its tip. */
-    private record Told(NodesSeen.Seen node, NodeClient client, Outcome<NodeClient.Tip> tip) {}
+    private record TipAnswer(NodesSeen.Seen node, NodeClient client, Outcome<NodeClient.Tip> tip) {}
 
     @Override
     public CompletionStage<Optional<String>> objection(KeyEntry entry) {
@@ -58,13 +58,13 @@ public final class NodesGuard implements DeletionGuard {
     private CompletionStage<Optional<String>> checked(KeyEntry entry, Hash256 ours) {
         NodesSeen before = seen.get();
         long floor = highest(before);
-        CompletionStage<List<Told>> all = CompletableFuture.completedFuture(List.of());
+        CompletionStage<List<TipAnswer>> all = CompletableFuture.completedFuture(List.of());
         for (int i = 0; i < each.size(); i++) {
-            all = all.thenCombineAsync(told(before.nodes().get(i), each.get(i)), NodesGuard::with, executor);
+            all = all.thenCombineAsync(asked(before.nodes().get(i), each.get(i)), NodesGuard::with, executor);
         }
         return all.thenComposeAsync(
-                told -> {
-                    List<Told> fit = told.stream()
+                answers -> {
+                    List<TipAnswer> fit = answers.stream()
                             .filter(node -> !isOfAnotherChain(node, before, ours))
                             .toList();
                     Optional<String> unfit = whyUnfit(fit, floor);
@@ -75,28 +75,29 @@ public final class NodesGuard implements DeletionGuard {
                 executor);
     }
 
-    /** The highest block that anybody told of so far; what a node that has not come so far says of a balance is of no use. */
+    /** The highest block that any node named so far; what a node that has not come so far says of a balance is of no use. */
     private long highest(NodesSeen before) {
         long followed = followedHeight.get().orElse(0);
-        long told = before.tipHeight().orElse(0L);
-        return Long.compareUnsigned(followed, told) > 0 ? followed : told;
+        long named = before.tipHeight().orElse(0L);
+        return Long.compareUnsigned(followed, named) > 0 ? followed : named;
     }
 
-    private CompletionStage<Told> told(NodesSeen.Seen node, NodeClient client) {
-        return client.tip().handleAsync((tip, failure) -> new Told(node, client, Outcome.of(tip, failure)), executor);
+    private CompletionStage<TipAnswer> asked(NodesSeen.Seen node, NodeClient client) {
+        return client.tip()
+                .handleAsync((tip, failure) -> new TipAnswer(node, client, Outcome.of(tip, failure)), executor);
     }
 
-    private static List<Told> with(List<Told> some, Told another) {
-        List<Told> all = new ArrayList<>(some);
+    private static List<TipAnswer> with(List<TipAnswer> some, TipAnswer another) {
+        List<TipAnswer> all = new ArrayList<>(some);
         all.add(another);
         return all;
     }
 
-    private static boolean isOfAnotherChain(Told told, NodesSeen before, Hash256 ours) {
-        return told.tip()
+    private static boolean isOfAnotherChain(TipAnswer answer, NodesSeen before, Hash256 ours) {
+        return answer.tip()
                 .fold(
                         tip -> isOfAnotherChain(tip, before, ours),
-                        failure -> failure instanceof NodeException.WrongChain || before.isRefused(told.node()));
+                        failure -> failure instanceof NodeException.WrongChain || before.isRefused(answer.node()));
     }
 
     private static boolean isOfAnotherChain(NodeClient.Tip tip, NodesSeen before, Hash256 ours) {
@@ -104,15 +105,15 @@ public final class NodesGuard implements DeletionGuard {
         return reported == null ? before.configured() : !reported.equals(ours);
     }
 
-    private static Optional<String> whyUnfit(List<Told> fit, long floor) {
+    private static Optional<String> whyUnfit(List<TipAnswer> fit, long floor) {
         if (fit.isEmpty()) {
             return Optional.of("none of them is of our chain");
         }
-        for (Told told : fit) {
-            Optional<String> unfit = told.tip()
+        for (TipAnswer answer : fit) {
+            Optional<String> unfit = answer.tip()
                     .fold(
-                            tip -> whyTooLow(told, tip, floor),
-                            failure -> Optional.of(told.node().url() + " does not answer"));
+                            tip -> whyTooLow(answer, tip, floor),
+                            failure -> Optional.of(answer.node().url() + " does not answer"));
             if (unfit.isPresent()) {
                 return unfit;
             }
@@ -120,18 +121,18 @@ public final class NodesGuard implements DeletionGuard {
         return Optional.empty();
     }
 
-    private static Optional<String> whyTooLow(Told told, NodeClient.Tip tip, long floor) {
+    private static Optional<String> whyTooLow(TipAnswer answer, NodeClient.Tip tip, long floor) {
         return Long.compareUnsigned(tip.height(), floor) < 0
-                ? Optional.of(told.node().url() + " is at height " + Long.toUnsignedString(tip.height()) + ", below "
+                ? Optional.of(answer.node().url() + " is at height " + Long.toUnsignedString(tip.height()) + ", below "
                         + Long.toUnsignedString(floor) + ", which was seen before")
                 : Optional.empty();
     }
 
-    private DeletionGuard allOf(List<Told> fit, long floor) {
+    private DeletionGuard allOf(List<TipAnswer> fit, long floor) {
         List<DeletionGuard> guards = new ArrayList<>();
-        for (Told told : fit) {
-            guards.add(entry -> confirmedCoins(told.client(), floor, entry.address()));
-            guards.add(entry -> pendingCoins(told.client(), entry.address()));
+        for (TipAnswer answer : fit) {
+            guards.add(entry -> confirmedCoins(answer.client(), floor, entry.address()));
+            guards.add(entry -> pendingCoins(answer.client(), entry.address()));
         }
         return DeletionGuard.all(guards, executor);
     }

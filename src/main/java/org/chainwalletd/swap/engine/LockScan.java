@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.chainwalletd.account.endpoints.AccountChain;
-import org.chainwalletd.account.endpoints.AccountChain.Told;
+import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.AccountReads;
 import org.chainwalletd.account.endpoints.AccountReads.AccountLog;
@@ -60,7 +60,7 @@ public final class LockScan {
     Collection<Seen> read(Range range, List<EvmAddress> senders) {
         Map<Hash256, Seen> locks = new LinkedHashMap<>();
         for (EvmAddress sender : senders) {
-            List<Told<List<Seen>>> told = await(chain.each(reads -> locks(reads, query(range, sender))));
+            List<EndpointAnswer<List<Seen>>> told = await(chain.each(reads -> locks(reads, query(range, sender))));
             if (told.size() < chain.quorum()) {
                 throw new IllegalStateException(told.size() + " of " + chain.quorum() + " endpoints show their events");
             }

@@ -183,7 +183,7 @@ public final class Quoting {
         CompletionStage<SwapJournal.Held> held = setup.pool()
                 .quote(new Pool.QuoteRequest(wanted.direction(), wanted.amountIn(), hashLock, ours.evm(), ours.key()))
                 .thenCombineAsync(
-                        setup.pool().info(), (quote, info) -> new Said(quote, info.midPrice()), setup.executor())
+                        setup.pool().info(), (quote, info) -> new PricedQuote(quote, info.midPrice()), setup.executor())
                 .thenComposeAsync(
                         said -> setup.clocks()
                                 .now()
@@ -193,9 +193,10 @@ public final class Quoting {
         return held.whenCompleteAsync((done, failure) -> secret.close(), setup.executor());
     }
 
-    private record Said(PoolQuote quote, Optional<BigDecimal> price) {}
+    private record PricedQuote(PoolQuote quote, Optional<BigDecimal> price) {}
 
-    private SwapRow bound(Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, Said said, QuoteBinding.Now now) {
+    private SwapRow bound(
+            Wanted wanted, SwapTerms.Ours ours, Hash256 hashLock, PricedQuote said, QuoteBinding.Now now) {
         QuoteBinding.Asked asked = new QuoteBinding.Asked(
                 wanted.direction(), wanted.amountIn(), wanted.units(), hashLock, ours, wanted.minimumOut());
         try {

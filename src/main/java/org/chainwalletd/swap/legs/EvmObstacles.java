@@ -52,7 +52,7 @@ public final class EvmObstacles {
         List<SwapContract.Swap> slots = await(chain.each(
                         reads -> reads.swap(terms.account().contract(), terms.hashLock(), BlockRef.Tag.LATEST)))
                 .stream()
-                .map(AccountChain.Told::answer)
+                .map(AccountChain.EndpointAnswer::answer)
                 .toList();
         boolean isTaken =
                 slots.stream().anyMatch(slot -> slot.state() != SwapContract.State.NONE && !isExpected.test(slot));

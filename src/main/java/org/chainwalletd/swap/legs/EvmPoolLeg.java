@@ -231,7 +231,7 @@ public final class EvmPoolLeg implements PoolLeg {
             return settled.isEmpty()
                     ? List.of()
                     : await(chain.each(reads -> logged(reads, hashLock, settled.get()))).stream()
-                            .map(AccountChain.Told::answer)
+                            .map(AccountChain.EndpointAnswer::answer)
                             .toList();
         }
 
