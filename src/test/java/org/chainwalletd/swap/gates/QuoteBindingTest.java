@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.bouncycastle.util.Arrays;
 import org.bouncycastle.util.BigIntegers;
 import org.chainwalletd.api.RefusedException;
@@ -67,14 +66,10 @@ public class QuoteBindingTest {
         }
     }
 
-    private static PoolQuote sell(UnaryOperator<Changed> change) {
-        return change.apply(new Changed(Sample.quote(Direction.CHAIN_TO_NATIVE)))
-                .quote();
-    }
-
-    private static PoolQuote buy(UnaryOperator<Changed> change) {
-        return change.apply(new Changed(Sample.quote(Direction.NATIVE_TO_CHAIN)))
-                .quote();
+    private static PoolQuote changed(Direction direction, Consumer<Changed> change) {
+        Changed quote = new Changed(Sample.quote(direction));
+        change.accept(quote);
+        return quote.quote();
     }
 
     private static Optional<String> refusal(Direction direction, PoolQuote quote) {
@@ -94,12 +89,12 @@ public class QuoteBindingTest {
         return message -> assertThat(message).contains(words);
     }
 
-    private static Optional<String> sellRefusal(UnaryOperator<Changed> change) {
-        return refusal(Direction.CHAIN_TO_NATIVE, sell(change));
+    private static Optional<String> sellRefusal(Consumer<Changed> change) {
+        return refusal(Direction.CHAIN_TO_NATIVE, changed(Direction.CHAIN_TO_NATIVE, change));
     }
 
-    private static Optional<String> buyRefusal(UnaryOperator<Changed> change) {
-        return refusal(Direction.NATIVE_TO_CHAIN, buy(change));
+    private static Optional<String> buyRefusal(Consumer<Changed> change) {
+        return refusal(Direction.NATIVE_TO_CHAIN, changed(Direction.NATIVE_TO_CHAIN, change));
     }
 
     @ParameterizedTest
@@ -115,25 +110,16 @@ public class QuoteBindingTest {
 
     @Test
     void amounts_that_are_not_those_that_were_asked_for_are_refused() {
-        assertThat(sellRefusal(quote -> {
-                    quote.inUnits = "1200000001";
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.inUnits = "1200000001"))
                 .hasValueSatisfying(containing("does not say what was asked"));
-        assertThat(sellRefusal(quote -> {
-                    quote.amountIn = "12.00000001";
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.amountIn = "12.00000001"))
                 .hasValueSatisfying(containing("does not say what was asked"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"3.000000000000000001", "2.9", "3e0", "-3", ""})
     void an_output_whose_text_and_units_differ_is_refused(String said) {
-        assertThat(sellRefusal(quote -> {
-                    quote.amountOut = said;
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.amountOut = said))
                 .hasValueSatisfying(containing("does not say what was asked"));
     }
 
@@ -142,19 +128,16 @@ public class QuoteBindingTest {
         assertThat(sellRefusal(quote -> {
                     quote.amountOut = "0";
                     quote.outUnits = "0";
-                    return quote;
                 }))
                 .hasValueSatisfying(containing("units cannot be locked"));
         assertThat(buyRefusal(quote -> {
                     quote.amountOut = "0.00000199";
                     quote.outUnits = "199";
-                    return quote;
                 }))
                 .hasValueSatisfying(containing("units cannot be locked"));
         assertThat(buyRefusal(quote -> {
                     quote.amountOut = "184467440737.09551616";
                     quote.outUnits = "18446744073709551616";
-                    return quote;
                 }))
                 .hasValueSatisfying(containing("units cannot be locked"));
     }
@@ -162,15 +145,10 @@ public class QuoteBindingTest {
     @Test
     void the_pools_own_contract_is_refused_wherever_it_is_named() {
         String own = "0x" + "ee".repeat(20);
-        assertThat(sellRefusal(quote -> {
-                    quote.contract = Optional.of(own);
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.contract = Optional.of(own)))
                 .contains("the pool's quote names the contract " + own + ", not the one that is configured");
-        assertThat(buyRefusal(quote -> {
-                    quote.evm = quote.evm.map(lock -> new PoolQuote.EvmLock(own, lock.recipient(), lock.timeoutSec()));
-                    return quote;
-                }))
+        assertThat(buyRefusal(quote -> quote.evm =
+                        quote.evm.map(lock -> new PoolQuote.EvmLock(own, lock.recipient(), lock.timeoutSec()))))
                 .contains("the pool's quote names the contract " + own + ", not the one that is configured");
     }
 
@@ -186,10 +164,7 @@ public class QuoteBindingTest {
                 "zz",
             })
     void a_key_that_is_no_canonical_point_of_prime_order_is_refused(String hex) {
-        assertThat(sellRefusal(quote -> {
-                    quote.chain = Optional.of(new PoolQuote.ChainLock(hex, Sample.TIP + 1_000));
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.chain = Optional.of(new PoolQuote.ChainLock(hex, Sample.TIP + 1_000))))
                 .hasValueSatisfying(containing("the pool's public key"));
     }
 
@@ -204,20 +179,17 @@ public class QuoteBindingTest {
         byte[] mixed = Arrays.reverse(y);
         mixed[31] |= (byte) (odd ? 0 : 0x80);
         assertThat(Ed25519.isUsable(mixed)).isTrue();
-        assertThat(sellRefusal(quote -> {
-                    quote.chain = Optional.of(
-                            new PoolQuote.ChainLock(PublicKey.of(mixed).hex(), Sample.TIP + 1_000));
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.chain =
+                        Optional.of(new PoolQuote.ChainLock(PublicKey.of(mixed).hex(), Sample.TIP + 1_000))))
                 .hasValueSatisfying(containing("the pool's public key"));
     }
 
     @Test
     void a_key_of_our_own_is_refused() {
-        PoolQuote quote = sell(changed -> {
-            changed.chain = Optional.of(new PoolQuote.ChainLock(Sample.OUR_KEY.hex(), Sample.TIP + 1_000));
-            return changed;
-        });
+        PoolQuote quote = changed(
+                Direction.CHAIN_TO_NATIVE,
+                changed ->
+                        changed.chain = Optional.of(new PoolQuote.ChainLock(Sample.OUR_KEY.hex(), Sample.TIP + 1_000)));
         assertThat(refusal(Direction.CHAIN_TO_NATIVE, quote)).hasValueSatisfying(containing("the pool's public key"));
         PublicKey another = Sample.POOL_KEY;
         assertThat(refusal(() -> new QuoteBinding(Sample.limits(), another::equals)
@@ -238,11 +210,8 @@ public class QuoteBindingTest {
                 "0x0b",
             })
     void a_recipient_that_is_zero_the_contract_or_ourselves_is_refused(String recipient) {
-        assertThat(buyRefusal(quote -> {
-                    quote.evm = Optional.of(
-                            new PoolQuote.EvmLock(Sample.CONTRACT.toString(), recipient, Sample.NOW + 10_000));
-                    return quote;
-                }))
+        assertThat(buyRefusal(quote -> quote.evm =
+                        Optional.of(new PoolQuote.EvmLock(Sample.CONTRACT.toString(), recipient, Sample.NOW + 10_000))))
                 .hasValueSatisfying(containing("the pool's account-chain address"));
     }
 
@@ -273,7 +242,6 @@ public class QuoteBindingTest {
         assertThat(sellRefusal(quote -> {
                             quote.feeBps = feeBps;
                             quote.networkFee = Optional.of(networkFee);
-                            return quote;
                         })
                         .isEmpty())
                 .isEqualTo(taken);
@@ -284,7 +252,6 @@ public class QuoteBindingTest {
         assertThat(sellRefusal(quote -> {
                     quote.feeBps = -5_000;
                     quote.networkFee = Optional.of("1");
-                    return quote;
                 }))
                 .hasValueSatisfying(containing("does not say what was asked"));
     }
@@ -326,21 +293,14 @@ public class QuoteBindingTest {
     @ParameterizedTest
     @CsvSource({"19,false", "20,true", "900,true", "901,false", "-1,false"})
     void a_quote_lives_between_20_and_900_seconds(long seconds, boolean taken) {
-        assertThat(sellRefusal(quote -> {
-                            quote.expiresAt = Sample.NOW + seconds;
-                            return quote;
-                        })
-                        .isEmpty())
+        assertThat(sellRefusal(quote -> quote.expiresAt = Sample.NOW + seconds).isEmpty())
                 .isEqualTo(taken);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {Long.MAX_VALUE, Long.MIN_VALUE, 0, -1})
     void an_expiry_out_of_all_bounds_is_refused_and_told(long expiresAt) {
-        assertThat(sellRefusal(quote -> {
-                    quote.expiresAt = expiresAt;
-                    return quote;
-                }))
+        assertThat(sellRefusal(quote -> quote.expiresAt = expiresAt))
                 .hasValueSatisfying(containing("the quote expires in"));
     }
 
@@ -380,15 +340,13 @@ public class QuoteBindingTest {
 
     @Test
     void instructions_for_the_wrong_leg_are_refused() {
-        assertThat(refusal(Direction.CHAIN_TO_NATIVE, sell(quote -> {
-                    quote.chain = Optional.empty();
-                    return quote;
-                })))
+        assertThat(refusal(
+                        Direction.CHAIN_TO_NATIVE,
+                        changed(Direction.CHAIN_TO_NATIVE, quote -> quote.chain = Optional.empty())))
                 .hasValueSatisfying(containing("does not say what was asked"));
-        assertThat(refusal(Direction.NATIVE_TO_CHAIN, buy(quote -> {
-                    quote.evm = Optional.empty();
-                    return quote;
-                })))
+        assertThat(refusal(
+                        Direction.NATIVE_TO_CHAIN,
+                        changed(Direction.NATIVE_TO_CHAIN, quote -> quote.evm = Optional.empty())))
                 .hasValueSatisfying(containing("does not say what was asked"));
     }
 
