@@ -59,6 +59,17 @@ final class PostgresDatadir {
      * @throws StoreException when its daemon must not start, which concerns no other daemon
      */
     void requireUsable(SqlSession session) throws SQLException {
+        requireSameStore(session);
+        if (logName().isPresent()
+                && newest(session, logName().get()) > memory.log().get().last().number()) {
+            throw refused("is a copy, or was restored from one: its daemon has made commits that its "
+                    + SentLog.FILE_NAME + " lacks. Use the newest datadir of this daemon; or, when it is lost, move "
+                    + SentLog.FILE_NAME + " away: the daemon then begins a new log");
+        }
+    }
+
+    /** Checks that the datadir has worked with this store, or with none, as {@link #requireUsable} does. */
+    void requireSameStore(SqlSession session) throws SQLException {
         if (memory.damage().isPresent()) {
             throw refused(
                     "cannot be compared with it: " + memory.damage().get()
@@ -74,12 +85,6 @@ final class PostgresDatadir {
         }
         if (memory.log().isPresent() && logName().isEmpty()) {
             throw refused("has worked with " + SqliteStore.FILE_NAME + ": give this daemon a datadir of its own");
-        }
-        if (logName().isPresent()
-                && newest(session, logName().get()) > memory.log().get().last().number()) {
-            throw refused("is a copy, or was restored from one: its daemon has made commits that its "
-                    + SentLog.FILE_NAME + " lacks. Use the newest datadir of this daemon; or, when it is lost, move "
-                    + SentLog.FILE_NAME + " away: the daemon then begins a new log");
         }
     }
 

@@ -192,6 +192,7 @@ public final class PostgresStore extends SqlStore {
                             .map(store -> "the store " + name + " is empty although the datadir " + folder
                                     + " has worked with one");
                 }
+                datadir.requireSameStore(session);
                 Optional<String> stopped = stopped(session);
                 return stopped.isPresent()
                         ? stopped

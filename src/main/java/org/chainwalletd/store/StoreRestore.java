@@ -162,7 +162,7 @@ public final class StoreRestore {
         }
     }
 
-    /** Tells the spends of one daemon, and how those of the others ended. */
+    /** Tells the spends of one daemon, and what became of those of the others. */
     private static void ownBase(SqlSession session, String log, SentLog.LinesSink sink) throws IOException {
         record Owned(SpendRow row, boolean own) {}
         try {
@@ -210,7 +210,9 @@ public final class StoreRestore {
             if (carried.isPresent()) {
                 lines.add(carried.get());
             }
-        } else if (!intent.state().inFlight() && intent.state() != IntentState.CONFIRMED) {
+        } else if (intent.state() == IntentState.ACCEPTED || intent.state() == IntentState.CONFIRMED) {
+            lines.add(new SentLine.Accepted(intent.txId()));
+        } else if (intent.state() != IntentState.PREPARED) {
             lines.add(new SentLine.State(intent.txId(), intent.state(), intent.reason(), intent.changedAt()));
             lines.add(new SentLine.Held(intent.txId(), row.held()));
         }

@@ -126,6 +126,24 @@ class PostgresFaultsTest {
     }
 
     @Test
+    void the_operator_confirms_a_fail_over_for_a_daemon_that_stays_silent() {
+        PostgresStore store = open();
+        PostgresStore silent = open();
+        assertOpened(silent, 1);
+        assertOpened(store, 2);
+        stores.remove(silent);
+        silent.close();
+        PostgresServer.run(schema, "UPDATE daemons SET ended = false WHERE start = " + silent.start());
+        PostgresServer.act(schema, "timeline", "2");
+        assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
+
+        assertThat(PostgresServer.confirmFailover(schema)).containsExactly(silent.start());
+        assertOpened(store, 3);
+        PostgresServer.run(schema, "UPDATE store SET stopped = 'payments are lost'");
+        assertThatThrownBy(() -> PostgresServer.confirmFailover(schema)).hasMessageContaining("payments are lost");
+    }
+
+    @Test
     void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
         PostgresStore store = open();
         PostgresServer.run(schema, """

@@ -12,11 +12,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Seeded;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -524,5 +532,175 @@ class PostgresSentLogTest {
         assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(hash(901));
         assertBound(open("one"), List.of(900, 901));
         assertBound(open("two"), List.of(900, 901));
+    }
+
+    @Test
+    void the_successor_on_the_same_machine_signs_off_the_process_that_has_died() {
+        PostgresStore dead = open("one");
+        pay(dead, 1);
+        PostgresStore successor = open("one");
+        PostgresStore other = open("two");
+
+        assertThat(done(other.intents().abandon(hash(1), "by hand", 9))).isEqualTo(new IntentStore.Transition.Made());
+        assertThat(successor.stopped()).isEmpty();
+        assertFails(asked(dead, 2), StoreException.Reason.STOPPED);
+    }
+
+    /** Three daemons that open, accept, close, rebuild and take over payments, and are restarted; and databases that are set back. */
+    @Test
+    void no_token_pays_twice_whatever_daemons_did_before_the_database_was_set_back_and_restored() throws IOException {
+        Random random = Seeded.random("store.seed");
+        History history = new History(random);
+        int steps = Integer.getInteger("store.steps", 150);
+        int backUp = 0;
+        for (int step = 1; step <= steps; step++) {
+            history.step();
+            if (step % 50 == 10 + backUp) {
+                PostgresServer.backUp(schema);
+            }
+            if (step % 50 == 0) {
+                backUp = random.nextInt(30);
+                history.setBack();
+            }
+        }
+        history.check();
+    }
+
+    private final class History {
+        private final Random random;
+        private final Map<String, PostgresStore> daemons = new TreeMap<>();
+        /** Payments of each token, the newest last. */
+        private final List<List<Integer>> tokens = new ArrayList<>();
+
+        private final Map<Integer, String> openedBy = new HashMap<>();
+        private final Set<Integer> accepted = new HashSet<>();
+        private int next = 1;
+
+        History(Random random) {
+            this.random = random;
+            for (String name : List.of("one", "two", "three")) {
+                start(name);
+            }
+        }
+
+        private void start(String name) {
+            // The log of one daemon is pruned all the time.
+            daemons.put(name, open(name, Optional.empty(), name.equals("three") ? 3_000 : SentLog.LEAST_TO_PRUNE));
+        }
+
+        private PostgresStore any() {
+            return List.copyOf(daemons.values()).get(random.nextInt(daemons.size()));
+        }
+
+        /** A payment that shares a coin with the one before, and whose number no other has. */
+        private Intent intentOf(int number, int token, boolean again) {
+            return intent(number, Optional.of("token-of-" + token), again ? 10_000 + token : 20_000 + number, 30_000 + number);
+        }
+
+        private boolean made(CompletionStage<IntentStore.Transition> transition) {
+            try {
+                return done(transition) instanceof IntentStore.Transition.Made;
+            } catch (CompletionException e) {
+                assertThat(e.getCause()).hasMessageContaining("may still be sent by start");
+                return false;
+            }
+        }
+
+        void step() {
+            int choice = random.nextInt(10);
+            if (tokens.isEmpty() || choice < 4) {
+                List<Integer> payments = new ArrayList<>(List.of(next));
+                tokens.add(payments);
+                pay(tokens.size() - 1, next++);
+                return;
+            }
+            int token = random.nextInt(tokens.size());
+            int number = tokens.get(token).get(tokens.get(token).size() - 1);
+            if (choice < 7) {
+                if (made(any().intents().accept(hash(number), Set.of(IntentState.PREPARED), 50))) {
+                    accepted.add(number);
+                }
+            } else if (choice == 7) {
+                close(token, number);
+            } else if (choice == 8) {
+                String name = openedBy.get(number);
+                run("UPDATE daemons SET beaten = 0 WHERE log = '" + logName(name) + "'");
+                done(any().intents().adopt(hash(number)));
+            } else {
+                String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
+                end(daemons.get(name));
+                start(name);
+            }
+        }
+
+        private String logName(String name) {
+            try {
+                return logOf(name);
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        private void pay(int token, int number) {
+            String name = List.copyOf(daemons.keySet()).get(random.nextInt(daemons.size()));
+            openedBy.put(number, name);
+            assertThat(done(daemons.get(name).intents().open(intentOf(number, token, true), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+
+        private void close(int token, int number) {
+            IntentState before = accepted.contains(number) ? IntentState.ACCEPTED : IntentState.PREPARED;
+            if (!made(daemons.get(openedBy.get(number))
+                    .intents()
+                    .failSent(hash(number), before, IntentState.CONFLICTED, "spent", 60))) {
+                return;
+            }
+            accepted.remove(number);
+            if (random.nextBoolean()) {
+                tokens.get(token).add(next);
+                pay(token, next++);
+            }
+        }
+
+        void setBack() throws IOException {
+            PostgresServer.putBack(schema);
+            List<String> names = new ArrayList<>(daemons.keySet());
+            Collections.shuffle(names, random);
+            daemons.values().forEach(PostgresSentLogTest.this::end);
+            Optional<StoreRestore.Restored> restored = Optional.empty();
+            for (String name : names) {
+                PostgresStore stopped = open(name);
+                if (stopped.stopped().isPresent() || !restored.isEmpty()) {
+                    end(stopped);
+                } else {
+                    // It has lost nothing, and goes on until another one finds out.
+                    end(stopped);
+                    run("UPDATE store SET stopped = 'by another' WHERE stopped IS NULL");
+                }
+                restored = restore(name).restored();
+            }
+            assertThat(restored).isPresent();
+            names.forEach(this::start);
+            check();
+        }
+
+        void check() {
+            for (int token = 0; token < tokens.size(); token++) {
+                int probe = next++;
+                Opening answer = done(any().intents().open(intentOf(probe, token, false), 0));
+                assertThat(answer).isInstanceOf(Opening.TokenTaken.class);
+                assertThat(tokens.get(token).stream().map(StoreSample::hash))
+                        .contains(((Opening.TokenTaken) answer).by());
+                for (int number : tokens.get(token)) {
+                    assertThat(spend(any(), number).transaction())
+                            .isEqualTo(intentOf(number, token, true).transaction());
+                }
+            }
+            for (int number : accepted) {
+                assertThat(spend(any(), number).state().inFlight())
+                        .as("payment " + number + " is in flight")
+                        .isTrue();
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
@@ -95,6 +96,11 @@ final class PostgresServer {
     static PostgresStore openActing(String schema) {
         return PostgresStore.open(
                 schema, () -> connect(port(), schema + ",pg_catalog", ""), OptionalLong.empty(), true);
+    }
+
+    /** Confirms a fail-over of a server that answers as a test says. */
+    static List<Long> confirmFailover(String schema) {
+        return PostgresStore.confirmFailover(schema, () -> connect(port(), schema + ",pg_catalog", ""));
     }
 
     /** Creates the functions for {@link #openActing}. */
