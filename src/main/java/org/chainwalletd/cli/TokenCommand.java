@@ -322,8 +322,8 @@ final class TokenCommand implements Command {
         return invocation.option(option).map(text -> {
             try {
                 return Amount.of(new BigInteger(text));
-            } catch (IllegalArgumentException e) {
-                throw new Unusable(option + " must be a number of base units");
+            } catch (IllegalArgumentException | ArithmeticException e) {
+                throw new Unusable(option + " must be a number of base units, below 2^64");
             }
         });
     }

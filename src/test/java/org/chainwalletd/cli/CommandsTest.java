@@ -93,6 +93,38 @@ class CommandsTest {
     }
 
     @Test
+    void token_create_refuses_in_one_line_what_is_no_amount_time_method_or_list_and_makes_nothing() {
+        Map.of(
+                        "-5", "--cap-per-tx",
+                        "1.5", "--cap-per-tx",
+                        "18446744073709551616", "--cap-per-period",
+                        "0d", "--expires",
+                        "99999999999d", "--expires",
+                        "no_such", "--methods",
+                        "", "--methods",
+                        "/dev/null", "--to")
+                .forEach((value, option) -> {
+                    err.reset();
+                    assertThat(run(
+                                    Map.of(),
+                                    "token",
+                                    "create",
+                                    "shop",
+                                    "--scope",
+                                    "spend",
+                                    option,
+                                    value,
+                                    "--datadir",
+                                    folder.toString()))
+                            .as("%s %s", option, value)
+                            .isBetween(ExitCode.FAILED, ExitCode.USAGE);
+                    assertThat(text(err)).startsWith("chain-walletd: ").hasLineCount(1);
+                });
+        assertThat(folder).isEmptyDirectory();
+        assertThat(text(out)).isEmpty();
+    }
+
+    @Test
     void store_restored_completes_a_lost_store_and_refuses_one_that_has_forgotten_nothing() throws IOException {
         String datadir = folder.toString();
         SqliteStore.open(folder).close();
