@@ -130,6 +130,9 @@ public final class Daemon implements AutoCloseable {
         shutdown.add("datadir lock", lock::close);
         DatadirLock.Holder holder = DatadirLock.Holder.starting();
         tell(lock, holder);
+        if (settings.database().isPresent()) {
+            DatabaseStore.refuseEarly(settings, settings.database().get());
+        }
         if (settings.jsonLogs()) {
             LogSetup.useJson();
         }
@@ -275,7 +278,7 @@ public final class Daemon implements AutoCloseable {
                 external,
                 keyring,
                 spending,
-                new Services.Queues(payouts, sweeps),
+                new Services.Queues(payouts, sweeps, store::complaint),
                 following,
                 htlcs,
                 waiting.waits(),
@@ -363,6 +366,9 @@ public final class Daemon implements AutoCloseable {
                 : keys.made();
         return before.thenApplyAsync(
                 done -> {
+                    if (settings.database().isPresent()) {
+                        return DatabaseStore.open(settings, settings.database().get());
+                    }
                     if (settings.spend().storeRestored()) {
                         RestoredStore.restoreAtStart(settings.datadir(), LOG::warn);
                     }

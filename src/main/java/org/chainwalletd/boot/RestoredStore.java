@@ -53,7 +53,7 @@ public final class RestoredStore {
         }
     }
 
-    private static void tell(StoreRestore.Restored restored, Consumer<String> out) {
+    static void tell(StoreRestore.Restored restored, Consumer<String> out) {
         out.accept("entered from sent.log: " + restored.inFlight().size() + " payments that are sent again, "
                 + restored.doubtful().size() + " doubtful, "
                 + restored.withheld().size() + " claims without their bytes, "

@@ -97,8 +97,12 @@ record Services(
                 new RpcDispatcher.Threads(answers(), context.workers()::full));
     }
 
-    /** Queues of spends that go on by themselves, for longer than a call takes. */
-    record Queues(Payouts payouts, Sweeps sweeps) {}
+    /**
+     * Queues of spends that go on by themselves, for longer than a call takes.
+     *
+     * @param complaint reason why their store cannot be written at this moment
+     */
+    record Queues(Payouts payouts, Sweeps sweeps, Supplier<Optional<String>> complaint) {}
 
     private MethodRegistry methods() {
         return new MethodFamilies(
@@ -196,6 +200,7 @@ record Services(
                         : Optional.of("no node of the chain has answered"));
         checks.put("chain", () -> external.nodes().chain().complaint());
         checks.put("spending", spending::stopped);
+        checks.put("store", queues.complaint()::get);
         checks.put("payouts", queues.payouts()::complaint);
         checks.put(
                 "background",

@@ -23,6 +23,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.FileFailures;
+import org.chainwalletd.store.PostgresTenant;
 import org.chainwalletd.store.SqliteStore;
 
 /**
@@ -42,6 +43,7 @@ public final class StartupRefusals {
             "genesis",
             "sent.log",
             "store-id",
+            "database-id",
             "devnet");
 
     private static final long MIB = 1 << 20;
@@ -57,6 +59,7 @@ public final class StartupRefusals {
             settings -> usable(settings.datadir()),
             settings -> ours(settings.datadir(), settings.wallets()),
             settings -> whole(settings.datadir(), settings.wallets()),
+            settings -> sameStore(settings.datadir(), settings.database().isPresent()),
             settings -> sameChain(settings.datadir(), settings.identity().genesis()),
             StartupRefusals::roomForSwaps);
 
@@ -167,11 +170,32 @@ public final class StartupRefusals {
      * @throws StartupException when the datadir was in use and its keyring is not there
      */
     static void whole(Path datadir, Path wallets) throws IOException {
-        Path store = datadir.resolve(SqliteStore.FILE_NAME);
-        if (Files.exists(store) && Keyring.isMissing(wallets)) {
-            throw new StartupException("the keyring " + wallets + " is missing although " + store
-                    + " shows that this datadir was in use: mount it, or restore it from a backup; for a new keyring, name"
-                    + " another folder with --datadir");
+        for (String name : List.of(SqliteStore.FILE_NAME, PostgresTenant.ID_FILE)) {
+            Path store = datadir.resolve(name);
+            if (Files.exists(store) && Keyring.isMissing(wallets)) {
+                throw new StartupException("the keyring " + wallets + " is missing although " + store
+                        + " shows that this datadir was in use: mount it, or restore it from a backup; for a new keyring, name"
+                        + " another folder with --datadir");
+            }
+        }
+    }
+
+    /**
+     * Refuses a store that does not know the payments of this datadir: their client tokens would pay again.
+     *
+     * @param database whether the store is in a database
+     * @throws StartupException when the datadir has worked with a store of the other kind
+     */
+    static void sameStore(Path datadir, boolean database) {
+        if (database && Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
+            throw new StartupException("the datadir " + datadir + " keeps its payments in " + SqliteStore.FILE_NAME
+                    + ", which the database does not know, so that their client tokens would pay again: start without"
+                    + " --store, or name a new folder with --datadir");
+        }
+        if (!database && Files.exists(datadir.resolve(PostgresTenant.ID_FILE))) {
+            throw new StartupException("the datadir " + datadir + " keeps its payments in a database, as its file "
+                    + PostgresTenant.ID_FILE + " shows, and their client tokens would pay again: name the database with"
+                    + " --store");
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.Set;
  */
 public final class FileAccess {
     private static final int ROOT = 0;
+    private static final int LONGEST_SECRET_FILE = 4_096;
     private static final Path OURSELVES = Path.of("/proc/self");
 
     private final int owner;
@@ -55,6 +56,30 @@ public final class FileAccess {
             return Optional.of("can be read by its group (mode " + modeText() + "): chmod 600 it");
         }
         return objectionToOwner();
+    }
+
+    /**
+     * Reads a secret that stands alone in a file, on one line.
+     *
+     * @throws IllegalArgumentException whose message completes "… {@code file}", when it cannot be read or others may read it too
+     */
+    static String secretIn(Path file) {
+        try {
+            Optional<String> objection = of(file).objectionToSecret();
+            if (objection.isPresent()) {
+                throw new IllegalArgumentException(objection.get());
+            }
+            if (Files.size(file) > LONGEST_SECRET_FILE) {
+                throw new IllegalArgumentException("is longer than " + LONGEST_SECRET_FILE + " bytes");
+            }
+            String secret = Files.readString(file).replaceFirst("\r?\n\\z", "");
+            if (secret.isEmpty() || secret.chars().anyMatch(Character::isISOControl)) {
+                throw new IllegalArgumentException("must hold the password alone, on one line");
+            }
+            return secret;
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cannot be read: " + e, e);
+        }
     }
 
     /** Reason why a file or folder is not to be relied on: its mode lets another user change its content. */

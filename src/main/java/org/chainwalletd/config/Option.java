@@ -553,6 +553,20 @@ public enum Option {
             "false",
             "start once with a store that is missing or older than the datadir remembers, completed by sent.log as far as that"
                     + " is there; like the command store restored --without sent.log"),
+    STORE(
+            "store",
+            "store.database",
+            Form.STORE,
+            "sqlite",
+            "where payments are stored: sqlite, which is the file walletd.db in the datadir, or"
+                    + " postgresql://user@host:port[,host:port]/database?sslmode=verify-full; the password has a place of its"
+                    + " own"),
+    STORE_PASSWORD_FILE(
+            "store-password-file",
+            "store.password-file",
+            Form.PATH,
+            "file that holds the password of the database's user on one line, readable by nobody else; instead of the"
+                    + " variable WALLETD_STORE_PASSWORD"),
     REBROADCAST_INTERVAL(
             "rebroadcast-interval-secs",
             "spend.rebroadcast-interval-secs",
@@ -672,6 +686,7 @@ public enum Option {
         EVM_ADDRESS("address", "an address, 0x and 40 hex characters"),
         FINALITY("finality", "finalized, safe or a number of blocks"),
         ADDRESSES("list", "a comma-separated list of addresses, 64 hex characters each"),
+        STORE("sqlite|url", "sqlite or a postgresql URL"),
         PATH("path", "a path"),
         ADDRESS("host:port", "host:port, [ipv6]:port"),
         URL("url", "an http or https URL"),

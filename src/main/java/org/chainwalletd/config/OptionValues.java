@@ -88,6 +88,7 @@ final class OptionValues {
         String name = origin.startsWith("flag ") ? option.flag() : option.flag() + " (from " + origin + ")";
         boolean shown = option.form() != Option.Form.SECRET
                 && given.isPresent()
+                && !DatabaseUrl.showsPassword(given.get().text())
                 && !given.get().text().isBlank();
         return name + (shown ? " '" + given.get().text() + "'" : "") + " " + what;
     }

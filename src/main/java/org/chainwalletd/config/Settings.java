@@ -21,6 +21,7 @@ import org.chainwalletd.evm.EvmAddress;
  * tokens are held by the authenticator as hashes.
  *
  * @param devnet empty: the nodes are not our own
+ * @param database server with the store of payments; empty: that is a file in the datadir
  */
 public record Settings(
         ChainIdentity identity,
@@ -33,6 +34,7 @@ public record Settings(
         Account account,
         Swaps swaps,
         Optional<Devnet> devnet,
+        Optional<Database> database,
         boolean jsonLogs) {
 
     /** Rules and names of the chain. */
@@ -268,6 +270,45 @@ public record Settings(
             long creditsKeepDays) {
         /** Height that stands for completing nothing that is older than the first start. */
         public static final long NOW = Long.MAX_VALUE;
+    }
+
+    /**
+     * Database of a PostgreSQL server.
+     *
+     * @param hosts each as {@code host:port}, tried in this order for the primary
+     * @param tls whether connections are encrypted, and the server's certificate and host name checked
+     * @param rootCertificate PEM file with the certificates that are trusted; empty: the system's
+     * @param passwordFile file that is read at each connection; empty: {@code password} is used
+     * @param password from the environment; empty: none
+     */
+    public record Database(
+            String user,
+            List<String> hosts,
+            String name,
+            boolean tls,
+            Optional<Path> rootCertificate,
+            Optional<Path> passwordFile,
+            Optional<String> password) {
+        static final String SCHEME = "postgresql://";
+
+        /**
+         * Reads the password of a new connection; empty when there is none.
+         *
+         * @throws IllegalArgumentException with a sentence that names the file, when it cannot be used
+         */
+        public Optional<String> currentPassword() {
+            try {
+                return passwordFile.map(FileAccess::secretIn).or(() -> password);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("the password file " + passwordFile.get() + " " + e.getMessage(), e);
+            }
+        }
+
+        /** Describes the database without the password. */
+        @Override
+        public String toString() {
+            return SCHEME + user + "@" + String.join(",", hosts) + "/" + name;
+        }
     }
 
     /** Block that the operator knows to be of the chain. */

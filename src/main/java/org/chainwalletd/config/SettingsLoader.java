@@ -92,6 +92,7 @@ public final class SettingsLoader {
                 new Settings.Swaps(
                         swap.read(evm.isPresent(), genesis.isPresent()), values.truth(Option.SWAP_LEAVE_OPEN)),
                 devnet,
+                database(),
                 values.truth(Option.JSON_LOGS));
         if (!problems.isEmpty()) {
             throw new ConfigurationException(problems);
@@ -105,6 +106,23 @@ public final class SettingsLoader {
                 values.count(Option.MAX_MINTS),
                 values.count(Option.KEY_POOL),
                 values.value(Option.PASSPHRASE_FILE, sources::path));
+    }
+
+    private Optional<Settings.Database> database() {
+        Optional<String> password = sources.variable(DatabaseUrl.PASSWORD_VARIABLE);
+        Optional<Path> passwordFile = values.value(Option.STORE_PASSWORD_FILE, sources::path);
+        Optional<Settings.Database> database = values.value(
+                        Option.STORE, text -> DatabaseUrl.parse(text, passwordFile, password))
+                .flatMap(Function.identity());
+        if (password.isPresent() && passwordFile.isPresent()) {
+            problems.add(DatabaseUrl.PASSWORD_VARIABLE + " and " + Option.STORE_PASSWORD_FILE.flag()
+                    + " exclude each other: leave one out");
+        } else if (database.isEmpty()
+                && !values.isGiven(Option.STORE)
+                && (password.isPresent() || passwordFile.isPresent())) {
+            warnings.add("the password of a database does nothing without " + Option.STORE.flag());
+        }
+        return database;
     }
 
     private Settings.EvmWords evmWords() {

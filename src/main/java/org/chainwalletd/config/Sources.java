@@ -27,6 +27,7 @@ final class Sources {
     private static final List<String> OTHER_VARIABLES = List.of(
             "WALLETD_CONFIG",
             "WALLETD_KEYSTORE_PASSPHRASE",
+            DatabaseUrl.PASSWORD_VARIABLE,
             "WALLETD_URL",
             "WALLETD_AUTH_TOKEN",
             "WALLETD_FINGERPRINT",
@@ -105,6 +106,11 @@ final class Sources {
     /** Makes an absolute path; a leading tilde is the user's home. */
     Path path(String text) {
         return expand(text);
+    }
+
+    /** Returns a variable that is no option. */
+    Optional<String> variable(String name) {
+        return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
     }
 
     Path defaultDatadir() {

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.chainwalletd.boot.DatabaseStore;
 import org.chainwalletd.boot.StartupRefusals;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
@@ -80,6 +81,9 @@ public final class DatadirCheck implements Check {
         findings.add(
                 Finding.ok(SUBJECT, datadir + " is not there yet; the first start makes it with an empty keyring"));
         space(parent, findings);
+        if (settings.database().isPresent()) {
+            store(findings);
+        }
     }
 
     private void present(List<Finding> findings) throws IOException {
@@ -141,8 +145,15 @@ public final class DatadirCheck implements Check {
         }
     }
 
-    private void store(List<Finding> findings) {
+    private void store(List<Finding> findings) throws IOException {
         try {
+            if (settings.database().isPresent()) {
+                Settings.Database database = settings.database().get();
+                findings.add(DatabaseStore.look(settings, database)
+                        .map(stopped -> Finding.fail(STORE, stopped))
+                        .orElseGet(() -> Finding.ok(STORE, database + " answers, and a start would use it")));
+                return;
+            }
             findings.add(SqliteStore.look(datadir, Books.remembered(datadir))
                     .map(stopped -> Finding.fail(STORE, stopped))
                     .orElseGet(() -> Finding.ok(STORE, "nothing beside it remembers payments that it has forgotten")));

@@ -404,6 +404,11 @@ public final class SealedClaims implements Store {
     }
 
     @Override
+    public Optional<String> complaint() {
+        return store.complaint();
+    }
+
+    @Override
     public boolean isForgetful() {
         return store.isForgetful();
     }

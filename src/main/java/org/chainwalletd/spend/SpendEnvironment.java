@@ -77,7 +77,7 @@ public record SpendEnvironment(
             AllowanceStore allowance,
             SpendHistory history,
             Optional<Duration> historyKept,
-            Optional<String> stopped) {
+            Supplier<Optional<String>> stopped) {
         /** Creates the set from one store, with spends that are listed for ever. */
         public static Stores of(Store store) {
             return of(store, Optional.empty());
@@ -91,7 +91,7 @@ public record SpendEnvironment(
                     store.allowance(),
                     store.history(),
                     historyKept,
-                    store.stopped());
+                    store::stopped);
         }
 
         public Stores withIntents(IntentStore others) {
@@ -224,7 +224,7 @@ public record SpendEnvironment(
     }
 
     Optional<String> stopped() {
-        return stores.stopped();
+        return stores.stopped().get();
     }
 
     /**

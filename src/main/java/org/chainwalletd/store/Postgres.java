@@ -193,6 +193,19 @@ public final class Postgres implements SqlSession.Dialect {
         return stateOf(e).equals(PAUSED_IN_TRANSACTION);
     }
 
+    /** Returns the failure of a call that has written nothing because the connection was lost or could not be made. */
+    static StoreException gone(String store, Exception e) {
+        return new StoreException(
+                StoreException.Reason.BUSY,
+                "store " + store + " cannot be reached at this moment, try again: " + e.getMessage(),
+                e);
+    }
+
+    /** Tells whether the user lacks a right. */
+    static boolean isDenied(SQLException e) {
+        return stateOf(e).equals("42501") || stateOf(e).equals("3F000");
+    }
+
     public static boolean isLockTimeout(Exception e) {
         return e instanceof SQLException database && stateOf(database).equals(LOCK_NOT_AVAILABLE);
     }

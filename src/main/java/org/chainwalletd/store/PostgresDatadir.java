@@ -165,7 +165,7 @@ final class PostgresDatadir {
                     name,
                     folder.toString());
             long counter = newest(session, name) + 1;
-            String host = host();
+            String host = host(folder);
             long start = session.queryOne(
                             "INSERT INTO daemons (timeline, beaten, log, host) VALUES (?, " + PostgresSchema.MILLIS
                                     + ", ?, ?) RETURNING start",
@@ -208,7 +208,7 @@ final class PostgresDatadir {
     }
 
     /** Returns the boot of this machine's kernel and the inode of the datadir; empty where the system does not tell them. */
-    private String host() throws IOException {
+    static String host(Path folder) throws IOException {
         if (!Files.isReadable(BOOT_ID)) {
             return "";
         }

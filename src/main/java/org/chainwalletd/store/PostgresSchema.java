@@ -153,8 +153,22 @@ final class PostgresSchema {
                 session.execute(statement);
             }
         }
-        Optional<Long> version =
-                session.queryOne("SELECT version FROM store WHERE one = 1 FOR UPDATE", row -> row.getLong(1));
+        session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE", row -> true);
+        for (String statement : Schema.after(requireKnown(session, name))) {
+            session.execute(Postgres.definition(statement));
+        }
+        session.update(
+                "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
+        session.execute("COMMIT");
+    }
+
+    /**
+     * Returns the version of the tables.
+     *
+     * @throws StoreException {@code DAMAGED} when a newer release has written them
+     */
+    static long requireKnown(SqlSession session, String name) throws SQLException {
+        Optional<Long> version = session.queryOne("SELECT version FROM store WHERE one = 1", row -> row.getLong(1));
         if (version.isEmpty()) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED, "the database " + name + " has lost the row of its store", null);
@@ -163,14 +177,10 @@ final class PostgresSchema {
             throw new StoreException(
                     StoreException.Reason.DAMAGED,
                     "the store " + name + " has version " + version.get()
-                            + ", written by a newer release; this one knows up to " + Schema.version(),
+                            + ", written by a newer release; this one knows up to " + Schema.version()
+                            + ": install the newer one",
                     null);
         }
-        for (String statement : Schema.after(version.get())) {
-            session.execute(Postgres.definition(statement));
-        }
-        session.update(
-                "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
-        session.execute("COMMIT");
+        return version.get();
     }
 }

@@ -16,16 +16,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The money store in PostgreSQL, which several daemons may write at once: {@link PostgresTransactions} keeps them apart. Each daemon keeps {@code
- * sent.log} in its own datadir. No command line opens such a store yet.
+ * sent.log} in its own datadir.
  */
 public final class PostgresStore extends SqlStore {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresStore.class);
+    private static final String CANNOT_MAKE_TABLES =
+            "cannot have its tables made: make the user the owner of the database, or grant it CREATE on the schema";
     private static final int OLDEST_SERVER = 150_000;
     /** Number of the start of a daemon that opens a stopped store. */
     private static final long NO_START = 0;
@@ -34,6 +38,10 @@ public final class PostgresStore extends SqlStore {
     private static final long CHECK_MILLIS = 1_000;
     /** Age of a daemon's heartbeat from which on others take its spends over. */
     private static final long LAPSE_MILLIS = 5_000;
+    /** Time without an answer after which the daemon is not ready. */
+    private static final long SILENT_MILLIS = 3_000;
+    /** Time for which the store lock is held after which the daemon is not ready. */
+    private static final long LOCKED_MILLIS = 5_000;
     /** Executor that closes an unresponsive connection on the thread that waits for it. */
     private static final Executor AT_ONCE = Runnable::run;
 
@@ -51,6 +59,9 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
+    /** The store lock as it was seen held, since a monotonic time, with no commit after {@code newest}. */
+    private record Holding(long newest, long nanos) {}
+
     private final String name;
     private final Postgres.Connector connector;
     private final String id;
@@ -61,6 +72,14 @@ public final class PostgresStore extends SqlStore {
     private final ScheduledExecutorService checker = executor("store-check");
     private final ScheduledExecutorService pruner = executor("sent-log-pruning");
     private final Optional<Clock> sharedClock;
+    private final AtomicBoolean checking = new AtomicBoolean();
+    /** Monotonic time of the last check that the server has answered. */
+    private volatile long answered = System.nanoTime();
+
+    private volatile String silence = "";
+    /** Null as long as the store lock is seen free. */
+    private volatile Holding holding;
+
     private SqlSession reading;
 
     private final long start;
@@ -105,18 +124,24 @@ public final class PostgresStore extends SqlStore {
      * of the datadir. A store that has lost payments is {@link #stopped}, for all daemons.
      *
      * @param books the commit that the books of the datadir remember, which the store must contain
-     * @param name of the database for messages about failures, without a password
      * @throws StoreException {@code UNAVAILABLE} with what is to be done about the server or the datadir, {@code DAMAGED} when a newer release has
      *     written the store
      */
     public static PostgresStore open(
-            Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
-        return open(folder, books, name, connector, true, SentLog.LEAST_TO_PRUNE);
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresTenant tenant) {
+        return open(folder, books, database.name(), database, Optional.of(tenant), true, SentLog.LEAST_TO_PRUNE);
+    }
+
+    /** Opens the store of one of several daemons, which no command line does yet. */
+    static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+        return open(folder, books, name, connector, Optional.empty(), true, SentLog.LEAST_TO_PRUNE);
     }
 
     /**
-     * Opens the store as {@link #open(Path, Optional, String, Postgres.Connector)} does.
+     * Opens the store as {@link #open(Path, Optional, PostgresDatabase, PostgresTenant)} does.
      *
+     * @param name of the database for messages about failures, without a password
+     * @param tenant empty when several daemons work on the database
      * @param countsByServer whether the server's clock decides when a use of the allowance ends, not the daemon's
      * @param leastToPrune size in bytes below which the log is not pruned
      */
@@ -125,6 +150,7 @@ public final class PostgresStore extends SqlStore {
             Optional<CommitMark> books,
             String name,
             Postgres.Connector connector,
+            Optional<PostgresTenant> tenant,
             boolean countsByServer,
             long leastToPrune) {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
@@ -133,6 +159,9 @@ public final class PostgresStore extends SqlStore {
             PostgresSchema.migrate(session, name);
             PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
             session.execute(PostgresTransactions.LOCK);
+            if (tenant.isPresent()) {
+                tenant.get().enter(session, name);
+            }
             datadir.requireUsable(session);
             Optional<String> stopped = stopped(session);
             Optional<String> lacking = stopped.isPresent() ? Optional.empty() : datadir.lacking(session);
@@ -162,7 +191,7 @@ public final class PostgresStore extends SqlStore {
                     new SentLog.Lines(),
                     countsByServer));
         } catch (SQLException e) {
-            throw GroupCommitWriter.unavailable(name, "cannot be opened: " + e.getMessage(), e);
+            throw GroupCommitWriter.unavailable(name, unopened(e), e);
         } catch (IOException e) {
             throw GroupCommitWriter.unavailable(
                     name, "cannot be opened: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
@@ -179,9 +208,44 @@ public final class PostgresStore extends SqlStore {
     /**
      * Returns what the next start would report about the store with the datadir {@code folder}; empty when it would use the store, or make one.
      * Changes nothing, and can be used while the daemon is running; blocks.
+     *
+     * @throws StoreException with the refusal of a start
      */
     public static Optional<String> look(
-            Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresTenant tenant) {
+        String name = database.name();
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+            requireFit(session, name);
+            if (PostgresSchema.isMade(session)) {
+                PostgresSchema.requireKnown(session, name);
+                Optional<String> objection = tenant.objection(session);
+                if (objection.isPresent()) {
+                    throw GroupCommitWriter.unavailable(name, objection.get(), null);
+                }
+            } else if (!mayMakeTables(session)) {
+                throw GroupCommitWriter.unavailable(name, CANNOT_MAKE_TABLES, null);
+            }
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, unopened(e), e);
+        }
+        return look(folder, books, name, database);
+    }
+
+    private static boolean mayMakeTables(SqlSession session) throws SQLException {
+        return session.queryOne(
+                        "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may", row -> row.truth("may"))
+                .orElse(false);
+    }
+
+    private static String unopened(SQLException e) {
+        if (Postgres.isDenied(e)) {
+            return CANNOT_MAKE_TABLES + " (" + e.getMessage() + ")";
+        }
+        return Postgres.isCutOff(e) ? e.getMessage() : "cannot be opened: " + e.getMessage();
+    }
+
+    /** Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresTenant)} does, without a look at whose database it is. */
+    static Optional<String> look(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
         try {
             // Read before the store, because a running daemon may commit meanwhile.
             PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
@@ -346,12 +410,16 @@ public final class PostgresStore extends SqlStore {
      * others wait for its confirmation. Writes the daemon's heartbeat, too, unless its log cannot be written: then others run its spends.
      */
     void check() {
+        if (!checking.compareAndSet(false, true)) {
+            return;
+        }
         PostgresTransactions.Made seen = transactions.confirmed();
         boolean fails = transactions.logFails();
         CompletableFuture<Boolean> there = read(session -> {
             if (!fails) {
                 session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
             }
+            lookAtLock(session);
             return session.queryOne(
                             "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
                                     + " start = ? AND NOT ended AND NOT superseded AND timeline = "
@@ -363,13 +431,59 @@ public final class PostgresStore extends SqlStore {
                             start)
                     .isPresent();
         });
-        there.thenAcceptAsync(
-                found -> {
+        there.whenCompleteAsync(
+                (found, failure) -> {
+                    checking.set(false);
+                    if (failure != null) {
+                        silence = Causes.of(failure).getMessage();
+                        return;
+                    }
+                    answered = System.nanoTime();
                     if (!found || fails) {
                         lookClosely();
                     }
                 },
                 AT_ONCE);
+    }
+
+    /** Notes since when one transaction holds the store lock. */
+    private void lookAtLock(SqlSession session) throws SQLException {
+        long newest = session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
+                .orElseThrow();
+        boolean free = session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED", row -> true)
+                .isPresent();
+        Holding before = holding;
+        if (free) {
+            holding = null;
+        } else if (before == null || before.newest() != newest) {
+            holding = new Holding(newest, System.nanoTime());
+        }
+    }
+
+    @Override
+    public Optional<String> complaint() {
+        long now = System.nanoTime();
+        long silent = TimeUnit.NANOSECONDS.toMillis(now - answered);
+        Holding held = holding;
+        if (stopped().isPresent()) {
+            return Optional.empty();
+        }
+        if (silent > SILENT_MILLIS) {
+            return Optional.of("the store " + name + " has not answered for " + silent / 1_000
+                    + " s, so nothing is spent until it does: " + silence);
+        }
+        long locked = held == null ? 0 : TimeUnit.NANOSECONDS.toMillis(now - held.nanos());
+        return locked > LOCKED_MILLIS
+                ? Optional.of("the lock of the store " + name + " has been held for " + locked / 1_000
+                        + " s, so nothing is spent: end the transaction that pg_stat_activity shows on it")
+                : Optional.empty();
+    }
+
+    @Override
+    StoreException unreadable(Throwable e) {
+        return e instanceof SQLException database && Postgres.isCutOff(database)
+                ? Postgres.gone(name, database)
+                : super.unreadable(e);
     }
 
     /** Runs an empty transaction, whose first statements check the database under the store lock. */

@@ -549,6 +549,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         if (doubtful) {
             return GroupCommitWriter.unknown(name, e);
         }
+        if (Postgres.isCutOff(e)) {
+            return Postgres.gone(name, e);
+        }
         if (e instanceof SentLog.UnloggedException) {
             return GroupCommitWriter.unknown(name, e);
         }

@@ -135,6 +135,12 @@ abstract class SqlStore implements Store {
         return sharedClock().orElse(own);
     }
 
+    /** Returns the failure of a read. */
+    StoreException unreadable(Throwable e) {
+        return new StoreException(
+                StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e);
+    }
+
     /** Tells whether the reader's session was lost and can be opened again. */
     boolean readingWasCutOff(SQLException e) {
         return false;
@@ -248,12 +254,10 @@ abstract class SqlStore implements Store {
         try {
             future.complete(readOnce(work));
         } catch (SQLException | RuntimeException e) {
-            future.completeExceptionally(new StoreException(
-                    StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e.getMessage(), e));
+            future.completeExceptionally(unreadable(e));
         } catch (Error e) {
             // The caller must get its failure before the thread ends.
-            future.completeExceptionally(new StoreException(
-                    StoreException.Reason.UNAVAILABLE, "store " + name + " cannot be read: " + e, e));
+            future.completeExceptionally(unreadable(e));
             throw e;
         }
     }

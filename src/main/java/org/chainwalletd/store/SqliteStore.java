@@ -297,6 +297,11 @@ public final class SqliteStore extends SqlStore {
     }
 
     @Override
+    public Optional<String> complaint() {
+        return Optional.empty();
+    }
+
+    @Override
     public boolean isForgetful() {
         return forgetful;
     }

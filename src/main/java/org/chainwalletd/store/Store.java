@@ -38,6 +38,12 @@ public interface Store extends AutoCloseable {
      */
     Optional<String> stopped();
 
+    /**
+     * Returns why nothing can be written at this moment although the store is not stopped, such as a database that does not answer; it goes on by
+     * itself. Empty in normal operation.
+     */
+    Optional<String> complaint();
+
     /** Tells whether payments may be missing although spending is not stopped, because the store was restored without a log that contained them. */
     boolean isForgetful();
 

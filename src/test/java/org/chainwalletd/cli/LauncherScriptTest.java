@@ -25,7 +25,8 @@ class LauncherScriptTest {
     private static final Map<String, String> SECRETS = Map.of(
             "WALLETD_KEYSTORE_PASSPHRASE", "a secret",
             "WALLETD_AUTH_TOKEN_SPEND", "a secret too",
-            "WALLETD_INDEXER_TOKEN", "another secret");
+            "WALLETD_INDEXER_TOKEN", "another secret",
+            "WALLETD_STORE_PASSWORD", "the database's secret");
 
     @TempDir
     Path folder;

@@ -106,6 +106,8 @@ class SettingsLoaderTest {
             case EVM_ADDRESS, EVM_ADDRESSES ->
                 List.of("0x" + "11".repeat(20), "0x" + "22".repeat(20), "0x" + "33".repeat(20));
             case ADDRESSES -> List.of("11".repeat(32), "22".repeat(32) + "," + "33".repeat(32), "44".repeat(32));
+            case STORE ->
+                List.of("postgresql://u@127.0.0.1/a", "postgresql://u@localhost:1/b", "postgresql://u@[::1]/c");
             case PATH -> List.of("/tmp/a", "/tmp/b", "/tmp/c");
             case SECRET -> List.of(TOKEN_A, TOKEN_B, TOKEN_C);
             case URL -> List.of("http://a.test:1", "https://b.test/x", "http://c.test");
@@ -146,7 +148,8 @@ class SettingsLoaderTest {
     }
 
     @Test
-    void every_flag_arrives_in_its_setting() {
+    void every_flag_arrives_in_its_setting() throws IOException {
+        Path password = OwnFiles.secret(home.resolve("password"), "s3cret\n");
         flags.putAll(Map.ofEntries(
                 Map.entry("--brand", "Brand"),
                 Map.entry("--expect-genesis", "AB".repeat(32)),
@@ -239,7 +242,11 @@ class SettingsLoaderTest {
                 Map.entry("--swap-allow-relay", "true"),
                 Map.entry("--swap-leave-open", "true"),
                 Map.entry("--swap-pool", "https://pool.test/p"),
-                Map.entry("--swap-pool-ca", "pool.pem")));
+                Map.entry("--swap-pool-ca", "pool.pem"),
+                Map.entry("--store-password-file", password.toString()),
+                Map.entry(
+                        "--store",
+                        "postgresql://walletd@db1.test:5433,[::1]/payments?sslmode=verify-full&sslrootcert=root.pem")));
         assertThat(load().settings())
                 .usingRecursiveComparison()
                 .ignoringFields("identity.profile")
@@ -323,6 +330,14 @@ class SettingsLoaderTest {
                                                 true)))),
                                 true),
                         Optional.empty(),
+                        Optional.of(new Settings.Database(
+                                "walletd",
+                                List.of("db1.test:5433", "[::1]:5432"),
+                                "payments",
+                                true,
+                                Optional.of(Path.of("root.pem")),
+                                Optional.of(password),
+                                Optional.empty())),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");
     }

@@ -290,7 +290,7 @@ final class SpendHarness implements AutoCloseable {
                         store.allowance(),
                         store.history(),
                         Optional.empty(),
-                        store.stopped()),
+                        store::stopped),
                 limits,
                 new Pace(
                         tick,

@@ -165,6 +165,6 @@ final class PostgresServer {
 
     /** Opens it as the daemon with this datadir does. */
     static PostgresStore open(String schema, Path folder, Optional<CommitMark> books, long leastToPrune) {
-        return PostgresStore.open(folder, books, schema, () -> connect(schema), false, leastToPrune);
+        return PostgresStore.open(folder, books, schema, () -> connect(schema), Optional.empty(), false, leastToPrune);
     }
 }

@@ -300,7 +300,7 @@ public final class SwapDaemon implements AutoCloseable {
                         mortal.allowance(),
                         store.history(),
                         Optional.empty(),
-                        store.stopped()),
+                        store::stopped),
                 new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(50),

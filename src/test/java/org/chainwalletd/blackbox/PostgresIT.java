@@ -1,0 +1,508 @@
+package org.chainwalletd.blackbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.chainwalletd.blackbox.Wallet.Output;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonProcess;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.FreePort;
+import org.chainwalletd.testkit.LauncherCall;
+import org.chainwalletd.testkit.OwnFiles;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The packaged daemon with its payments in PostgreSQL. */
+@Tag("long")
+@Tag("postgres")
+class PostgresIT {
+    private static final String PASSWORD = "pa ss'wörd";
+    private static final long COIN = 100_000_000L;
+    private static final int BUSY = -32042;
+    private static final int FAILED = 1;
+
+    @TempDir
+    static Path data;
+
+    private static Server server;
+    private static int databases;
+
+    @RegisterExtension
+    final DevnetExtension chain = new DevnetExtension(config -> config.withPrompt(true));
+
+    @TempDir
+    Path folder;
+
+    private String database;
+
+    /** A server that asks for passwords, and can be stopped and started. */
+    private static final class Server {
+        private final Path data;
+        private final int port = FreePort.any();
+        private EmbeddedPostgres running;
+        private boolean isRunning;
+
+        Server(Path data) throws IOException, SQLException {
+            this.data = data;
+            start();
+            run("CREATE ROLE walletd LOGIN PASSWORD '" + PASSWORD.replace("'", "''") + "'");
+            Path access = data.resolve("pg_hba.conf");
+            Files.writeString(access, "host all walletd 127.0.0.1/32 scram-sha-256\n" + Files.readString(access));
+            run("SELECT pg_reload_conf()");
+        }
+
+        void start() throws IOException {
+            running = EmbeddedPostgres.builder()
+                    .setDataDirectory(data)
+                    .setCleanDataDirectory(false)
+                    .setPort(port)
+                    .setServerConfig("fsync", "on")
+                    .setServerConfig("full_page_writes", "on")
+                    .setServerConfig("synchronous_commit", "on")
+                    .setPGStartupWait(Duration.ofMinutes(2))
+                    .start();
+            isRunning = true;
+        }
+
+        /** Stops it as its operator does; the library's own way waits for a few seconds only. */
+        void stop() throws IOException {
+            isRunning = false;
+            List<String> told = Files.readAllLines(data.resolve("postmaster.pid"));
+            long process = Long.parseLong(told.get(0).strip());
+            Await.exit(new ProcessBuilder("kill", "-INT", Long.toString(process)).start());
+            Await.until("the server has stopped", () -> !Files.exists(data.resolve("postmaster.pid")));
+            running.close();
+        }
+
+        void run(String statement) throws SQLException {
+            runIn("postgres", statement);
+        }
+
+        void runIn(String database, String statement) throws SQLException {
+            try (Connection connection =
+                            running.getDatabase("postgres", database).getConnection();
+                    Statement one = connection.createStatement()) {
+                one.execute(statement);
+            }
+        }
+
+        long number(String database, String query) throws SQLException {
+            try (Connection connection =
+                            running.getDatabase("postgres", database).getConnection();
+                    Statement one = connection.createStatement();
+                    ResultSet row = one.executeQuery(query)) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+
+        String url(String database) {
+            return "postgresql://walletd@127.0.0.1:" + port + "/" + database;
+        }
+    }
+
+    @BeforeAll
+    static void startServer() throws Exception {
+        server = new Server(data.resolve("server"));
+    }
+
+    @AfterAll
+    static void stopServer() throws IOException {
+        if (server != null && server.isRunning) {
+            server.stop();
+        }
+    }
+
+    @BeforeEach
+    void makeDatabase() throws Exception {
+        if (!server.isRunning) {
+            server.start();
+        }
+        database = "payments_" + ++databases;
+        server.run("CREATE DATABASE " + database + " OWNER walletd");
+    }
+
+    private LauncherCall daemon(Path datadir) {
+        return LauncherCall.daemon(datadir)
+                .node(chain.uri())
+                .and("--store", server.url(database))
+                .with("WALLETD_STORE_PASSWORD", PASSWORD);
+    }
+
+    private String funded(Wallet wallet, int coins) {
+        String payer = wallet.mint();
+        long[] amounts = new long[coins];
+        Arrays.fill(amounts, COIN);
+        wallet.fund(payer, amounts);
+        return payer;
+    }
+
+    @Test
+    void a_payment_is_told_with_the_same_receipt_after_the_daemon_was_killed() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        Path password = OwnFiles.secret(folder.resolve("password"), PASSWORD + "\n");
+        LauncherCall start =
+                daemon(datadir).without("WALLETD_STORE_PASSWORD").and("--store-password-file", password.toString());
+        Output[] outputs = {new Output("33".repeat(32), 7_000)};
+        String payer;
+        JsonNode receipt;
+        try (DaemonProcess daemon = start.start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            payer = funded(wallet, 2);
+            receipt = wallet.transfer(payer, "order-0001", outputs);
+            daemon.kill();
+        }
+        assertThat(datadir.resolve("walletd.db")).doesNotExist();
+        try (DaemonProcess daemon = start.start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            assertThat(wallet.transfer(payer, "order-0001", outputs)).isEqualTo(receipt);
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            assertThat(wallet.balance("33".repeat(32))).isEqualTo(7_000);
+            assertThat(server.number(database, "SELECT count(*) FROM daemons WHERE NOT ended"))
+                    .as("the lock of the datadir shows that the killed one is gone")
+                    .isEqualTo(1);
+            assertThat(daemon.stop()).isZero();
+        }
+        assertThat(server.number(database, "SELECT count(*) FROM daemons WHERE NOT ended"))
+                .isZero();
+    }
+
+    @Test
+    void while_the_server_is_stopped_nothing_is_accepted_and_afterwards_everything_goes_on() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            String payer = funded(wallet, 40);
+            AtomicBoolean down = new AtomicBoolean();
+            AtomicBoolean enough = new AtomicBoolean();
+            List<String> acceptedWhileDown = new ArrayList<>();
+            List<String> unknown = new ArrayList<>();
+            List<String> paid = new ArrayList<>();
+            CompletableFuture<Void> load = CompletableFuture.runAsync(() -> {
+                for (int order = 0; !enough.get(); order++) {
+                    boolean before = down.get();
+                    try {
+                        pay(wallet, payer, order);
+                        paid.add(token(order));
+                        if (before && down.get()) {
+                            acceptedWhileDown.add(token(order));
+                        }
+                    } catch (WalletdException.RpcError refused) {
+                        if (refused.code() != BUSY) {
+                            unknown.add(refused.code() + " " + refused.getMessage());
+                        }
+                        order--;
+                        Await.pause(50);
+                    }
+                }
+            });
+            Await.until("payments are made", () -> paid.size() >= 3);
+            server.stop();
+            down.set(true);
+            Await.until(
+                    "the daemon says that it is not ready",
+                    () -> readiness(daemon).contains("has not answered"));
+            everySpendingCallIsBusy(daemon, payer);
+            assertThat(status(daemon, "/healthz")).isEqualTo(200);
+            assertThat(wallet.balance(payer)).isPositive();
+            wallet.mine(1);
+            Await.pause(10_000);
+            down.set(false);
+            server.start();
+            int before = paid.size();
+            Await.until("payments are made again", () -> paid.size() >= before + 3);
+            enough.set(true);
+            Await.outcome(load);
+            Await.until("the daemon is ready again", () -> status(daemon, "/readyz") == 200);
+
+            assertThat(acceptedWhileDown).isEmpty();
+            assertThat(unknown).hasSizeLessThanOrEqualTo(2);
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            for (int order = 0; order < paid.size(); order++) {
+                assertThat(wallet.balance(shop(order))).as("order " + order).isEqualTo(1_000);
+            }
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    private static void everySpendingCallIsBusy(DaemonProcess daemon, String payer) {
+        Map<String, Object> payment = Wallet.payment(payer, "while-stopped", new Output(shop(1), 1_000));
+        Map<String, Map<String, Object>> calls = Map.of(
+                "transfer",
+                payment,
+                "payout_recall",
+                Map.of("tx_id", "ab".repeat(32)),
+                "payout_cancel",
+                Map.of("payout_ids", List.of("payout-1")),
+                "abandon_transfer",
+                Map.of("outpoints", List.of(Map.of("tx_id", "ab".repeat(32), "output_index", 0))),
+                "get_spend",
+                Map.of("client_token", "while-stopped"),
+                "sweep",
+                Map.of("from", Map.of("addresses", List.of(payer)), "to", shop(2), "client_token", "sweep-0001"),
+                "payout_submit",
+                Map.of(
+                        "payouts",
+                        List.of(Map.of("payout_id", "payout-1", "to", shop(3), "amount", 1_000)),
+                        "from",
+                        Map.of("addresses", List.of(payer))),
+                "htlc_lock",
+                Map.of(
+                        "from",
+                        payer,
+                        "receiver",
+                        shop(4),
+                        "hash_lock",
+                        "ab".repeat(32),
+                        "timeout",
+                        5_000,
+                        "amount",
+                        1_000));
+        List<String> others = new ArrayList<>();
+        calls.forEach((method, params) -> {
+            WalletdException.RpcError refused = daemon.refusal(method, params);
+            if (refused.code() != BUSY || !refused.getMessage().contains("cannot be reached at this moment")) {
+                others.add(method + ": " + refused.code() + " " + refused.getMessage());
+            }
+        });
+        assertThat(others).isEmpty();
+    }
+
+    private static void pay(Wallet wallet, String payer, int order) {
+        wallet.transfer(payer, token(order), new Output(shop(order), 1_000));
+    }
+
+    private static String token(int order) {
+        return String.format("order-%06d", order);
+    }
+
+    private static String shop(int order) {
+        return String.format("%064x", 1_000_000 + order);
+    }
+
+    @Test
+    void a_second_daemon_a_copied_datadir_and_a_paused_one_never_work_on_it_together() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        try (DaemonProcess first = daemon(datadir).start()) {
+            Wallet wallet = new Wallet(first, chain.uri());
+            String payer = funded(wallet, 3);
+            refused(daemon(folder.resolve("other")), "belongs to the datadir with the database-id");
+
+            first.signal("STOP");
+            Path copy = Folders.copy(datadir, folder.resolve("copy"));
+            refused(daemon(copy), "is in use by start 1 of a daemon");
+            server.runIn(database, "UPDATE daemons SET beaten = beaten - 60000");
+            try (DaemonProcess second = daemon(copy).start()) {
+                Wallet other = new Wallet(second, chain.uri());
+                other.transfer(payer, "of the second", new Output(shop(1), 1_000));
+                first.signal("CONT");
+                Await.until(
+                        "the first has noticed", () -> readiness(first).contains("writes and sends nothing any more"));
+                assertThat(first.refusal("transfer", Wallet.payment(payer, "of the first", new Output(shop(2), 1_000)))
+                                .getMessage())
+                        .contains("broadcast nothing", "writes and sends nothing any more");
+                other.transfer(payer, "of the second again", new Output(shop(3), 1_000));
+                other.confirm();
+                assertThat(other.balance(shop(2))).isZero();
+                assertThat(second.stop()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void each_start_that_cannot_work_is_refused_in_one_sentence() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        refused(
+                LauncherCall.daemon(datadir)
+                        .node(chain.uri())
+                        .and("--store", server.url(database))
+                        .with("WALLETD_STORE_PASSWORD", "wrong"),
+                "does not let the user walletd in");
+        refused(
+                LauncherCall.daemon(datadir).node(chain.uri()).and("--store", server.url(database)),
+                "does not let the user walletd in");
+        Path open = OwnFiles.secret(folder.resolve("open"), PASSWORD);
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rw-r--r--"));
+        refused(
+                LauncherCall.daemon(datadir)
+                        .node(chain.uri())
+                        .and("--store", server.url(database), "--store-password-file", open.toString()),
+                "is open to other users");
+        refusedHere(datadir, server.url("missing"), "does not exist on the server: make it with createdb");
+        refusedHere(datadir, "postgresql://walletd@127.0.0.1:" + FreePort.any() + "/d", "does not answer");
+        refusedHere(
+                datadir,
+                "postgresql://walletd@nowhere.invalid/d?sslmode=verify-full",
+                "has a host that cannot be found");
+        refusedHere(
+                datadir,
+                "postgresql://walletd@localhost:" + server.port + "/" + database + "?sslmode=verify-full",
+                "TLS is not trusted");
+        server.run("ALTER DATABASE " + database + " SET default_transaction_read_only = on");
+        refusedHere(datadir, server.url(database), "has no primary server that can be written");
+        server.run("ALTER DATABASE " + database + " RESET default_transaction_read_only");
+        server.run("ALTER DATABASE " + database + " SET synchronous_commit = off");
+        refusedHere(datadir, server.url(database), "is on a server that loses commits");
+        server.run("ALTER DATABASE " + database + " RESET synchronous_commit");
+        server.run("ALTER DATABASE " + database + " OWNER TO postgres");
+        refusedHere(datadir, server.url(database), "cannot have its tables made");
+        server.run("ALTER DATABASE " + database + " OWNER TO walletd");
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            assertThat(daemon.stop()).isZero();
+        }
+        refused(daemon(datadir).and("--brand", "other"), "has the brand chain, and this daemon other");
+        refused(
+                LauncherCall.daemon(datadir).node(chain.uri()),
+                "keeps its payments in a database, as its file database-id shows");
+        server.runIn(database, "UPDATE store SET version = 999");
+        refused(daemon(datadir), "has version 999, written by a newer release");
+        Path used = folder.resolve("used");
+        try (DaemonProcess daemon = LauncherCall.daemon(used).node(chain.uri()).start()) {
+            assertThat(daemon.stop()).isZero();
+        }
+        refused(daemon(used), "keeps its payments in walletd.db, which the database does not know");
+    }
+
+    @Test
+    void a_daemon_on_sqlite_loads_no_class_for_postgresql() throws Exception {
+        Path classes = folder.resolve("classes.log");
+        LauncherCall call = LauncherCall.daemon(folder.resolve("datadir"))
+                .node(chain.uri())
+                .with(
+                        "WALLETD_JAVA_OPTS",
+                        LauncherCall.SHORT_LIVED + " -Xlog:class+load:file=" + classes + ":none:filecount=0");
+        try (DaemonProcess daemon = call.start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            wallet.transfer(funded(wallet, 1), "order-0001", new Output(shop(1), 1_000));
+            assertThat(daemon.stop()).isZero();
+        }
+        try (Stream<String> loaded = Files.lines(classes)) {
+            assertThat(loaded)
+                    .anyMatch(line -> line.contains("org.chainwalletd.store.SqliteStore "))
+                    .noneMatch(line -> line.startsWith("org.postgresql.")
+                            || line.startsWith("org.chainwalletd.store.Postgres")
+                            || line.startsWith("org.chainwalletd.boot.DatabaseStore"));
+        }
+    }
+
+    @Test
+    void a_lock_that_is_held_for_long_is_named_and_no_reason_to_end() throws Exception {
+        try (DaemonProcess daemon = daemon(folder.resolve("datadir")).start()) {
+            try (Connection holder =
+                            server.running.getDatabase("postgres", database).getConnection();
+                    Statement statement = holder.createStatement()) {
+                holder.setAutoCommit(false);
+                statement.execute("SELECT 1 FROM store FOR UPDATE");
+                Await.until("the held lock is told", () -> readiness(daemon).contains("the lock of the store"));
+                assertThat(status(daemon, "/healthz")).isEqualTo(200);
+                holder.rollback();
+            }
+            Await.until("it is ready again", () -> status(daemon, "/readyz") == 200);
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    @Test
+    void doctor_looks_at_the_database_and_makes_nothing() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        LauncherCall.Ended empty = doctor(datadir, PASSWORD);
+        assertThat(empty.output()).anyMatch(line -> line.contains("answers, and a start would use it"));
+        assertThat(server.number(database, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"))
+                .isZero();
+        assertThat(doctor(datadir, "wrong").output()).anyMatch(line -> line.contains("does not let the user"));
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            assertThat(doctor(datadir, PASSWORD).output())
+                    .anyMatch(line -> line.contains("answers, and a start would use it"));
+            assertThat(daemon.stop()).isZero();
+        }
+        assertThat(doctor(folder.resolve("other"), PASSWORD).output())
+                .anyMatch(line -> line.contains("belongs to the datadir with the database-id"));
+    }
+
+    private LauncherCall.Ended doctor(Path datadir, String password) {
+        return LauncherCall.words(
+                        "doctor",
+                        "--datadir",
+                        datadir.toString(),
+                        "--node-rpc",
+                        chain.uri().toString(),
+                        "--network",
+                        "devnet",
+                        "--store",
+                        server.url(database))
+                .with("WALLETD_STORE_PASSWORD", password)
+                .run();
+    }
+
+    private void refusedHere(Path datadir, String url, String hint) {
+        LauncherCall.Ended ended = LauncherCall.daemon(datadir)
+                .node(chain.uri())
+                .and("--store", url)
+                .with("WALLETD_STORE_PASSWORD", PASSWORD)
+                .runHere();
+        oneSentence(ended, hint);
+    }
+
+    private static void refused(LauncherCall call, String hint) {
+        oneSentence(call.run(), hint);
+    }
+
+    private static void oneSentence(LauncherCall.Ended ended, String hint) {
+        String told = String.join("\n", ended.errors());
+        assertThat(ended.code()).as(told).isEqualTo(FAILED);
+        assertThat(ended.errors()).as(told).hasSize(1);
+        assertThat(told).startsWith("chain-walletd: ").contains(hint);
+        assertThat(told).doesNotContain(PASSWORD);
+    }
+
+    private static String readiness(DaemonProcess daemon) {
+        return answer(daemon, "/readyz").body();
+    }
+
+    private static int status(DaemonProcess daemon, String path) {
+        return answer(daemon, path).statusCode();
+    }
+
+    private static HttpResponse<String> answer(DaemonProcess daemon, String path) {
+        try {
+            URI uri = daemon.awaitReady().resolve(path);
+            return HttpClient.newHttpClient().send(Dial.request(uri).build(), HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+}
