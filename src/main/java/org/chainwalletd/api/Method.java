@@ -35,8 +35,10 @@ public @interface Method {
     boolean longPoll() default false;
 
     /**
-     * Whether a call of a scope above read changes nothing all the same, so that its caller may be told to come again when there is no room for
-     * the answer. What tells the outcome of an act is always given.
+     * Whether the same call may be made again although it is an act without a {@code client_token}: a second one does nothing that the first has not
+     * done, because its parameters name what it makes (ids of payouts) or how things are to be afterwards. Every read counts as repeatable. The
+     * reference, the page on retries, the help and the exit codes of the command line say so; and when there is no room for the answer, such a
+     * call is told to come again (-32042), whereas the outcome of any other act is always given.
      */
     boolean repeatable() default false;
 }

@@ -43,7 +43,7 @@ public enum Repetition {
     }
 
     /**
-     * @param repeatable whether a call does nothing more when it is repeated
+     * @param repeatable see {@link RpcMethod#repeatable}
      * @param params record of the parameters
      */
     static Repetition of(boolean repeatable, Class<? extends Record> params) {

@@ -150,10 +150,7 @@ public final class RpcMethod<P extends Record, R> {
         return declared.longPoll();
     }
 
-    /**
-     * Whether a call changes nothing, so that its caller may be told to come again (-32042) when there is no room for the answer. The outcome of an
-     * act is always returned.
-     */
+    /** Whether the method is a read, or the same call may be made again, see {@link Method#repeatable}. */
     public boolean repeatable() {
         return declared.repeatable();
     }

@@ -10,9 +10,12 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
@@ -21,6 +24,8 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.rpc.AllMethods;
+import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -235,6 +240,59 @@ class PayoutOperatorTest {
             }
         }
         assertThat(paidToShop()).containsExactly(1_001L, 1_002L, 1_003L);
+    }
+
+    @Test
+    void an_act_that_is_declared_repeatable_does_nothing_more_the_second_time() {
+        try (DaemonRig daemon = startWithKeys()) {
+            Map<String, Object> ids = params("payout_ids", List.of("cancelled-payout"));
+            Map<String, Supplier<Map<String, Object>>> acts = new LinkedHashMap<>();
+            acts.put("payout_pause", Map::of);
+            acts.put(
+                    "payout_submit",
+                    () -> params(
+                            "payouts",
+                            List.of(
+                                    params("payout_id", "recalled-payout", "to", shop.address, "amount", 1_001),
+                                    params("payout_id", "cancelled-payout", "to", shop.address, "amount", 1_002)),
+                            "from",
+                            params("addresses", List.of(payer.address.toString()))));
+            acts.put("payout_cancel", () -> ids);
+            acts.put("payout_release", () -> ids);
+            acts.put("export_vault", () -> params("passphrase", DaemonRig.PASSPHRASE));
+            acts.put("payout_resume", Map::of);
+            acts.put("payout_recall", () -> {
+                awaitInMempool(daemon, "recalled-payout");
+                return params("tx_id", lastAttempt(daemon, "recalled-payout"));
+            });
+            assertThat(AllMethods.registry().methods().stream()
+                            .filter(method -> method.repeatable() && method.scope() != Scope.READ)
+                            .map(RpcMethod::name))
+                    .containsExactlyInAnyOrderElementsOf(acts.keySet());
+
+            acts.forEach((method, params) -> {
+                Map<String, Object> call = params.get();
+                JsonNode first = daemon.call(method, call);
+                String paused = daemon.call("payout_changes", Map.of()).toString();
+                List<JsonNode> spends = spendIds(daemon);
+                JsonNode second = daemon.call(method, call);
+                if (!method.equals("export_vault")) {
+                    assertThat(second).as(method).isEqualTo(first);
+                }
+                if (!method.equals("payout_resume")) {
+                    assertThat(spendIds(daemon)).as(method).isEqualTo(spends);
+                }
+                if (!List.of("payout_resume", "payout_recall").contains(method)) {
+                    assertThat(daemon.call("payout_changes", Map.of()).toString())
+                            .as(method)
+                            .isEqualTo(paused);
+                }
+            });
+        }
+    }
+
+    private static List<JsonNode> spendIds(DaemonRig daemon) {
+        return daemon.call("list_spends", Map.of()).findValues("spend_id");
     }
 
     private static HttpResponse<String> readiness(DaemonRig daemon) {
