@@ -40,8 +40,11 @@ import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Changes;
 import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
@@ -112,6 +115,10 @@ class PayoutHistoryTest {
         private final Set<Long> heldByRestore = ConcurrentHashMap.newKeySet();
 
         private final List<String> complaints = new CopyOnWriteArrayList<>();
+        /** Payouts as a reader of the feed of changes has heard of them, whose cursor outlives each death. */
+        private final Map<String, Payout> heard = new HashMap<>();
+
+        private Position cursor = PayoutStore.BEGINNING;
         private Optional<StoreCopy> copy = Optional.empty();
         private int restored;
         private int last;
@@ -211,6 +218,7 @@ class PayoutHistoryTest {
                 if (death.isDead()) {
                     die();
                 }
+                quietly(this::readChanges);
             }
             finish();
         }
@@ -549,7 +557,48 @@ class PayoutHistoryTest {
             return SpendHarness.get(rig.store().list(Optional.empty(), 0, 1_000));
         }
 
+        /** Reads on to the last change. A restored store begins a new feed, in which everything is told once more. */
+        private void readChanges() {
+            boolean more = true;
+            while (more) {
+                Changes page = get(rig.payouts.changes(cursor, 2, Duration.ZERO, new CompletableFuture<>()));
+                if (page.next().generation() != cursor.generation()) {
+                    heard.clear();
+                }
+                for (Payout payout : page.payouts()) {
+                    Payout now = comparable(payout);
+                    if (now.equals(heard.put(payout.order().payoutId(), now))) {
+                        complaints.add("told twice: " + payout);
+                    }
+                }
+                cursor = page.next();
+                more = page.more();
+            }
+        }
+
+        /** Leaves out when and where in the feed it changed. */
+        private static Payout comparable(Payout payout) {
+            return new Payout(
+                    payout.number(),
+                    payout.order(),
+                    payout.state(),
+                    payout.owner(),
+                    payout.from(),
+                    payout.attempts(),
+                    payout.outputIndex(),
+                    payout.height(),
+                    payout.feeShare(),
+                    payout.submittedAt(),
+                    0,
+                    PayoutStore.BEGINNING);
+        }
+
         private void judge() {
+            readChanges();
+            assertThat(heard.values())
+                    .as(this + ": the feed of changes")
+                    .containsExactlyInAnyOrderElementsOf(
+                            payouts().stream().map(History::comparable).toList());
             assertThat(complaints).as(toString()).isEmpty();
             Map<Long, Integer> paid = rig.paid(recipients);
             Set<Integer> known = new HashSet<>();
