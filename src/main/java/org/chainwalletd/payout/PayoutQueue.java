@@ -515,6 +515,13 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private void tell() {
         Map<WaitingFor, Long> counts = new EnumMap<>(WaitingFor.class);
         Map<Group, WaitingFor> groups = new HashMap<>();
+        Map<Group, Long> apart = new HashMap<>();
+        if (!paused) {
+            view.single.forEach((number, waits) -> {
+                counts.merge(waits, 1L, Long::sum);
+                apart.merge(groupOf.get(number), 1L, Long::sum);
+            });
+        }
         long oldest = Long.MAX_VALUE;
         for (Map.Entry<Group, Line> entry : lines.entrySet()) {
             Line line = entry.getValue();
@@ -522,7 +529,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             Optional<WaitingFor> reason = paused ? Optional.of(WaitingFor.PAUSED) : line.waits;
             reason.ifPresent(waits -> {
                 groups.put(entry.getKey(), waits);
-                counts.merge(waits, (long) line.queued.size(), Long::sum);
+                counts.merge(waits, line.queued.size() - apart.getOrDefault(entry.getKey(), 0L), Long::sum);
             });
         }
         view.told(groups, counts, lines.isEmpty() ? 0 : oldest);

@@ -3,6 +3,8 @@ package org.chainwalletd.spend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,6 +126,41 @@ class PayoutQueueTest {
         rig.submit(other, PayoutRig.order("payout-1", PayoutRig.recipient(1), 5_050));
         rig.confirm("payout-1");
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(5_050L, 1));
+    }
+
+    @Test
+    void gauges_count_each_payout_by_what_it_waits_for_itself() {
+        Address poor = rig.spends.funded(2, 6_000);
+        rig.spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(12_000)), Duration.ofDays(1));
+        rig.restart();
+        rig.bury();
+        rig.submit(payer, PayoutRig.order("payout-1", PayoutRig.recipient(1), 8_000));
+        rig.confirm("payout-1");
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        rig.payouts.measure(meters);
+        rig.submit(
+                poor,
+                PayoutRig.order("payout-2", PayoutRig.recipient(2), 5_000),
+                PayoutRig.order("payout-3", PayoutRig.recipient(3), 11_000));
+        Map<WaitingFor, String> waiting = Map.of(WaitingFor.ALLOWANCE, "payout-2", WaitingFor.COINS, "payout-3");
+        Await.until(
+                "each has its reason",
+                () -> waiting.entrySet().stream()
+                        .allMatch(entry ->
+                                SpendHarness.get(rig.payouts.list(Optional.empty(), Optional.of(entry.getKey()), 0, 10))
+                                        .stream()
+                                        .map(payout -> payout.order().payoutId())
+                                        .toList()
+                                        .equals(List.of(entry.getValue()))));
+        rig.spends.clock.move(Duration.ofMinutes(2));
+        for (WaitingFor reason : WaitingFor.values()) {
+            Gauge gauge = meters.get("walletd.payouts.waiting")
+                    .tag("for", reason.word())
+                    .gauge();
+            Await.until("those that wait for " + reason, () -> gauge.value() == (waiting.containsKey(reason) ? 1 : 0));
+        }
+        assertThat(meters.get("walletd.payouts.oldest.seconds").gauge().value()).isGreaterThanOrEqualTo(120);
     }
 
     @Test
