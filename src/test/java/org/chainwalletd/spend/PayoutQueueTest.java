@@ -318,6 +318,71 @@ class PayoutQueueTest {
         assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
     }
 
+    @Test
+    void a_coin_of_others_is_spent_when_it_is_six_deep_and_own_change_at_once() {
+        Address fresh = rig.spends.funded(2, 50_000);
+        long funded = rig.spends.coins(fresh).get(0).height();
+        rig.submit(fresh, order(1));
+        rig.awaitWhen(
+                "payout-1",
+                "waits for coins",
+                payout -> rig.payouts.waitsFor(payout).equals(Optional.of(WaitingFor.COINS)));
+        rig.spends.devnet.mine(5);
+        rig.spends.awaitFollowed();
+        Intent batch = inFlight(1);
+        assertThat(batch.builtAtHeight() - funded + 1).isGreaterThanOrEqualTo(6);
+
+        long mined = rig.confirm("payout-1").height().orElseThrow();
+        rig.submit(fresh, order(2));
+        Intent next = inFlight(2);
+        assertThat(next.inputs()).extracting(input -> input.outpoint().txId()).containsOnly(batch.txId());
+        assertThat(next.builtAtHeight() - mined + 1).isLessThan(6);
+    }
+
+    /** Before that, another reorganisation can bring back the payment, and the batch with it. */
+    @Test
+    void a_batch_that_spends_change_of_a_payment_which_has_lost_is_in_flight_until_that_is_final() {
+        Address other = rig.spends.funded(2, 100_000);
+        rig.bury();
+        Hash256 parent = SpendHarness.get(rig.spends.spending.transfer(
+                        SpendHarness.request(other, PayoutRig.recipient(9), 5_000, "the-parent")))
+                .txId();
+        mine();
+        rig.submit(other, order(1));
+        Intent batch = inFlight(1);
+        assertThat(batch.inputs()).extracting(input -> input.outpoint().txId()).containsExactly(parent);
+
+        Coin coin = SpendHarness.get(rig.intents().find(parent))
+                .orElseThrow()
+                .inputs()
+                .get(0);
+        TxOutput back = TxOutput.toAddress(other, coin.value().minus(Amount.of(200)));
+        rig.spends.devnet.reorganise(
+                1, false, List.of(rig.spends.keys.spend(other, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
+        Await.until("the payment has lost", () -> {
+            rig.spends.wake();
+            return SpendHarness.get(rig.intents().find(parent)).orElseThrow().state() == IntentState.CONFLICTED;
+        });
+        rig.spends.node.forgetCalls();
+        Await.until("the batch is sent again, in vain", () -> {
+            rig.spends.wake();
+            return rig.spends.node.calls().stream()
+                            .filter("send_raw_transaction"::equals)
+                            .count()
+                    > 2;
+        });
+        assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
+
+        rig.bury();
+        rig.restart();
+        rig.awaitWhen(
+                "payout-1",
+                "is paid by another batch",
+                payout -> payout.attempts().size() == 2);
+        rig.confirm("payout-1");
+        assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
+    }
+
     /** Whatever is durable of a recall is all of it: the batch is given up and the recall's bytes are fixed, with its fee, or neither. */
     @Test
     void a_death_at_any_point_of_a_recall_leaves_the_batch_as_it_was_or_a_recall_with_the_fee_that_was_asked_for() {

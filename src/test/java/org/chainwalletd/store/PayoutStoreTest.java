@@ -9,6 +9,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -17,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -209,6 +214,26 @@ class PayoutStoreTest {
     }
 
     @Test
+    void of_batches_that_open_at_once_no_more_do_than_the_cap_permits_and_the_payouts_of_the_others_stay_queued() {
+        done(store.allowance()
+                .govern(
+                        new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(2)), Duration.ofDays(1)),
+                        Clock.fixed(Instant.ofEpochMilli(10), ZoneOffset.UTC),
+                        OptionalLong::empty));
+        List<Payout> payouts = submit(1, 2, 3);
+        List<CompletionStage<Opening>> openings = new ArrayList<>();
+        for (Payout payout : payouts) {
+            int number = (int) payout.number();
+            openings.add(store.intents().openBatch(batch(number, number), List.of(payout.number()), 0, () -> 10));
+        }
+        assertThat(openings.stream().map(StoreSample::done).map(Object::getClass))
+                .containsExactly(Opening.Opened.class, Opening.Opened.class, Opening.CapExceeded.class);
+        assertThat(List.of(state(1), state(2), state(3)))
+                .containsExactly(State.IN_FLIGHT, State.IN_FLIGHT, State.QUEUED);
+        assertThat(done(store.reservations().all())).hasSize(2);
+    }
+
+    @Test
     void a_payout_of_a_token_that_has_ended_never_leaves_and_is_held() {
         List<Payout> payouts = submit(Optional.of("worker"), 1, 2);
         assertThat(carry(batch(1, 1), payouts.subList(0, 1))).isEqualTo(new Opening.Opened(false));
@@ -353,6 +378,32 @@ class PayoutStoreTest {
                 .isEqualTo(IntentState.ABANDONED);
         assertThat(done(store.intents().find(recall.txId())).orElseThrow().transaction())
                 .isEqualTo(recall.transaction());
+        assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
+    }
+
+    @Test
+    void a_recalled_batch_that_a_block_had_is_not_sent_again_after_a_reorganisation_or_a_restore() throws IOException {
+        store.close();
+        store = SqliteStore.open(folder, Optional.empty(), 20_000);
+        Intent batch = batch(1, 1);
+        carry(batch, submit(1));
+        done(store.intents().recall(batch.txId(), recall(batch, 1), "recalled", () -> 20));
+        done(store.intents().confirm(batch.txId(), IntentState.ABANDONED, BLOCK, 21));
+        assertThat(done(store.intents().unconfirm(batch.txId(), 22)))
+                .isInstanceOfSatisfying(
+                        IntentStore.Unconfirmation.BackInFlight.class,
+                        back -> assertThat(back.intent().state()).isEqualTo(IntentState.ABANDONED));
+        done(store.intents().confirm(batch.txId(), IntentState.ABANDONED, BLOCK, 23));
+        writeLogAnew(1);
+        store.close();
+        for (String name : List.of("", "-wal", "-shm")) {
+            Files.deleteIfExists(folder.resolve(SqliteStore.FILE_NAME + name));
+        }
+        SqliteStore.restore(folder, Optional.empty(), false, mark -> {});
+        open();
+        assertThat(done(store.intents().find(batch.txId())).orElseThrow().state())
+                .isEqualTo(IntentState.ABANDONED);
+        assertThat(done(store.payouts().unrecalled())).isEmpty();
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
     }
 
