@@ -237,7 +237,7 @@ public final class Spending {
                 @U32 long part,
 
                 @Doc(
-                        "waiting, in_flight, confirmed, conflicted, refused, abandoned, contested, same_transaction when another spend has made this very transaction and the part never gets one, or closed when only its transaction is kept")
+                        "waiting, in_flight, confirmed, conflicted, refused, abandoned, stopped by sweep_stop, same_transaction when another spend has made this very transaction and the part never gets one, or closed when only its transaction is kept")
                 String state,
 
                 @Doc("absent while it waits") Optional<Hash256> txId,
@@ -266,7 +266,7 @@ public final class Spending {
                 List<Part> spends,
 
                 @Doc(
-                        "why no further part is begun until the call is repeated, such as a spend cap; absent while nothing stops it")
+                        "why no further part is begun: a spend cap, for instance, until the call is repeated, or sweep_stop for ever; absent while nothing stops it")
                 Optional<String> stopped,
 
                 @Doc("absent while the daemon's own books cannot tell the coins of every address")
@@ -282,6 +282,23 @@ public final class Spending {
         public record Result(
                 @Doc("as `sweep` answers; null when no sweep has this client_token") @OrNull
                 Optional<Sweep.Result> sweep) {}
+    }
+
+    @Method(
+            name = "sweep_stop",
+            scope = Scope.MANAGE,
+            summary =
+                    "Ends a sweep for ever: no part that waits is ever sent, also not when `sweep` is repeated. Parts that are in flight"
+                            + " go on.",
+            repeatable = true)
+    public record SweepStop(
+            @Doc("that the sweep was asked for with") String clientToken) implements Call<SweepStop.Result>, Audited {
+        @Override
+        public Optional<String> idempotencyToken() {
+            return Optional.of(clientToken);
+        }
+
+        public record Result(@Doc("as `sweep` answers") Sweep.Result sweep) {}
     }
 
     @Method(

@@ -237,7 +237,7 @@ public final class Daemon implements AutoCloseable {
         EventStreams events = startEvents(context, nodes, following, waiting.waits(), hub);
         SpendService spending = startSpending(context, following, keyring, store, new SpendEvents(hub));
         Payouts payouts = startPayouts(context, following, store, spending, new PayoutEvents(hub));
-        Sweeps sweeps = Spending.sweeps(context, nodes, following, store, spending, frontend.named());
+        Sweeps sweeps = Spending.sweeps(context, nodes, following, keyring, store, spending, frontend.named());
         SwapBook openSwaps = new SwapBook();
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(

@@ -169,7 +169,7 @@ record RedeemPlan(
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
         Coin coin = new Coin(request.lock(), candidates.utxos().get(0).value());
-        if (holdings.reserved().contains(coin.outpoint()) || holdings.excluded().contains(coin.outpoint())) {
+        if (holdings.reserved().test(coin.outpoint()) || holdings.excluded().contains(coin.outpoint())) {
             throw ReturningPlan.held(coin);
         }
         requireWorth(coin.value(), fee());

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.ChainProfile;
@@ -267,8 +267,7 @@ final class BatchPlan implements SpendPlan {
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
         Rules now = rules;
-        List<Coin> free =
-                free(candidates, holdings, outpoint -> holdings.reserved().contains(outpoint));
+        List<Coin> free = free(candidates, holdings, holdings.reserved());
         List<Coin> all = free(candidates, holdings, outpoint -> false);
         if (free.isEmpty()) {
             throw shortage(Amount.ZERO, free, all);
@@ -355,11 +354,11 @@ final class BatchPlan implements SpendPlan {
         return Math.min(MOST_OUTPUTS, Math.max(LEAST_FULL, shared));
     }
 
-    private static List<Coin> free(Candidates candidates, Holdings holdings, Function<Outpoint, Boolean> reserved) {
+    private static List<Coin> free(Candidates candidates, Holdings holdings, Predicate<Outpoint> reserved) {
         Set<Outpoint> seen = new HashSet<>();
         List<Coin> free = new ArrayList<>();
         for (NodeClient.Utxo utxo : candidates.utxos()) {
-            boolean usable = !reserved.apply(utxo.outpoint())
+            boolean usable = !reserved.test(utxo.outpoint())
                     && !holdings.excluded().contains(utxo.outpoint())
                     && seen.add(utxo.outpoint());
             if (usable) {

@@ -15,11 +15,14 @@ import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.TokenBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the coins of a plan: never one that is held, and only as a last resort one that another payment may still spend. Remembers from which
+ * Chooses the coins of a plan: never one that is held or that a running sweep is going to spend, and only as a last resort one that another payment may still spend. Remembers from which
  * addresses somebody else may be spending. Holds no coins itself. Belongs to {@link Reservations}.
  */
 final class CoinChoice {
@@ -32,6 +35,7 @@ final class CoinChoice {
     private final Supplier<Optional<Network>> network;
     private final Drawing drawing;
     private final CoinHolds coins;
+    private final ReservationStore reservations;
     private final ReplacedInputs replaced = new ReplacedInputs();
     private final Set<Address> clean = new HashSet<>();
     /**
@@ -47,6 +51,7 @@ final class CoinChoice {
         this.network = env.network();
         this.drawing = env.drawing();
         this.coins = coins;
+        this.reservations = env.reservations();
         this.clock = env.clock();
         this.memoryMillis = env.pace().reservationTtl().toMillis();
     }
@@ -85,7 +90,14 @@ final class CoinChoice {
      */
     private SpendPlan.Holdings holdings(SpendPlan plan, Set<Outpoint> excluded) {
         int maturity = network.get().map(Network::coinbaseMaturity).orElse(0);
-        return new SpendPlan.Holdings(coins.barredTo(plan.kind()), excluded, maturity, drawing);
+        String kind = plan.kind();
+        Optional<String> token = plan.token().map(TokenBinding::token);
+        return new SpendPlan.Holdings(
+                outpoint -> coins.isBarredTo(kind, outpoint)
+                        || !StandIns.isStandIn(kind) && reservations.isPlannedByOther(outpoint, token),
+                excluded,
+                maturity,
+                drawing);
     }
 
     private Set<Outpoint> andSpentElsewhere(Set<Outpoint> others) {

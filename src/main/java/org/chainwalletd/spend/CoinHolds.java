@@ -1,10 +1,8 @@
 package org.chainwalletd.spend;
 
-import java.util.AbstractSet;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -108,39 +106,13 @@ final class CoinHolds {
         count();
     }
 
-    /** View of all held coins that a spend of this kind may not choose. Looking up one outpoint is cheap; iterating copies everything. */
-    Set<Outpoint> barredTo(String kind) {
-        return new AbstractSet<>() {
-            @Override
-            public boolean contains(Object outpoint) {
-                return outpoint instanceof Outpoint coin && isHeld(coin) && !isKeptFor(kind, coin);
-            }
-
-            @Override
-            public int size() {
-                return holds.size() + spentCoins.size() - keptFor(kind);
-            }
-
-            @Override
-            public Iterator<Outpoint> iterator() {
-                Set<Outpoint> copy = new HashSet<>(holds.keySet());
-                spenders.elements().forEach(spend -> copy.addAll(spend.outpoints()));
-                copy.removeIf(outpoint -> isKeptFor(kind, outpoint));
-                return copy.iterator();
-            }
-        };
+    /** Tells whether a spend of this kind may not choose the coin. */
+    boolean isBarredTo(String kind, Outpoint outpoint) {
+        return isHeld(outpoint) && !isKeptFor(kind, outpoint);
     }
 
     private boolean isKeptFor(String kind, Outpoint outpoint) {
         return StandIns.isStandIn(kind) && is(outpoint, Stage.GIVEN_UP);
-    }
-
-    private int keptFor(String kind) {
-        return StandIns.isStandIn(kind)
-                ? (int) holds.values().stream()
-                        .filter(hold -> hold.stage() == Stage.GIVEN_UP)
-                        .count()
-                : 0;
     }
 
     int inFlight() {

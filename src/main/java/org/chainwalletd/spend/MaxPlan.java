@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.Address;
@@ -148,10 +147,10 @@ record MaxPlan(
     /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
     private SpendRefusal poverty(List<Coin> free, Candidates candidates, Holdings holdings) {
         Holdings nothingReserved =
-                new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
+                new Holdings(outpoint -> false, holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
         List<Coin> all = PaymentPlan.freeCoins(candidates, nothingReserved);
         List<Coin> reserved = new ArrayList<>(all);
-        reserved.removeIf(coin -> !holdings.reserved().contains(coin.outpoint()));
+        reserved.removeIf(coin -> !holdings.reserved().test(coin.outpoint()));
         TxShape least =
                 TxShape.ofOutputs(List.of(output(ChainProfile.DUST_THRESHOLD))).plusPlainInputs(1);
         SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(

@@ -169,7 +169,7 @@ public record PaymentPlan(
         public boolean hasNext() {
             while (next == null && listed.hasNext()) {
                 NodeClient.Utxo utxo = listed.next();
-                boolean free = !holdings.reserved().contains(utxo.outpoint())
+                boolean free = !holdings.reserved().test(utxo.outpoint())
                         && !holdings.excluded().contains(utxo.outpoint())
                         && !immature(utxo, tip, holdings.coinbaseMaturity())
                         && seen.add(utxo.outpoint());
@@ -200,11 +200,11 @@ public record PaymentPlan(
     /** Refusal for a lack of coins, which depends on whether they would suffice together with those that this daemon has reserved itself. */
     private SpendRefusal poverty(CoinSelection.Short tooLittle, Candidates candidates, Holdings holdings) {
         Holdings nothingReserved =
-                new Holdings(Set.of(), holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
+                new Holdings(outpoint -> false, holdings.excluded(), holdings.coinbaseMaturity(), holdings.drawing());
         List<Coin> free = rest(new FreeCoins(candidates, holdings));
         List<Coin> all = rest(new FreeCoins(candidates, nothingReserved));
         List<Coin> reserved = all.stream()
-                .filter(coin -> holdings.reserved().contains(coin.outpoint()))
+                .filter(coin -> holdings.reserved().test(coin.outpoint()))
                 .toList();
         SpendRefusal.Shortage shortage = new SpendRefusal.Shortage(
                 tooLittle.needed(),

@@ -88,6 +88,10 @@ final class ResumedSpend {
             runner.refused(SpendRefusal.of(exceeded));
             return;
         }
+        if (opening instanceof Opening.Ended) {
+            runner.refused(Spend.ended());
+            return;
+        }
         if (opening instanceof Opening.TokenTaken && !opening.isThere(intent)) {
             runner.tokenTaken();
             return;

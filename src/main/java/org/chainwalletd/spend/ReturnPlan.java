@@ -63,7 +63,7 @@ public record ReturnPlan(
 
     @Override
     public Draft choose(Candidates candidates, Holdings holdings) {
-        if (holdings.reserved().contains(coin.outpoint())) {
+        if (holdings.reserved().test(coin.outpoint())) {
             throw ReturningPlan.held(coin);
         }
         return draft(coin, builtAtHeight);

@@ -129,6 +129,11 @@ final class Spend {
         return !(failure instanceof StoreException store) || store.reason() == StoreException.Reason.UNKNOWN;
     }
 
+    /** Refusal of a spend whose purpose has ended before it was opened. */
+    static SpendRefusal ended() {
+        return new SpendRefusal.BuildFailed("its part of the sweep has ended");
+    }
+
     private void affording() {
         try {
             plan.check();
@@ -321,6 +326,10 @@ final class Spend {
         }
         if (opening instanceof Opening.CapExceeded exceeded) {
             notMade(SpendRefusal.of(exceeded));
+            return;
+        }
+        if (opening instanceof Opening.Ended) {
+            notMade(ended());
             return;
         }
         if (opening instanceof Opening.PayoutsMoved) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
@@ -116,10 +117,10 @@ public interface SpendPlan {
     /**
      * Coins that may not be selected, and rules of the selection.
      *
-     * @param reserved outpoints of this daemon's spends in flight
+     * @param reserved whether another spend of this daemon holds an outpoint, or a running sweep is going to spend it
      * @param excluded outpoints that a foreign transaction in a mempool spends, and others that must not be used
      * @param coinbaseMaturity confirmations that the network asks of a coinbase, 0 while it is not known
      * @param drawing choice between equally good transactions
      */
-    record Holdings(Set<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {}
+    record Holdings(Predicate<Outpoint> reserved, Set<Outpoint> excluded, int coinbaseMaturity, Drawing drawing) {}
 }

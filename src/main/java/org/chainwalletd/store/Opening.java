@@ -39,7 +39,7 @@ public sealed interface Opening {
      * An input is not free.
      *
      * @param coin the first input that is reserved already, or one that was spent long ago
-     * @param by the transaction that holds it, or has spent it
+     * @param by the transaction that holds it, or has spent it; zeros when a running sweep is going to spend it
      */
     record CoinTaken(Coin coin, Hash256 by) implements Opening {}
 
@@ -80,6 +80,9 @@ public sealed interface Opening {
 
     /** A payout of the batch is not queued any more, or its token has ended, or the queue is paused. */
     record PayoutsMoved() implements Opening {}
+
+    /** The part of a sweep has ended without a spend. */
+    record Ended() implements Opening {}
 
     /**
      * The spend that was to be opened again is no longer in the state that the caller knew.

@@ -124,6 +124,16 @@ final class PostgresSchema {
                 "CREATE TRIGGER payout_changed AFTER INSERT OR UPDATE ON payouts"
                         + " FOR EACH ROW EXECUTE FUNCTION payout_changed()",
                 """
+            CREATE FUNCTION sweep_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'sweeps', 0) ON CONFLICT DO NOTHING;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+                "CREATE TRIGGER sweep_changed AFTER INSERT OR UPDATE ON sweeps"
+                        + " FOR EACH ROW EXECUTE FUNCTION sweep_changed()",
+                "CREATE TRIGGER sweep_part_changed AFTER UPDATE ON sweep_parts"
+                        + " FOR EACH ROW EXECUTE FUNCTION sweep_changed()",
+                """
             CREATE FUNCTION allowance_changed() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
               INSERT INTO changes (commit, rows_of, id)

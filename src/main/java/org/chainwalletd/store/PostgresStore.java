@@ -695,7 +695,8 @@ public final class PostgresStore extends SqlStore {
                     session,
                     changes.getOrDefault("spends", List.of()),
                     changes.getOrDefault("allowance_minutes", List.of()),
-                    changes.containsKey("payouts"));
+                    changes.containsKey("payouts"),
+                    changes.containsKey("sweeps"));
         }
 
         @Override

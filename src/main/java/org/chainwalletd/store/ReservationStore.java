@@ -1,6 +1,7 @@
 package org.chainwalletd.store;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -16,6 +17,12 @@ public interface ReservationStore {
     record Reservation(Coin coin, Hash256 txId) {}
 
     CompletionStage<List<Reservation>> all();
+
+    /**
+     * Tells whether a running sweep is going to spend the coin in a part that has no spend yet and is not the one with this token. Answered from
+     * memory, on any thread; {@link IntentStore#open} decides.
+     */
+    boolean isPlannedByOther(Outpoint coin, Optional<String> token);
 
     /**
      * Ends the reservations of {@code txId}, and none that another spend has taken over, without changing the spend's state.

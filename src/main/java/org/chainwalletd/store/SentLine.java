@@ -10,8 +10,9 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -117,9 +118,14 @@ sealed interface SentLine {
     /**
      * A sweep that began, with all its parts; in the base of the log, a sweep as its rows were.
      *
-     * @param ended numbers of the parts for which no spend will ever be opened
+     * @param endings why no spend will ever be opened for a part, by its number
      */
-    record Sweep(Hash256 id, SweepStore.Order order, List<SweepStore.Part> parts, Set<Integer> ended, long createdAt)
+    record Sweep(
+            Hash256 id,
+            SweepStore.Order order,
+            List<SweepStore.Part> parts,
+            Map<Integer, SweepStore.Ending> endings,
+            long createdAt)
             implements SentLine {
         private static final int COIN_BYTES = 2 * Hash256.LENGTH + Integer.BYTES + Long.BYTES;
 
@@ -168,7 +174,7 @@ sealed interface SentLine {
     }
 
     /** No spend will ever be opened for this part of the sweep. */
-    record SweepPartEnded(Hash256 id, int part) implements SentLine {}
+    record SweepPartEnded(Hash256 id, int part, SweepStore.Ending ending) implements SentLine {}
 
     /** Another daemon has a log with this name, without which a restored store may lack payments. */
     record Peer(String log) implements SentLine {}
@@ -262,7 +268,7 @@ sealed interface SentLine {
             out.writeByte(14);
             write(sweep, out);
         } else if (line instanceof SweepPartEnded ended) {
-            out.writeByte(15);
+            out.writeByte(ended.ending() == SweepStore.Ending.LOST ? 15 : 17);
             out.write(ended.id().toArray());
             out.writeInt(ended.part());
         } else if (line instanceof Peer peer) {
@@ -287,7 +293,8 @@ sealed interface SentLine {
             out.writeInt(part.number());
             out.writeLong(part.fee().bits());
             writeBytes(out, Sweep.packCoins(part.coins()));
-            out.writeBoolean(sweep.ended().contains(part.number()));
+            out.writeByte(
+                    SweepStore.Ending.number(Optional.ofNullable(sweep.endings().get(part.number()))));
         }
     }
 
@@ -303,16 +310,14 @@ sealed interface SentLine {
                 ifText(in));
         long createdAt = in.readLong();
         List<SweepStore.Part> parts = new ArrayList<>();
-        Set<Integer> ended = new HashSet<>();
+        Map<Integer, SweepStore.Ending> endings = new HashMap<>();
         for (int left = in.readInt(); left > 0; left--) {
             SweepStore.Part part =
                     new SweepStore.Part(in.readInt(), Amount.ofUnsigned(in.readLong()), Sweep.unpackCoins(bytes(in)));
             parts.add(part);
-            if (in.readBoolean()) {
-                ended.add(part.number());
-            }
+            SweepStore.Ending.of(in.readByte()).ifPresent(ending -> endings.put(part.number(), ending));
         }
-        return new Sweep(id, order, parts, ended, createdAt);
+        return new Sweep(id, order, parts, endings, createdAt);
     }
 
     private static Carried readCarried(DataInputStream in) throws IOException {
@@ -496,8 +501,9 @@ sealed interface SentLine {
             case 12 -> readCarried(in);
             case 13 -> readCancelled(in);
             case 14 -> readSweep(in);
-            case 15 -> new SweepPartEnded(hash(in), in.readInt());
+            case 15 -> new SweepPartEnded(hash(in), in.readInt(), SweepStore.Ending.LOST);
             case 16 -> new Peer(in.readUTF());
+            case 17 -> new SweepPartEnded(hash(in), in.readInt(), SweepStore.Ending.STOPPED);
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

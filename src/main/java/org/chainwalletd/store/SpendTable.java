@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
@@ -119,14 +120,19 @@ final class SpendTable {
         holdings.settle();
     }
 
-    /** Reloads the spends with these numbers, which other processes have changed. */
-    void follow(SqlSession session, Collection<Long> changed) throws SQLException {
+    /**
+     * Reloads the spends with these numbers, which other processes have changed.
+     *
+     * @param found receives each of them that is there
+     */
+    void follow(SqlSession session, Collection<Long> changed, Consumer<Intent> found) throws SQLException {
         holdings.freeAll(changed::contains);
         for (long id : changed) {
             lastId = Math.max(lastId, id);
             session.find(ofNumber(id)).ifPresent(row -> {
                 accepted.forget(row.intent().txId());
                 row.heldCoins().forEach(coin -> holdings.take(id, coin.outpoint()));
+                found.accept(row.intent());
             });
         }
         holdings.settle();
@@ -157,7 +163,7 @@ final class SpendTable {
         return new SqlSession.Lookup<>(id, SELECT + "id = ?", SpendRow::read, id);
     }
 
-    /** Returns the lookups for {@link #follow(SqlSession, Collection)}. */
+    /** Returns the lookups for {@link #follow(SqlSession, Collection, Consumer)}. */
     static List<SqlSession.Lookup<SpendRow>> ofNumbers(Collection<Long> ids) {
         return ids.stream().map(SpendTable::ofNumber).toList();
     }
@@ -440,6 +446,10 @@ final class SpendTable {
             }
         }
         return Optional.empty();
+    }
+
+    boolean isHeld(Outpoint outpoint) {
+        return holdings.owner(outpoint).isPresent();
     }
 
     Optional<SpendRow> holder(SqlSession session, Outpoint outpoint) throws SQLException {

@@ -113,6 +113,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         }
         long at = now.getAsLong();
         long id = spends.insert(session, intent, allowance.count(session, intent, at));
+        sweeps.opened(intent);
         if (!carried.isEmpty()) {
             payouts.carry(session, intent, id, carried, intent.createdAt());
         }
@@ -128,6 +129,9 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     private Optional<Opening> collision(
             SqlSession session, Intent intent, Optional<SpendRow> there, Optional<SpendRow> bound, long closedBefore)
             throws SQLException {
+        if (SqlSweeps.hasEnded(session, intent)) {
+            return Optional.of(new Opening.Ended());
+        }
         if (intent.token().isPresent()
                 && (PayoutTable.has(session, intent.token().get().token())
                         || SqlSweeps.has(session, intent.token().get().token()))) {
@@ -151,9 +155,21 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
         }
         // Guards against a node that lists coins which were spent long ago: a kept payment's transaction must not pay
         // again.
-        return KeptSpends.has(session, intent.txId())
-                ? Optional.of(new Opening.CoinTaken(intent.inputs().get(0), intent.txId()))
-                : spends.taken(session, intent, NO_SPEND);
+        if (KeptSpends.has(session, intent.txId())) {
+            return Optional.of(new Opening.CoinTaken(intent.inputs().get(0), intent.txId()));
+        }
+        return taken(session, intent, NO_SPEND);
+    }
+
+    /** Finds an input that another spend than {@code own} holds, or that a running sweep is going to spend, unless it takes its batch's place. */
+    private Optional<Opening> taken(SqlSession session, Intent intent, long own) throws SQLException {
+        Optional<Opening> taken = spends.taken(session, intent, own);
+        return taken.isPresent() || StandIns.isStandIn(intent.kind()) ? taken : sweeps.plannedByOther(intent);
+    }
+
+    @Override
+    public boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
+        return sweeps.isPlannedByOther(coin, token);
     }
 
     @Override
@@ -172,7 +188,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
                 return new Opening.Moved(state);
             }
             SpendRow row = found.get();
-            Optional<Opening> taken = spends.taken(session, intent, row.id());
+            Optional<Opening> taken = taken(session, intent, row.id());
             if (taken.isPresent()) {
                 return taken.get();
             }

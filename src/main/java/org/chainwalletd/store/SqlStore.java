@@ -55,7 +55,7 @@ abstract class SqlStore implements Store {
             thread.setDaemon(true);
             return thread;
         });
-        this.sweeps = new SqlSweeps(this, lines);
+        this.sweeps = new SqlSweeps(this, spendTable, lines);
         this.spends = new SqlSpends(this, spendTable, allowance, payoutTable, sweeps);
         this.payouts = new SqlPayouts(this, payoutTable);
         this.accountSends = new SqlAccountSends(this, lines);
@@ -70,15 +70,23 @@ abstract class SqlStore implements Store {
     }
 
     /** Reloads rows that other processes have changed; called in a transaction, before anything is checked. */
-    void follow(SqlSession session, Collection<Long> spendIds, Collection<Long> minutes, boolean ofPayouts)
+    void follow(
+            SqlSession session,
+            Collection<Long> spendIds,
+            Collection<Long> minutes,
+            boolean ofPayouts,
+            boolean ofSweeps)
             throws SQLException {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.ofNumbers(spendIds));
         minutes.forEach(minute -> lookups.add(AllowanceTable.of(minute)));
         session.fetch(lookups);
-        spendTable.follow(session, spendIds);
+        spendTable.follow(session, spendIds, sweeps::opened);
         allowance.follow(session, minutes);
         if (ofPayouts) {
             payoutTable.follow(session);
+        }
+        if (ofSweeps) {
+            sweeps.takeUp(session);
         }
     }
 
@@ -87,6 +95,7 @@ abstract class SqlStore implements Store {
         spendTable.readAgain(session);
         allowance.readAgain(session);
         payoutTable.follow(session);
+        sweeps.takeUp(session);
     }
 
     /**
@@ -149,7 +158,9 @@ abstract class SqlStore implements Store {
     /** Starts the writer; called at the end of a constructor. */
     void write(GroupCommitWriter.Transactions transactions) {
         writer = new GroupCommitWriter(
-                transactions, name, List.of(spendTable.inMemory(), allowance.inMemory(), payoutTable, lines));
+                transactions,
+                name,
+                List.of(spendTable.inMemory(), sweeps.inMemory(), allowance.inMemory(), payoutTable, lines));
     }
 
     void startWriter() {

@@ -3,13 +3,14 @@ package org.chainwalletd.store;
 import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -29,19 +30,88 @@ final class SqlSweeps implements SweepStore {
     private static final String RESTORED = "the store was restored since it began";
 
     private final SqlStore store;
+    private final SpendTable spends;
     private final SentLog.Lines log;
+    private final Planned planned = new Planned();
     private volatile boolean any;
 
-    SqlSweeps(SqlStore store, SentLog.Lines log) {
+    /**
+     * Creates the accessor.
+     *
+     * @param spends table that knows which coins spends hold
+     */
+    SqlSweeps(SqlStore store, SpendTable spends, SentLog.Lines log) {
         this.store = store;
+        this.spends = spends;
         this.log = log;
     }
 
-    /** Reads whether there are sweeps. */
+    /** Reads whether there are sweeps, and which coins the running ones are going to spend. */
     void takeUp(SqlSession session) throws SQLException {
         this.any = session.queryOne("SELECT max(id) FROM sweeps", row -> row.getLong(1))
                         .orElse(0L)
                 > 0;
+        planned.clear();
+        for (String token : running(session)) {
+            plan(read(session, token).orElseThrow());
+        }
+        planned.settle();
+    }
+
+    /** Returns the coins that running sweeps are going to spend, which the writer commits and rolls back together with the rows. */
+    GroupCommitWriter.InMemory inMemory() {
+        return planned;
+    }
+
+    /** Tells whether a part plans the coin whose spend has another token than this one. Any thread may ask. */
+    boolean isPlannedByOther(Outpoint coin, Optional<String> token) {
+        return planned.partOf(coin)
+                .filter(part -> !token.equals(Optional.of(part)))
+                .isPresent();
+    }
+
+    /** Plans the coins of all parts of a sweep that wait for a spend. */
+    private void plan(Sweep sweep) {
+        sweep.parts().stream().filter(PartState::isWaiting).forEach(state -> plan(sweep.id(), state.part()));
+    }
+
+    /**
+     * Plans the coins of a part, unless a spend or another part has one of them: then the part waits for that one and keeps the others from nobody
+     * meanwhile.
+     */
+    private void plan(Hash256 sweep, Part part) {
+        boolean free =
+                part.coins().stream().noneMatch(each -> isTaken(each.coin().outpoint()));
+        if (free) {
+            String token = SweepStore.partToken(sweep, part.number());
+            part.coins().forEach(each -> planned.add(each.coin().outpoint(), token));
+        }
+    }
+
+    private void unplan(Hash256 sweep, Part part) {
+        String token = SweepStore.partToken(sweep, part.number());
+        part.coins().forEach(each -> planned.remove(each.coin().outpoint(), token));
+    }
+
+    private boolean isTaken(Outpoint coin) {
+        return spends.isHeld(coin) || planned.partOf(coin).isPresent();
+    }
+
+    /** Finds an input of {@code intent} that a running sweep is going to spend in a part whose spend has another token. */
+    Optional<Opening> plannedByOther(Intent intent) {
+        Optional<String> token = intent.token().map(TokenBinding::token);
+        return intent.inputs().stream()
+                .filter(coin -> isPlannedByOther(coin.outpoint(), token))
+                .findFirst()
+                .map(coin -> new Opening.CoinTaken(coin, Hash256.ZERO));
+    }
+
+    /** Notes that a spend was opened, which holds the coins of its part itself. */
+    void opened(Intent intent) {
+        if (intent.kind().equals(KIND)) {
+            String token = intent.token().orElseThrow().token();
+            intent.inputs().forEach(coin -> planned.remove(coin.outpoint(), token));
+        }
     }
 
     /** Tells whether there may be a sweep. */
@@ -58,7 +128,7 @@ final class SqlSweeps implements SweepStore {
     }
 
     @Override
-    public CompletionStage<Beginning> begin(Order order, List<Part> parts, long now) {
+    public CompletionStage<Beginning> begin(Order order, Cutter cutter, long now) {
         // Set before the commit, so that tokens are looked up among sweeps as soon as one can be that of a sweep.
         any = true;
         return store.writeNew(session -> {
@@ -74,23 +144,34 @@ final class SqlSweeps implements SweepStore {
                     || SqlAccountSends.has(session, order.clientToken())) {
                 return new Beginning.Taken(spend, Optional.empty());
             }
+            List<Part> parts = new ArrayList<>();
+            for (Part part : cutter.cut(this::isTaken)) {
+                parts.add(unmade(session, part, cutter));
+            }
             if (parts.isEmpty()) {
                 return new Beginning.Nothing();
             }
-            Set<Outpoint> planned = planned(session);
-            boolean overtaken = parts.stream()
-                    .flatMap(part -> part.coins().stream())
-                    .anyMatch(each -> planned.contains(each.coin().outpoint()));
-            if (overtaken) {
-                return new Beginning.Overtaken();
-            }
             byte[] id = new byte[ID_BYTES];
             RANDOM.nextBytes(id);
-            SentLine.Sweep sweep = new SentLine.Sweep(Hash256.of(id), order, parts, Set.of(), now);
+            SentLine.Sweep sweep = new SentLine.Sweep(Hash256.of(id), order, parts, Map.of(), now);
             insert(session, sweep, State.RUNNING, "");
+            parts.forEach(part -> plan(sweep.id(), part));
             log.add(sweep);
             return new Beginning.Begun(read(session, order.clientToken()).orElseThrow());
         });
+    }
+
+    /** Finds a transaction for the coins of a part that no spend has made: two payments never share one. */
+    private static Part unmade(SqlSession session, Part first, Cutter cutter) throws SQLException {
+        Optional<Part> part = Optional.of(first);
+        while (part.isPresent() && isMade(session, cutter.txId(part.get()))) {
+            part = cutter.otherwise(part.get());
+        }
+        return part.orElse(first);
+    }
+
+    private static boolean isMade(SqlSession session, Hash256 txId) throws SQLException {
+        return SpendTable.find(session, txId).isPresent() || KeptSpends.knows(session, txId);
     }
 
     /** Finds a transaction that the token was ever bound to. */
@@ -128,7 +209,7 @@ final class SqlSweeps implements SweepStore {
                     part.number(),
                     part.fee().bits(),
                     SentLine.Sweep.packCoins(part.coins()),
-                    sweep.ended().contains(part.number()) ? 1 : 0);
+                    Ending.number(Optional.ofNullable(sweep.endings().get(part.number()))));
         }
     }
 
@@ -144,8 +225,9 @@ final class SqlSweeps implements SweepStore {
                             sweep.parts().stream().map(PartState::part).toList(),
                             sweep.parts().stream()
                                     .filter(PartState::ended)
-                                    .map(state -> state.part().number())
-                                    .collect(Collectors.toSet()),
+                                    .collect(Collectors.toMap(
+                                            state -> state.part().number(),
+                                            state -> state.ending().orElseThrow())),
                             sweep.createdAt()));
                 },
                 0);
@@ -161,8 +243,8 @@ final class SqlSweeps implements SweepStore {
     static void enter(SqlSession session, SentLine.Sweep sweep) throws SQLException {
         String token = sweep.order().clientToken();
         if (has(session, token)) {
-            for (int part : sweep.ended()) {
-                end(session, sweep.id(), part);
+            for (Map.Entry<Integer, Ending> ended : sweep.endings().entrySet()) {
+                end(session, sweep.id(), ended.getKey(), ended.getValue());
             }
         } else if (everBound(session, token).isEmpty() && !PayoutTable.has(session, token)) {
             insert(session, sweep, State.STOPPED, RESTORED);
@@ -174,8 +256,35 @@ final class SqlSweeps implements SweepStore {
         session.update("UPDATE sweeps SET state = ?, reason = ? WHERE " + RUNNING, State.STOPPED.name(), RESTORED);
     }
 
-    static void end(SqlSession session, Hash256 sweep, int part) throws SQLException {
-        session.update("UPDATE sweep_parts SET ended = 1 WHERE sweep_id = ? AND number = ?", sweep.toArray(), part);
+    static void end(SqlSession session, Hash256 sweep, int part, Ending ending) throws SQLException {
+        session.update(
+                "UPDATE sweep_parts SET ended = ? WHERE sweep_id = ? AND number = ?",
+                Ending.number(Optional.of(ending)),
+                sweep.toArray(),
+                part);
+    }
+
+    /** Ends a part that waits, in the log too, and leaves its coins to others. */
+    private void end(SqlSession session, Sweep sweep, PartState part, Ending ending) throws SQLException {
+        int number = part.part().number();
+        end(session, sweep.id(), number, ending);
+        unplan(sweep.id(), part.part());
+        log.add(new SentLine.SweepPartEnded(sweep.id(), number, ending));
+    }
+
+    /** Tells whether the spend is that of a part which has ended: then it is not opened. */
+    static boolean hasEnded(SqlSession session, Intent intent) throws SQLException {
+        if (!intent.kind().equals(KIND)) {
+            return false;
+        }
+        String token = intent.token().orElseThrow().token();
+        return session.queryOne(
+                        "SELECT ended FROM sweep_parts WHERE sweep_id = ? AND number = ?",
+                        row -> row.getLong(1),
+                        SweepStore.sweepOf(token).toArray(),
+                        Integer.parseInt(token.substring(token.lastIndexOf('-') + 1)))
+                .filter(ended -> ended != 0)
+                .isPresent();
     }
 
     /** Row of the table {@code sweeps}. */
@@ -212,12 +321,12 @@ final class SqlSweeps implements SweepStore {
                                 row.amount("fee"),
                                 SentLine.Sweep.unpackCoins(row.raw("coins"))),
                         Optional.empty(),
-                        row.number("ended") != 0),
+                        Ending.of(row.number("ended"))),
                 (Object) head.id().toArray());
         List<PartState> parts = new ArrayList<>(unlinked.size());
         for (PartState each : unlinked) {
             String token = SweepStore.partToken(head.id(), each.part().number());
-            parts.add(new PartState(each.part(), spendOf(session, token), each.ended()));
+            parts.add(new PartState(each.part(), spendOf(session, token), each.ending()));
         }
         return new Sweep(head.id(), head.order(), head.state(), head.reason(), head.createdAt(), parts);
     }
@@ -263,22 +372,6 @@ final class SqlSweeps implements SweepStore {
         return store.read(SqlSweeps::running);
     }
 
-    @Override
-    public CompletionStage<Set<Outpoint>> planned() {
-        return store.read(SqlSweeps::planned);
-    }
-
-    private static Set<Outpoint> planned(SqlSession session) throws SQLException {
-        Set<Outpoint> planned = new HashSet<>();
-        for (String token : running(session)) {
-            read(session, token).orElseThrow().parts().stream()
-                    .filter(PartState::isWaiting)
-                    .flatMap(state -> state.part().coins().stream())
-                    .forEach(each -> planned.add(each.coin().outpoint()));
-        }
-        return planned;
-    }
-
     private static List<String> running(SqlSession session) throws SQLException {
         return session.query(
                 "SELECT client_token FROM sweeps WHERE " + RUNNING + " ORDER BY id", row -> row.text("client_token"));
@@ -287,12 +380,19 @@ final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Void> move(String clientToken, State before, State after, String reason) {
         return store.write(session -> {
-            session.update(
+            int moved = session.update(
                     "UPDATE sweeps SET state = ?, reason = ? WHERE client_token = ? AND state = ?",
                     after.name(),
                     reason,
                     clientToken,
                     before.name());
+            if (moved > 0) {
+                Sweep sweep = read(session, clientToken).orElseThrow();
+                sweep.parts().forEach(state -> unplan(sweep.id(), state.part()));
+                if (after == State.RUNNING) {
+                    plan(sweep);
+                }
+            }
             return null;
         });
     }
@@ -302,10 +402,27 @@ final class SqlSweeps implements SweepStore {
         return store.write(session -> {
             Optional<Sweep> sweep = read(session, clientToken);
             if (sweep.isPresent() && sweep.get().parts().get(part).isWaiting()) {
-                end(session, sweep.get().id(), part);
-                log.add(new SentLine.SweepPartEnded(sweep.get().id(), part));
+                end(session, sweep.get(), sweep.get().parts().get(part), Ending.LOST);
             }
             return null;
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<Sweep>> stop(String clientToken) {
+        return store.write(session -> {
+            Optional<Sweep> sweep = read(session, clientToken);
+            if (sweep.isEmpty() || sweep.get().state() == State.DONE) {
+                return sweep;
+            }
+            for (PartState part : sweep.get().parts()) {
+                if (part.isWaiting()) {
+                    end(session, sweep.get(), part, Ending.STOPPED);
+                }
+            }
+            session.update(
+                    "UPDATE sweeps SET state = ?, reason = '' WHERE client_token = ?", State.DONE.name(), clientToken);
+            return read(session, clientToken);
         });
     }
 
@@ -335,5 +452,59 @@ final class SqlSweeps implements SweepStore {
             }
             return Optional.empty();
         });
+    }
+
+    /**
+     * Maps each coin that a running sweep is still going to spend to the token of the spend that will. Derived from the rows. A part is in it with
+     * all its coins or with none, so that no two parts ever wait for each other. The writer changes it together with the rows, and it rolls back with
+     * them; other threads may read it, and may see a change before it is committed.
+     */
+    private static final class Planned implements GroupCommitWriter.InMemory {
+        /** Previous part of a coin, for undoing a change; the token is null when no part planned the coin. */
+        private record Before(Outpoint coin, String token) {}
+
+        private final Map<Outpoint, String> tokens = new ConcurrentHashMap<>();
+        private final List<Before> journal = new ArrayList<>();
+
+        Optional<String> partOf(Outpoint coin) {
+            return tokens.isEmpty() ? Optional.empty() : Optional.ofNullable(tokens.get(coin));
+        }
+
+        void add(Outpoint coin, String token) {
+            journal.add(new Before(coin, tokens.put(coin, token)));
+        }
+
+        /** Plans the coin no longer if this part plans it. */
+        void remove(Outpoint coin, String token) {
+            if (tokens.remove(coin, token)) {
+                journal.add(new Before(coin, token));
+            }
+        }
+
+        void clear() {
+            tokens.clear();
+        }
+
+        @Override
+        public int mark() {
+            return journal.size();
+        }
+
+        @Override
+        public void undoTo(int mark) {
+            while (journal.size() > mark) {
+                Before before = journal.remove(journal.size() - 1);
+                if (before.token() == null) {
+                    tokens.remove(before.coin());
+                } else {
+                    tokens.put(before.coin(), before.token());
+                }
+            }
+        }
+
+        @Override
+        public void settle() {
+            journal.clear();
+        }
     }
 }

@@ -322,7 +322,7 @@ public final class StoreRestore {
         } else if (line instanceof SentLine.Sweep sweep) {
             SqlSweeps.enter(session, sweep);
         } else if (line instanceof SentLine.SweepPartEnded ended) {
-            SqlSweeps.end(session, ended.id(), ended.part());
+            SqlSweeps.end(session, ended.id(), ended.part(), ended.ending());
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {

@@ -3,8 +3,8 @@ package org.chainwalletd.store;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -16,21 +16,22 @@ import org.chainwalletd.chain.Outpoint;
  */
 public interface SweepStore {
     /**
-     * Writes a sweep with all its parts in one commit, unless its token is bound to something already.
+     * Writes a sweep with all its parts in one commit, unless its token is bound to something already. From then on, as long as the sweep is running,
+     * no other spend is opened with a coin of a part that has no spend yet.
      *
      * <p>Fails with {@link StoreException.Reason#BUSY} while too many writes wait.
      */
-    CompletionStage<Beginning> begin(Order order, List<Part> parts, long now);
+    CompletionStage<Beginning> begin(Order order, Cutter cutter, long now);
 
     CompletionStage<Optional<Sweep>> find(String clientToken);
 
     /** Lists the tokens of the sweeps that are {@link State#RUNNING}, oldest first. */
     CompletionStage<List<String>> running();
 
-    /** Finds the coins of the parts that running sweeps still have to open a spend for. */
-    CompletionStage<Set<Outpoint>> planned();
-
-    /** Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. */
+    /**
+     * Moves a sweep from {@code before} to {@code after}; leaves it alone when it is in another state. One that stops leaves its coins to others. One
+     * that goes on takes them back, except those of a part of which somebody else has a coin by then.
+     */
     CompletionStage<Void> move(String clientToken, State before, State after, String reason);
 
     /**
@@ -38,6 +39,13 @@ public interface SweepStore {
      * spend is left alone.
      */
     CompletionStage<Void> endUnopened(String clientToken, int part);
+
+    /**
+     * Ends all parts for which no spend was opened, and with them the sweep. Parts that have a spend are left alone.
+     *
+     * @return the sweep afterwards; empty when the token is that of no sweep
+     */
+    CompletionStage<Optional<Sweep>> stop(String clientToken);
 
     /** Finds the token of a sweep that still has to spend coins of this address, or has a spend of them in flight. */
     CompletionStage<Optional<String>> unfinishedFrom(Address address);
@@ -72,6 +80,18 @@ public interface SweepStore {
         }
     }
 
+    /** Makes the parts of a sweep. Called in the commit that writes them, perhaps more than once. */
+    interface Cutter {
+        /** @param taken whether a spend holds a coin, or another running sweep is going to spend it */
+        List<Part> cut(Predicate<Outpoint> taken);
+
+        /** Returns the id of the only transaction of a part. */
+        Hash256 txId(Part part);
+
+        /** Makes another transaction of the same coins, for a part whose transaction another spend has made; empty when there is none. */
+        Optional<Part> otherwise(Part part);
+    }
+
     /** A coin and the address that owns it. */
     record OwnedCoin(Address owner, Coin coin) {}
 
@@ -100,16 +120,38 @@ public interface SweepStore {
      */
     record PartSpend(Hash256 txId, Optional<IntentState> state, boolean closed, String reason, OptionalLong height) {}
 
+    /** Reasons for which no spend will ever be opened for a part. */
+    enum Ending {
+        /** Another transaction has spent a coin of it, or another spend bears its transaction. */
+        LOST,
+        /** The sweep was stopped for good. */
+        STOPPED;
+
+        /** Returns the number that stores and {@code sent.log} have for it; 0 for a part that has not ended. */
+        static int number(Optional<Ending> ending) {
+            return ending.map(known -> known.ordinal() + 1).orElse(0);
+        }
+
+        static Optional<Ending> of(long number) {
+            return number == 0 ? Optional.empty() : Optional.of(values()[(int) number - 1]);
+        }
+    }
+
     /**
      * A part and its progress.
      *
      * @param spend empty while none was opened
-     * @param ended whether none will ever be opened
+     * @param ending why none will ever be opened
      */
-    record PartState(Part part, Optional<PartSpend> spend, boolean ended) {
+    record PartState(Part part, Optional<PartSpend> spend, Optional<Ending> ending) {
+        /** Tells whether no spend will ever be opened. */
+        public boolean ended() {
+            return ending.isPresent();
+        }
+
         /** Tells whether a spend still has to be opened. */
         public boolean isWaiting() {
-            return spend.isEmpty() && !ended;
+            return spend.isEmpty() && !ended();
         }
 
         /** Tells whether the part waits for a spend, or its spend is in flight. */
@@ -131,6 +173,11 @@ public interface SweepStore {
         public Sweep {
             parts = List.copyOf(parts);
         }
+
+        /** Tells whether it was stopped for good before each part had a spend. */
+        public boolean isEnded() {
+            return parts.stream().anyMatch(part -> part.ending().equals(Optional.of(Ending.STOPPED)));
+        }
     }
 
     /** Kind of the spends that carry out parts of sweeps. */
@@ -151,9 +198,6 @@ public interface SweepStore {
     sealed interface Beginning {
         /** The token is bound to nothing, and there were no coins to sweep; nothing was written. */
         record Nothing() implements Beginning {}
-
-        /** A sweep that began meanwhile moves some of the coins; nothing was written. */
-        record Overtaken() implements Beginning {}
 
         /** The sweep is durable, by this call or an earlier one. */
         record Begun(Sweep sweep) implements Beginning {}

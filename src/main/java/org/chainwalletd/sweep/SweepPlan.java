@@ -88,6 +88,12 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         // The part was cut so that it can be built.
     }
 
+    /** Whoever makes it moves the same coins to the same recipient: a node that had it before took nothing from anybody. */
+    @Override
+    public boolean isPayout() {
+        return false;
+    }
+
     @Override
     public Amount knownFee() {
         return part.fee();
@@ -117,7 +123,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
     public Draft choose(Candidates candidates, Holdings holdings) {
         List<Coin> coins = part.coins().stream().map(OwnedCoin::coin).toList();
         List<Coin> held = coins.stream()
-                .filter(coin -> holdings.reserved().contains(coin.outpoint())
+                .filter(coin -> holdings.reserved().test(coin.outpoint())
                         || holdings.excluded().contains(coin.outpoint()))
                 .toList();
         if (!held.isEmpty()) {

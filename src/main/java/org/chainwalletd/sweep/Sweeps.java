@@ -37,6 +37,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.keeper.Background;
+import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.SpendException;
@@ -96,6 +97,7 @@ public final class Sweeps {
      * @param profile of the chain, for the ids of transactions
      * @param coins confirmed coins of an address, read from bytes; empty while the books do not cover it
      * @param maturity of coinbases, 0 while the network is not known
+     * @param isOurs whether the daemon has the key of an address
      * @param nodes how many there are
      * @param hasEnded whether a named token was revoked, has expired, or is not known
      * @param pause before a part that could not be sent is tried again
@@ -107,6 +109,7 @@ public final class Sweeps {
             ReservationStore reservations,
             SpendService spending,
             OwnCoins coins,
+            Predicate<Address> isOurs,
             IntSupplier maturity,
             IntSupplier nodes,
             Predicate<String> hasEnded,
@@ -216,13 +219,21 @@ public final class Sweeps {
 
     /** Tells how the sweep of a token stands, and changes nothing; empty when the token is that of no sweep. */
     public CompletionStage<Optional<Report>> find(String clientToken) {
-        return env.store()
-                .find(clientToken)
-                .thenComposeAsync(
-                        found -> found.isEmpty()
-                                ? CompletableFuture.completedFuture(Optional.empty())
-                                : report(found.get()).thenApplyAsync(Optional::of, env.executor()),
-                        env.executor());
+        return env.store().find(clientToken).thenComposeAsync(this::ifReport, env.executor());
+    }
+
+    /**
+     * Ends a sweep: none of its parts without a spend ever gets one, those with a spend go on, and nothing of it is sent again for its caller.
+     * Empty when the token is that of no sweep.
+     */
+    public CompletionStage<Optional<Report>> stop(String clientToken) {
+        return env.store().stop(clientToken).thenComposeAsync(this::ifReport, env.executor());
+    }
+
+    private CompletionStage<Optional<Report>> ifReport(Optional<Sweep> sweep) {
+        return sweep.isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : report(sweep.get()).thenApplyAsync(Optional::of, env.executor());
     }
 
     private CompletionStage<Sweep> begin(Request request) {
@@ -237,31 +248,32 @@ public final class Sweeps {
 
     private CompletionStage<Sweep> begin(Request request, List<Address> from) {
         return holdings(from)
-                .thenComposeAsync(
-                        holdings -> env.store()
-                                .begin(
-                                        request.order(from),
-                                        cut(holdings, request),
-                                        env.clock().millis())
-                                .thenComposeAsync(
-                                        // Another sweep has begun since the coins were listed, so this is not repeated
-                                        // for ever.
-                                        beginning -> beginning instanceof Beginning.Overtaken
-                                                ? begin(request, from)
-                                                : CompletableFuture.completedFuture(
-                                                        begun(beginning, request, holdings)),
-                                        env.executor()),
-                        env.executor());
+                .thenComposeAsync(holdings -> write(request, from, holdings.free()), env.executor())
+                .thenComposeAsync(beginning -> begun(beginning, request, from), env.executor());
     }
 
-    private static Sweep begun(Beginning beginning, Request request, Holdings holdings) {
+    private CompletionStage<Beginning> write(Request request, List<Address> from, List<OwnedCoin> free) {
+        return env.store()
+                .begin(
+                        request.order(from),
+                        new Cutter(env.profile(), request, free, mostInputs(request)),
+                        env.clock().millis());
+    }
+
+    private CompletionStage<Sweep> begun(Beginning beginning, Request request, List<Address> from) {
         if (beginning instanceof Beginning.Begun begun) {
-            return begun.sweep();
+            return CompletableFuture.completedFuture(begun.sweep());
         }
         if (beginning instanceof Beginning.Taken taken) {
             throw taken(request, taken.other());
         }
-        throw nothingToSweep(holdings);
+        // Listed once more: another payment may have taken the coins since.
+        return holdings(from)
+                .thenApplyAsync(
+                        holdings -> {
+                            throw nothingToSweep(holdings);
+                        },
+                        env.executor());
     }
 
     /** @param other the sweep that has the token; empty when another payment has it */
@@ -273,31 +285,41 @@ public final class Sweeps {
     }
 
     /** Coins of addresses by whether they can be spent. */
-    private record Holdings(List<OwnedCoin> free, Map<LeftOver, List<Coin>> others, long tipHeight) {
+    private record Holdings(List<OwnedCoin> free, Map<LeftOver, List<Coin>> others) {
         static Holdings none() {
-            return new Holdings(new ArrayList<>(), new EnumMap<>(LeftOver.class), 0);
+            return new Holdings(new ArrayList<>(), new EnumMap<>(LeftOver.class));
+        }
+
+        /** Moves those of the free coins that spends hold to the others. */
+        Holdings without(Set<Outpoint> held) {
+            free.removeIf(each -> {
+                boolean isHeld = held.contains(each.coin().outpoint());
+                if (isHeld) {
+                    add(others, LeftOver.HELD, each.coin());
+                }
+                return isHeld;
+            });
+            return this;
         }
     }
 
+    /** Asks what spends hold after it has listed the coins: a planned coin whose spend was opened in between is then held. */
     private CompletionStage<Holdings> holdings(List<Address> addresses) {
-        // Planned coins first: a part that gets its spend in between is then in one of the two.
-        return env.store()
-                .planned()
+        return holdings(addresses, 0, Holdings.none())
                 .thenComposeAsync(
-                        planned -> env.reservations()
+                        found -> env.reservations()
                                 .all()
-                                .thenComposeAsync(
-                                        held -> {
-                                            Set<Outpoint> taken = new HashSet<>(planned);
-                                            held.forEach(each ->
-                                                    taken.add(each.coin().outpoint()));
-                                            return holdings(addresses, 0, taken, Holdings.none());
-                                        },
-                                        env.executor()),
+                                .thenApplyAsync(held -> found.without(outpoints(held)), env.executor()),
                         env.executor());
     }
 
-    private CompletionStage<Holdings> holdings(List<Address> addresses, int next, Set<Outpoint> taken, Holdings found) {
+    private static Set<Outpoint> outpoints(List<ReservationStore.Reservation> held) {
+        Set<Outpoint> outpoints = new HashSet<>();
+        held.forEach(each -> outpoints.add(each.coin().outpoint()));
+        return outpoints;
+    }
+
+    private CompletionStage<Holdings> holdings(List<Address> addresses, int next, Holdings found) {
         if (next == addresses.size()) {
             return CompletableFuture.completedFuture(found);
         }
@@ -307,7 +329,7 @@ public final class Sweeps {
                         listing -> {
                             for (NodeClient.Utxo utxo : listing.utxos()) {
                                 Coin coin = new Coin(utxo.outpoint(), utxo.value());
-                                if (taken.contains(coin.outpoint())) {
+                                if (env.reservations().isPlannedByOther(coin.outpoint(), Optional.empty())) {
                                     add(found.others(), LeftOver.HELD, coin);
                                 } else if (isImmature(utxo, listing.tipHeight())) {
                                     add(found.others(), LeftOver.IMMATURE, coin);
@@ -315,11 +337,7 @@ public final class Sweeps {
                                     found.free().add(new OwnedCoin(address, coin));
                                 }
                             }
-                            return holdings(
-                                    addresses,
-                                    next + 1,
-                                    taken,
-                                    new Holdings(found.free(), found.others(), listing.tipHeight()));
+                            return holdings(addresses, next + 1, found);
                         },
                         env.executor());
     }
@@ -345,30 +363,64 @@ public final class Sweeps {
         rest.computeIfAbsent(reason, none -> new ArrayList<>()).add(coin);
     }
 
-    /** Parts of nearly equal size, coins of one address beside each other. */
-    private static List<Part> cut(Holdings holdings, Request request) {
-        List<OwnedCoin> coins = holdings.free().stream()
-                .filter(each -> !each.coin().value().isLessThan(request.minValue()))
-                .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
-                        .reversed())
-                .limit(MOST_COINS)
-                .sorted(Comparator.comparing((OwnedCoin each) -> each.owner().hex()))
-                .toList();
-        int most = mostInputs(request);
-        int count = (coins.size() + most - 1) / most;
-        List<Part> parts = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            List<OwnedCoin> ofPart = coins.subList(
-                    (int) ((long) coins.size() * i / count), (int) ((long) coins.size() * (i + 1) / count));
-            Amount fee = SweepPlan.shape(ofPart.size()).minimumFee();
-            BigInteger moved = SweepPlan.sum(ofPart).subtract(fee.toBigInteger());
-            boolean payable = moved.compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger()) >= 0
-                    && SweepPlan.sum(ofPart).bitLength() <= Long.SIZE;
-            if (payable) {
-                parts.add(new Part(parts.size(), fee, ofPart));
+    /**
+     * Cuts coins into parts of nearly equal size, coins of one address beside each other.
+     *
+     * @param most inputs of a transaction
+     */
+    private record Cutter(ChainProfile profile, Request request, List<OwnedCoin> free, int most)
+            implements SweepStore.Cutter {
+        /** Most base units that a part pays above the minimum fee in order to differ from other transactions of its coins. */
+        private static final Amount MOST_ABOVE = Amount.of(100);
+
+        @Override
+        public List<Part> cut(Predicate<Outpoint> taken) {
+            List<OwnedCoin> coins = free.stream()
+                    .filter(each -> !each.coin().value().isLessThan(request.minValue()))
+                    .filter(each -> !taken.test(each.coin().outpoint()))
+                    .sorted(Comparator.comparing((OwnedCoin each) -> each.coin().value())
+                            .reversed())
+                    .limit(MOST_COINS)
+                    .sorted(Comparator.comparing(
+                            (OwnedCoin each) -> each.owner().hex()))
+                    .toList();
+            int count = (coins.size() + most - 1) / most;
+            List<Part> parts = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                List<OwnedCoin> ofPart = coins.subList(
+                        (int) ((long) coins.size() * i / count), (int) ((long) coins.size() * (i + 1) / count));
+                Part part =
+                        new Part(parts.size(), SweepPlan.shape(ofPart.size()).minimumFee(), ofPart);
+                if (isPayable(part)) {
+                    parts.add(part);
+                }
             }
+            return parts;
         }
-        return parts;
+
+        private static boolean isPayable(Part part) {
+            BigInteger sum = SweepPlan.sum(part.coins());
+            return sum.bitLength() <= Long.SIZE
+                    && sum.subtract(part.fee().toBigInteger()).compareTo(ChainProfile.DUST_THRESHOLD.toBigInteger())
+                            >= 0;
+        }
+
+        @Override
+        public Hash256 txId(Part part) {
+            return TransactionCodec.txId(profile, SweepPlan.unsigned(request.to(), part));
+        }
+
+        /** With a fee that is one base unit higher. */
+        @Override
+        public Optional<Part> otherwise(Part part) {
+            Amount fee = part.fee().plus(Amount.of(1));
+            Amount most = SweepPlan.shape(part.coins().size()).minimumFee().plus(MOST_ABOVE);
+            Part other = new Part(part.number(), fee, part.coins());
+            boolean allowed = !most.isLessThan(fee)
+                    && request.maxFee().filter(max -> max.isLessThan(fee)).isEmpty()
+                    && isPayable(other);
+            return allowed ? Optional.of(other) : Optional.empty();
+        }
     }
 
     /** How many inputs a transaction may have. */
@@ -416,7 +468,7 @@ public final class Sweeps {
         if (!same) {
             throw taken(request, Optional.of(sweep));
         }
-        if (env.spending().stopped().isPresent()) {
+        if (sweep.isEnded() || env.spending().stopped().isPresent()) {
             return report(request.clientToken());
         }
         return env.store()
@@ -589,6 +641,8 @@ public final class Sweeps {
             private boolean askedAgain;
             /** Tip when coins of a part were seen missing first, by the part's number. */
             private final Map<Integer, Long> missingSince = new ConcurrentHashMap<>();
+            /** Why parts cannot be signed, by the part's number, since the first part was looked at last. */
+            private final Map<Integer, String> keyless = new ConcurrentHashMap<>();
         }
 
         private final Sweeps sweeps;
@@ -714,6 +768,9 @@ public final class Sweeps {
 
         /** Looks at a sweep outside the actor's thread; only one look is under way at any time. */
         private CompletionStage<Step> look(String token, Line line, int from) {
+            if (from == 0) {
+                line.keyless.clear();
+            }
             return env.store()
                     .find(token)
                     .thenComposeAsync(found -> look(found.orElseThrow(), line, from), env.executor());
@@ -735,10 +792,21 @@ public final class Sweeps {
                     .map(PartState::part)
                     .filter(part -> part.number() >= from)
                     .findFirst();
-            return next.isEmpty()
-                    ? CompletableFuture.completedFuture(new Step.Waits())
-                    : sweeps.bearer(sweep, next.get())
-                            .thenComposeAsync(bearer -> look(sweep, next.get(), bearer, line), env.executor());
+            if (next.isEmpty()) {
+                boolean allKeyless = sweep.parts().stream()
+                        .filter(PartState::isWaiting)
+                        .allMatch(state -> line.keyless.containsKey(state.part().number()));
+                return allKeyless
+                        ? move(
+                                token,
+                                State.STOPPED,
+                                line.keyless.values().iterator().next())
+                        : CompletableFuture.completedFuture(new Step.Waits());
+            }
+            Part part = next.get();
+            return sweeps.bearer(sweep, part)
+                    .thenComposeAsync(bearer -> look(sweep, part, bearer, line), env.executor())
+                    .handleAsync((step, failure) -> looked(token, part, Outcome.of(step, failure)), env.executor());
         }
 
         /**
@@ -746,8 +814,17 @@ public final class Sweeps {
          * is not known to anybody, and the part's takes its place.
          */
         private CompletionStage<Step> look(Sweep sweep, Part part, Optional<PastSpend> bearer, Line line) {
-            return bearer.filter(spend -> spend.state() != IntentState.REFUSED).isPresent()
-                    ? end(sweep.order().clientToken(), part)
+            String token = sweep.order().clientToken();
+            if (bearer.filter(spend -> spend.state() != IntentState.REFUSED).isPresent()) {
+                return end(token, part);
+            }
+            Optional<Address> lost = part.coins().stream()
+                    .map(OwnedCoin::owner)
+                    .filter(owner -> !env.isOurs().test(owner))
+                    .findFirst();
+            return lost.isPresent()
+                    ? CompletableFuture.completedFuture(
+                            keyless(token, line, part, "the key of " + lost.get() + " is not in the keyring any more"))
                     : coinsOf(part).thenComposeAsync(seen -> make(sweep, part, seen, line), env.executor());
         }
 
@@ -755,6 +832,23 @@ public final class Sweeps {
             return env.store()
                     .endUnopened(token, part.number())
                     .thenApplyAsync(done -> new Step.Next(part.number(), false), env.executor());
+        }
+
+        /** A part that nobody can sign keeps no other part from its turn; when only such ones are left, the sweep stops. */
+        private Step keyless(String token, Line line, Part part, String why) {
+            line.keyless.put(part.number(), why);
+            sweeps.waits(token, part.number(), why);
+            return new Step.Next(part.number(), false);
+        }
+
+        /** A part that cannot be looked at, or not be made, keeps no other part from its turn. */
+        private Step looked(String token, Part part, Outcome<Step> step) {
+            return step.fold(found -> found, failure -> {
+                LOG.warn("part {} of a sweep waits: {}", part.number(), failure.toString());
+                sweeps.waits(
+                        token, part.number(), String.valueOf(Causes.of(failure).getMessage()));
+                return new Step.Next(part.number(), false);
+            });
         }
 
         private CompletionStage<Step> move(String token, State state, String reason) {
@@ -800,11 +894,12 @@ public final class Sweeps {
             line.missingSince.remove(part.number());
             return env.spending()
                     .spend(new SweepPlan(sweep, part, seen.tipHeight()))
-                    .handleAsync((receipt, failure) -> made(token, part, Outcome.of(receipt, failure)), env.executor())
+                    .handleAsync(
+                            (receipt, failure) -> made(token, line, part, Outcome.of(receipt, failure)), env.executor())
                     .thenComposeAsync(step -> step, env.executor());
         }
 
-        private CompletionStage<Step> made(String token, Part part, Outcome<Receipt> outcome) {
+        private CompletionStage<Step> made(String token, Line line, Part part, Outcome<Receipt> outcome) {
             Optional<Throwable> failure = outcome.failure().map(Causes::of);
             if (failure.isEmpty()) {
                 sweeps.waiting.getOrDefault(token, new HashMap<>()).remove(part.number());
@@ -818,15 +913,14 @@ public final class Sweeps {
                 }
                 boolean durable = refusal instanceof SpendRefusal.OutcomeUnknown
                         || refusal instanceof SpendRefusal.DoubleSpend
-                        || refusal instanceof SpendRefusal.UpstreamFailed
-                        || refusal instanceof SpendRefusal.Contested;
+                        || refusal instanceof SpendRefusal.UpstreamFailed;
                 sweeps.waits(token, part.number(), refusal.message());
                 return CompletableFuture.completedFuture(new Step.Next(part.number(), durable));
             }
-            LOG.warn(
-                    "part {} of a sweep waits: {}", part.number(), failure.get().toString());
-            sweeps.waits(token, part.number(), String.valueOf(failure.get().getMessage()));
-            return CompletableFuture.completedFuture(new Step.Next(part.number(), false));
+            if (failure.get() instanceof KeyringException locked && locked.reason() == KeyringException.Reason.LOCKED) {
+                return CompletableFuture.completedFuture(keyless(token, line, part, locked.getMessage()));
+            }
+            return CompletableFuture.failedFuture(failure.get());
         }
     }
 }

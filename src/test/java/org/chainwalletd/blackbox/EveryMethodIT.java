@@ -303,6 +303,8 @@ class EveryMethodIT {
                         .spends())
                 .hasSize(1);
         assertThat(both.same(new GetSweep("a-token-of-no-sweep")).sweep()).isEmpty();
+        assertThat(both.same(new SweepStop("sweep-of-one-address")).sweep().spends())
+                .hasSize(1);
         wallet.confirm();
     }
 

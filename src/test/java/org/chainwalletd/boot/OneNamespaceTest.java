@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OneNamespaceTest {
     /** Methods that only name a payment which was asked for before. */
     private static final Set<String> NAMING =
-            Set.of("get_spend", "get_sweep", "payout_get", "payout_cancel", "payout_release");
+            Set.of("get_spend", "get_sweep", "sweep_stop", "payout_get", "payout_cancel", "payout_release");
 
     private static final List<String> SPENDS = List.of("transfer", "htlc_lock", "htlc_claim", "htlc_reclaim");
 

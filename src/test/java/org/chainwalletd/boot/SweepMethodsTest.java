@@ -212,6 +212,24 @@ class SweepMethodsTest {
     }
 
     @Test
+    void the_parts_of_a_stopped_sweep_that_are_in_flight_go_on() {
+        Party payer = funded(761, 40_000, 50_000);
+        Party shop = new Party(762);
+        Map<String, Object> call = sweep("sweep-to-be-stopped", shop, payer);
+        Map<String, Object> name = params("client_token", "sweep-to-be-stopped");
+        assertThat(daemon.refused("sweep_stop", name).code()).isEqualTo(-32602);
+        daemon.call("sweep", call);
+
+        JsonNode stopped = daemon.call("sweep_stop", name);
+
+        assertThat(stopped.get("sweep").get("spends").get(0).get("state").asText())
+                .as("a part that is in flight goes on")
+                .isEqualTo("in_flight");
+        assertThat(stopped.get("sweep").has("stopped")).isFalse();
+        assertThat(daemon.call("sweep_stop", name)).isEqualTo(stopped);
+    }
+
+    @Test
     void an_address_that_is_only_watched_cannot_be_swept_and_the_answer_says_so() {
         Party elsewhere = new Party(721);
         daemon.call("watch_address", params("address", elsewhere.address));

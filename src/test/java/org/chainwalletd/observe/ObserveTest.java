@@ -27,6 +27,7 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.api.Spending.Output;
 import org.chainwalletd.api.Spending.Payment;
 import org.chainwalletd.api.Spending.Sweep;
+import org.chainwalletd.api.Spending.SweepStop;
 import org.chainwalletd.api.Spending.Transfer;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -112,6 +113,7 @@ class ObserveTest {
                 new Payouts.PayoutSubmit(orders, Optional.of(Payouts.Source.ofLabel("the till"))),
                 new Payouts.PayoutCancel(List.of("salary-1")),
                 new Sweep(Payouts.Source.of(List.of(to, to)), to, "sweep-0001"),
+                new SweepStop("sweep-0001"),
                 new EvmAccount.EvmSendNative("0x" + "9".repeat(300), "max", "gas-0001"))) {
             audit.ended(
                     CALLER,
@@ -124,7 +126,8 @@ class ObserveTest {
                 .hasSizeLessThan(1_000);
         assertThat(lines.get(1)).contains(" tx_id=- payout_ids=salary-1 ");
         assertThat(lines.get(2)).contains(" from=" + to + "," + to + " to=" + to + ":max client_token=sweep-0001 ");
-        assertThat(lines.get(3))
+        assertThat(lines.get(3)).contains(" tx_id=- client_token=sweep-0001 ");
+        assertThat(lines.get(4))
                 .contains(" from=- to=0x", ":max client_token=gas-0001 ")
                 .hasSizeLessThan(400);
     }

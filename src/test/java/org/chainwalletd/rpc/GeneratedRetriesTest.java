@@ -61,7 +61,7 @@ class GeneratedRetriesTest {
         assertThat(kinds(Repetition.UNBOUND))
                 .contains("generate_address", "send_raw_transaction", "swap_execute", "delete_address");
         assertThat(kinds(Repetition.HARMLESS))
-                .contains("get_balance", "payout_submit", "payout_cancel", "simulate_transfer");
+                .contains("get_balance", "payout_submit", "payout_cancel", "sweep_stop", "simulate_transfer");
     }
 
     @Test

@@ -37,6 +37,8 @@ import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SweepStore;
@@ -46,6 +48,7 @@ import org.chainwalletd.store.SweepStore.PartSpend;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
 import org.chainwalletd.store.SweepStore.Sweep;
+import org.chainwalletd.store.TokenBinding;
 import org.chainwalletd.sweep.Sweeps.Report;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
@@ -55,7 +58,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Sweeps that are killed at each crash point of the store, one after the other, and random histories of sweeps: kills, lost answers, refusals,
- * reorganisations, also with rivals of a part, a cap, a token that ends, transfers of the same coins and with the same tokens, an older store or
+ * reorganisations, also with rivals of a part, a cap, a token that ends, sweeps that are stopped for good, transfers of the same coins and with the same tokens, an older store or
  * none. In the end the parts of each sweep are those that were told first, no part was ever made as two transactions, and each part is on the
  * chain, or another transaction has spent a coin of it.
  */
@@ -108,6 +111,7 @@ class SweepHistoryTest {
         String token = "sweep-" + point + "-" + passage;
         death.arm(point, passage);
         CompletableFuture<Report> first = rig.sweep(token, MAX_FEE, one, two).toCompletableFuture();
+        rival(rig, one, token + "-rival-1");
         Await.until("an answer, or death", () -> first.isDone() || death.isDead());
         boolean died = death.isDead();
         death.disarm();
@@ -116,7 +120,10 @@ class SweepHistoryTest {
             death.putBack();
             rig.start();
         }
+        rival(rig, two, token + "-rival-2");
         Sweep again = SpendHarness.get(rig.sweep(token, MAX_FEE, one, two)).sweep();
+        rival(rig, one, token + "-rival-3");
+        // A part that met a rival just as that was choosing its coins is tried again when time has passed.
         Await.until("each part has a spend", () -> {
             rig.spends.wake();
             return rig.stored(token).state() == State.DONE;
@@ -137,10 +144,23 @@ class SweepHistoryTest {
                 .allSatisfy(
                         part -> assertThat(part.spend().orElseThrow().state()).contains(IntentState.CONFIRMED));
         assertThat(rig.spends.coins(rig.to)).as(what).hasSameSizeAs(after.parts());
-        assertThat(rig.arrived())
-                .as(what)
-                .isEqualTo(4 * (1_000 + number) + 6 * (2_000 + number) - SweepRig.fees(after));
+        assertThat(rig.arrived()).as(what).isEqualTo(sum(after) - SweepRig.fees(after));
         return died;
+    }
+
+    private static long sum(Sweep sweep) {
+        return partsOf(sweep).stream()
+                .flatMap(part -> part.coins().stream())
+                .mapToLong(each -> SweepRig.number(each.coin().value()))
+                .sum();
+    }
+
+    /** A payment from an address that is being swept: it takes a coin before that is planned, or a new one, or none. */
+    private static void rival(SweepRig rig, Address from, String token) {
+        rig.spends
+                .spending
+                .transfer(SpendHarness.request(from, PayoutRig.recipient(97), 500, token))
+                .exceptionallyAsync(failure -> null, rig.spends.executor);
     }
 
     private static List<Part> partsOf(Sweep sweep) {
@@ -184,7 +204,11 @@ class SweepHistoryTest {
         /** Transactions of each part, by the part's token. */
         private final Map<String, Set<Hash256>> built = new ConcurrentHashMap<>();
 
+        /** Tokens of parts that a call of {@code sweep_stop} has told to be over. */
+        private final Set<String> ended = new HashSet<>();
+
         private final List<Intent> opened = new CopyOnWriteArrayList<>();
+        private final List<Intent> thefts = new CopyOnWriteArrayList<>();
         private final List<String> steps = new CopyOnWriteArrayList<>();
         private final List<CrashPoint> deaths = new ArrayList<>();
         private final List<String> ends = new ArrayList<>();
@@ -217,11 +241,31 @@ class SweepHistoryTest {
                             note((Intent) arguments[0]);
                         }
                         try {
-                            return method.invoke(real, arguments);
+                            Object answer = method.invoke(real, arguments);
+                            return method.getName().equals("open")
+                                    ? judged((Intent) arguments[0], (CompletionStage<?>) answer)
+                                    : answer;
                         } catch (InvocationTargetException e) {
                             throw e.getCause();
                         }
                     });
+        }
+
+        /** Notes when a spend was opened with a coin that a running sweep is going to move in a part of its own. */
+        private CompletionStage<?> judged(Intent intent, CompletionStage<?> answer) {
+            Optional<String> token = intent.token().map(TokenBinding::token);
+            ReservationStore reservations = rig.spends.store.reservations();
+            return answer.thenApplyAsync(
+                    opening -> {
+                        boolean stolen = opening instanceof Opening.Opened
+                                && intent.inputs().stream()
+                                        .anyMatch(coin -> reservations.isPlannedByOther(coin.outpoint(), token));
+                        if (stolen) {
+                            thefts.add(intent);
+                        }
+                        return opening;
+                    },
+                    rig.spends.executor);
         }
 
         private void note(Intent intent) {
@@ -239,7 +283,7 @@ class SweepHistoryTest {
 
         void run() {
             for (int i = 0; i < STEPS; i++) {
-                step(random.nextInt(20));
+                step(random.nextInt(21));
                 rig.spends.clock.move(SpendHarness.LONGEST_LOOK);
                 rig.spends.rumour();
                 if (death.isDead()) {
@@ -272,6 +316,7 @@ class SweepHistoryTest {
                     }
                 }
                 case 18 -> foreignSpend();
+                case 19 -> stop();
                 default -> {
                     rig.spends.clock.move(Duration.ofMinutes(random.nextInt(200)));
                     rig.spends.devnet.forgetMempool();
@@ -310,6 +355,20 @@ class SweepHistoryTest {
                 assertThat(partsOf(sweep)).as(this + ": " + token).isEqualTo(told.getOrDefault(token, partsOf(sweep)));
                 told.put(token, partsOf(sweep));
             });
+        }
+
+        /** Ends a sweep for ever; its parts without a spend never get one. */
+        private void stop() {
+            List<String> tokens = new ArrayList<>(asked.keySet());
+            if (tokens.isEmpty()) {
+                return;
+            }
+            String token = tokens.get(random.nextInt(tokens.size()));
+            quietly(() -> get(rig.sweeps.stop(token))
+                    .ifPresent(report -> report.sweep().parts().stream()
+                            .filter(PartState::ended)
+                            .forEach(part -> ended.add(SweepStore.partToken(
+                                    report.sweep().id(), part.part().number())))));
         }
 
         /** Also with the token of a sweep, as by a worker that falls back from one method to the other. */
@@ -476,6 +535,7 @@ class SweepHistoryTest {
 
         private void finish() {
             death.disarm();
+            assertThat(thefts).as(this + ": spends that took a planned coin").isEmpty();
             die();
             heal();
             rig.spends.node.dropLate();
@@ -554,6 +614,11 @@ class SweepHistoryTest {
                 Sweep sweep = rig.stored(token);
                 assertThat(partsOf(sweep)).as(this + ": " + token).isEqualTo(told.get(token));
                 for (PartState part : sweep.parts()) {
+                    assertThat(ended.contains(SweepStore.partToken(
+                                            sweep.id(), part.part().number()))
+                                    && part.spend().isPresent())
+                            .as(this + ": " + token + " goes on after its end")
+                            .isFalse();
                     boolean moved = part.spend()
                             .filter(spend -> isOnChain(spend.txId()))
                             .filter(spend -> seen.add(spend.txId()))

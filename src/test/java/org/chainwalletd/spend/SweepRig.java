@@ -28,6 +28,8 @@ final class SweepRig implements AutoCloseable {
 
     final SpendHarness spends;
     final Set<String> ended = ConcurrentHashMap.newKeySet();
+    /** Addresses whose keys are gone. */
+    final Set<Address> lost = ConcurrentHashMap.newKeySet();
     /** Wrapper of the store that the sweeps of a test use. */
     UnaryOperator<SweepStore> before = UnaryOperator.identity();
 
@@ -62,6 +64,7 @@ final class SweepRig implements AutoCloseable {
                         spends.store.reservations(),
                         spends.spending,
                         this::coins,
+                        address -> !lost.contains(address),
                         () -> 10,
                         () -> 100,
                         ended::contains,

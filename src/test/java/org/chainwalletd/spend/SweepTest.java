@@ -2,13 +2,17 @@ package org.chainwalletd.spend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -17,7 +21,11 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
@@ -211,6 +219,193 @@ class SweepTest {
         assertThat(sweep(one).leftOver().orElseThrow()).containsKey(LeftOver.OF_FAILED_PART);
     }
 
+    /** Has the books lose sight of the coins as soon as they are planned, so that the parts wait. */
+    private void plannedAndWaiting(Address from) {
+        AtomicBoolean planning = new AtomicBoolean(true);
+        rig.listed = address -> planning.getAndSet(false) ? spends.coins(address) : List.of();
+        Report planned = sweep(from);
+        assertThat(planned.sweep().state()).isEqualTo(State.RUNNING);
+        assertThat(transactions(planned)).isEmpty();
+    }
+
+    @Test
+    void no_other_payment_takes_a_coin_that_a_running_sweep_is_going_to_move() {
+        Address one = spends.funded(11, values(130, 10_000));
+        plannedAndWaiting(one);
+
+        for (int restarts = 0; restarts < 2; restarts++) {
+            SpendRefusal.InFlightExhausted refused = SpendHarness.refusal(
+                    SpendRefusal.InFlightExhausted.class,
+                    spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+            assertThat(refused.shortage().inFlightCount()).isEqualTo(130);
+            SpendHarness.refusal(
+                    SpendRefusal.InFlightExhausted.class,
+                    spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000)));
+            rig.restart();
+        }
+        spends.fund(one, 40_000);
+        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+        rig.listed = spends::coins;
+        Await.until("each part has a spend", () -> {
+            spends.wake();
+            return rig.stored(TOKEN).state() == State.DONE;
+        });
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(1_300_000 - SweepRig.fees(rig.stored(TOKEN)));
+    }
+
+    /** Starts anew with spends of a kind that are written only when they may; completes when the first one would be. */
+    private CompletableFuture<Void> openingWaits(String kind, CompletionStage<Void> mayOpen) {
+        CompletableFuture<Void> made = new CompletableFuture<>();
+        spends.crash();
+        spends.before = real -> (IntentStore) Proxy.newProxyInstance(
+                SweepTest.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (self, method, arguments) -> {
+                    if (!method.getName().equals("open")
+                            || !((Intent) arguments[0]).kind().equals(kind)) {
+                        return method.invoke(real, arguments);
+                    }
+                    made.complete(null);
+                    return mayOpen.thenComposeAsync(
+                            go -> real.open(
+                                    (Intent) arguments[0], (Long) arguments[1], (Boolean) arguments[2], (LongSupplier)
+                                            arguments[3]),
+                            spends.executor);
+                });
+        rig.start();
+        return made;
+    }
+
+    @Test
+    void a_payment_that_has_chosen_a_coin_which_is_planned_before_it_is_written_takes_another_one() {
+        Address one = spends.funded(11, 30_000);
+        CompletableFuture<Void> mayOpen = new CompletableFuture<>();
+        CompletableFuture<Void> chosen = openingWaits("transfer", mayOpen);
+        CompletionStage<Receipt> transfer =
+                spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere"));
+        Await.result(chosen);
+        plannedAndWaiting(one);
+        spends.fund(one, 20_000);
+
+        mayOpen.complete(null);
+
+        SpendHarness.refusal(SpendRefusal.InFlightExhausted.class, transfer);
+        assertThat(SpendHarness.get(spends.spending.transfer(
+                                SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")))
+                        .inputs())
+                .extracting(Coin::value)
+                .containsExactly(Amount.of(20_000));
+    }
+
+    @Test
+    void a_part_that_lacks_a_coin_keeps_its_other_coins_from_nobody_after_its_sweep_went_on() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        rig.ended.add(SweepRig.OWNER);
+        sweep(one);
+        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 15_000, "elsewhere")));
+        rig.ended.clear();
+
+        assertThat(sweep(one).sweep().state()).isEqualTo(State.RUNNING);
+
+        assertThat(SpendHarness.get(spends.spending.transfer(
+                                SpendHarness.request(one, spends.keys.add(98), 5_000, "another")))
+                        .inputs())
+                .extracting(Coin::value)
+                .containsExactly(Amount.of(10_000));
+    }
+
+    @Test
+    void parts_that_nobody_can_sign_stop_the_sweep_after_all_others_were_made_and_go_on_when_the_key_is_there() {
+        Address one = spends.funded(11, values(3, 10_000));
+        Address two = spends.funded(12, values(3, 20_000));
+        rig.lost.add(one);
+
+        Report stopped = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
+        Await.until("it has stopped", () -> rig.stored(TOKEN).state() == State.STOPPED);
+        assertThat(rig.stored(TOKEN).reason()).contains(one.toString()).contains("keyring");
+        stopped = new Report(rig.stored(TOKEN), stopped.waiting(), stopped.others(), stopped.leftOver());
+        for (PartState part : stopped.sweep().parts()) {
+            boolean signable =
+                    part.part().coins().stream().noneMatch(coin -> coin.owner().equals(one));
+            assertThat(part.spend().isPresent()).isEqualTo(signable);
+        }
+
+        rig.lost.clear();
+        Report done = SpendHarness.get(rig.sweep(TOKEN, Optional.of(Amount.of(400)), one, two));
+        assertThat(done.sweep().parts())
+                .allSatisfy(part -> assertThat(part.spend()).isPresent());
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(90_000 - fees(done));
+    }
+
+    @Test
+    void a_sweep_that_is_stopped_for_good_sends_no_further_part_and_its_coins_are_free() {
+        Address one = spends.funded(11, values(200, 10_000));
+        spends.crash();
+        spends.limits =
+                new AllowanceStore.Limits(Optional.empty(), Optional.of(Amount.of(1_500_000)), Duration.ofDays(1));
+        rig.start();
+        Report before = sweep(one);
+        assertThat(transactions(before)).hasSize(1);
+
+        Report stopped = SpendHarness.get(rig.sweeps.stop(TOKEN)).orElseThrow();
+
+        assertThat(stopped.sweep().isEnded()).isTrue();
+        assertThat(stopped.leftOver().orElseThrow().get(LeftOver.OF_FAILED_PART).count())
+                .isEqualTo(100);
+        spends.clock.move(Duration.ofDays(2));
+        spends.confirmAll();
+        for (int restarts = 0; restarts < 2; restarts++) {
+            assertThat(transactions(sweep(one))).isEqualTo(transactions(before));
+            assertThat(SpendHarness.get(rig.sweeps.stop(TOKEN)).orElseThrow().sweep())
+                    .isEqualTo(rig.stored(TOKEN));
+            rig.restart();
+        }
+        assertThat(rig.stored(TOKEN).state()).isEqualTo(State.DONE);
+        assertThat(rig.arrived())
+                .isEqualTo(1_000_000
+                        - SweepRig.number(stopped.sweep().parts().get(0).part().fee()));
+        assertThat(transactions(rig.swept("sweep-token-2", one))).hasSize(1);
+    }
+
+    @Test
+    void a_part_that_is_being_made_when_its_sweep_is_stopped_for_good_is_not_opened() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        CompletableFuture<Void> mayOpen = new CompletableFuture<>();
+        CompletableFuture<Void> made = openingWaits(SweepStore.KIND, mayOpen);
+        CompletionStage<Report> sweep = rig.sweep(TOKEN, Optional.empty(), one);
+        Await.result(made);
+
+        Report stopped = SpendHarness.get(rig.sweeps.stop(TOKEN)).orElseThrow();
+        mayOpen.complete(null);
+
+        assertThat(stopped.sweep().isEnded()).isTrue();
+        assertThat(SpendHarness.get(sweep).sweep()).isEqualTo(stopped.sweep());
+        spends.confirmAll();
+        assertThat(transactions(sweep(one))).isEmpty();
+        assertThat(spends.coins(rig.to)).isEmpty();
+        SpendHarness.get(spends.spending.transfer(SpendHarness.request(one, spends.keys.add(98), 25_000, "elsewhere")));
+    }
+
+    @Test
+    void a_sweep_that_was_stopped_for_good_is_so_after_a_restore_of_an_older_store() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        rig.ended.add(SweepRig.OWNER);
+        sweep(one);
+        StoreCopy copy = copy();
+        rig.start();
+        SpendHarness.get(rig.sweeps.stop(TOKEN));
+
+        spends.crash();
+        copy.putBack();
+        rig.startRestored();
+        rig.ended.clear();
+
+        assertThat(sweep(one).sweep().isEnded()).isTrue();
+        spends.confirmAll();
+        assertThat(transactions(sweep(one))).isEmpty();
+        assertThat(SpendHarness.get(rig.sweeps.stop("a-token-of-no-sweep"))).isEmpty();
+    }
+
     @Test
     void an_address_is_needed_until_its_coins_are_on_their_way_and_mined() {
         Address one = spends.funded(11, 10_000);
@@ -301,24 +496,44 @@ class SweepTest {
     }
 
     @Test
-    void a_part_whose_very_transaction_another_sweep_has_made_ends_and_says_so_and_the_other_goes_on() {
+    void a_sweep_of_coins_whose_sweep_has_lost_makes_another_transaction_and_one_of_the_two_is_mined() {
         Address one = spends.funded(11, 10_000, 20_000);
         Report first = sweptInVain(one);
 
         Report second = rig.swept("sweep-token-2", one);
 
+        assertThat(fees(second)).isEqualTo(fees(first) + 1);
+        assertThat(transactions(second)).hasSize(1).doesNotContainAnyElementsOf(transactions(first));
+        sweep(one);
+        spends.confirmAll();
+        assertThat(spends.coins(rig.to)).hasSize(1);
+        assertThat(rig.arrived()).isEqualTo(30_000 - fees(second));
+    }
+
+    @Test
+    void a_part_that_can_be_no_other_transaction_than_that_of_another_sweep_ends_and_says_so_and_the_other_goes_on() {
+        Address one = spends.funded(11, 10_000, 20_000);
+        Optional<Amount> least = Optional.of(Amount.of(fees(sweptInVain(one))));
+
+        Report second = SpendHarness.get(rig.sweep("sweep-token-2", least, one));
+
+        Set<Hash256> first = SweepRig.transactions(rig.stored(TOKEN));
         assertThat(second.sweep().parts()).hasSize(1);
         assertThat(second.sweep().parts().get(0).ended()).isTrue();
-        assertThat(second.others().get(0).txId())
-                .isEqualTo(transactions(first).iterator().next());
+        assertThat(second.others().get(0).txId()).isEqualTo(first.iterator().next());
         assertThat(second.others().get(0).state()).isEqualTo(IntentState.CONFLICTED);
         assertThat(rig.stored("sweep-token-2").state()).isEqualTo(State.DONE);
         rig.restart();
-        assertThat(rig.swept("sweep-token-2", one).others()).containsOnlyKeys(0);
-        assertThat(transactions(sweep(one))).isEqualTo(transactions(first));
+        assertThat(SpendHarness.get(rig.sweep("sweep-token-2", least, one)).others())
+                .containsOnlyKeys(0);
+        assertThat(transactions(sweep(one))).isEqualTo(first);
         spends.confirmAll();
-        assertThat(rig.arrived()).isEqualTo(30_000 - fees(first));
-        assertThat(rig.swept("sweep-token-2", one).others().get(0).state()).isEqualTo(IntentState.CONFIRMED);
+        assertThat(rig.arrived()).isEqualTo(30_000 - SweepRig.number(least.orElseThrow()));
+        assertThat(SpendHarness.get(rig.sweep("sweep-token-2", least, one))
+                        .others()
+                        .get(0)
+                        .state())
+                .isEqualTo(IntentState.CONFIRMED);
     }
 
     @Test

@@ -121,7 +121,7 @@ final class PayoutSample {
                 Address.parse("d7".repeat(32)),
                 Amount.of(61),
                 firstCoin == 0 ? Optional.of("quarter \u00fc") : Optional.empty());
-        done(store.sweeps().begin(order, parts, AT + firstCoin));
+        done(store.sweeps().begin(order, StoreContract.cutter(parts), AT + firstCoin));
     }
 
     private static Intent part(SweepStore.Sweep sweep, SweepStore.Part part) {
@@ -212,6 +212,10 @@ final class PayoutSample {
                         sweep.state().name(),
                         sweep.reason(),
                         Long.toString(sweep.createdAt()),
-                        sweep.parts().toString()));
+                        sweep.parts().stream().map(PayoutSample::told).toList().toString()));
+    }
+
+    private static String told(SweepStore.PartState part) {
+        return "PartState[part=" + part.part() + ", spend=" + part.spend() + ", ended=" + part.ended() + "]";
     }
 }

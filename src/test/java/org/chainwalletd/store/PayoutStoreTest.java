@@ -516,7 +516,11 @@ class PayoutStoreTest {
                         done(store.accountSends().open(List.of(raised))))
                 .sends()
                 .get(0);
-        done(store.sweeps().begin(sweep, List.of(new SweepStore.Part(0, Amount.of(61), List.of(swept))), 20));
+        done(store.sweeps()
+                .begin(
+                        sweep,
+                        StoreContract.cutter(List.of(new SweepStore.Part(0, Amount.of(61), List.of(swept)))),
+                        20));
         store.close();
         Path backup = copies.resolve("backup");
         Files.copy(folder.resolve(SqliteStore.FILE_NAME), backup);

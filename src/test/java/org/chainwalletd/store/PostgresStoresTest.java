@@ -126,6 +126,36 @@ class PostgresStoresTest {
     }
 
     @Test
+    void a_sweep_of_one_store_keeps_its_coins_from_spends_of_the_others_until_its_part_is_opened_or_it_stops() {
+        List<SweepStore.Part> parts = List.of(StoreContract.part(0, 7), StoreContract.part(1, 8));
+        SweepStore.Order order = new SweepStore.Order(
+                "sweep-one",
+                Optional.empty(),
+                hash(77),
+                List.of(StoreContract.PAYER),
+                StoreContract.PAYER,
+                Amount.of(61),
+                Optional.empty());
+        SweepStore.Sweep sweep = ((SweepStore.Beginning.Begun)
+                        done(stores.get(0).sweeps().begin(order, StoreContract.cutter(parts), 40)))
+                .sweep();
+
+        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+        assertThat(stores.get(1).receipts().mayBeOtherThanSpends()).isTrue();
+        Intent spend = StoreContract.partSpend(sweep, 0, 1, 7);
+        done(stores.get(2).intents().open(spend, 0));
+        done(stores.get(2).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+        assertThat(done(stores.get(1).intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.Opened.class);
+        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
+                .isInstanceOf(Opening.CoinTaken.class);
+        done(stores.get(2).sweeps().move("sweep-one", SweepStore.State.RUNNING, SweepStore.State.STOPPED, "a cap"));
+        assertThat(done(stores.get(1).intents().open(intent(3, Optional.empty(), 8), 0)))
+                .isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
     void a_transaction_that_the_server_ends_before_its_commit_is_tried_once_more() {
         AtomicBoolean first = new AtomicBoolean(true);
         Intent spend = intent(1, Optional.empty(), 7);

@@ -389,7 +389,22 @@ final class QueueHistory {
                 PAYERS.get(0),
                 Amount.of(61),
                 Optional.empty());
-        Beginning answer = done(store.sweeps().begin(order, parts, now));
+        Set<Integer> held = new HashSet<>();
+        Set<Integer> expected = new HashSet<>(coins);
+        expected.removeIf(number -> !model.isTaken(coin(number)));
+        Beginning answer = done(store.sweeps()
+                .begin(
+                        order,
+                        StoreContract.cutter(isTaken -> {
+                            coins.stream()
+                                    .filter(number -> isTaken.test(coin(number).outpoint()))
+                                    .forEach(held::add);
+                            return parts;
+                        }),
+                        now));
+        boolean cut = answer instanceof Beginning.Nothing
+                || answer instanceof Beginning.Begun && !model.sweepTokens().contains(order.clientToken());
+        assertThat(held).isEqualTo(cut ? expected : Set.of());
         Optional<SweepStore.Sweep> made =
                 answer instanceof Beginning.Begun begun ? Optional.of(begun.sweep()) : Optional.empty();
         assertThat(
@@ -424,7 +439,9 @@ final class QueueHistory {
 
     private void moveSweep() {
         oneOf(List.copyOf(model.sweepTokens())).ifPresent(token -> {
-            if (random.nextBoolean()) {
+            if (random.nextInt(4) == 0) {
+                assertThat(done(store.sweeps().stop(token))).isEqualTo(model.stop(token));
+            } else if (random.nextBoolean()) {
                 int part = any(model.sweep(token).orElseThrow().parts()).part().number();
                 done(store.sweeps().endUnopened(token, part));
                 model.endUnopened(token, part);
@@ -440,11 +457,13 @@ final class QueueHistory {
     private void restartOrRestore() {
         if (copies.isEmpty() || random.nextInt(3) > 0) {
             store = opened(restart.apply(store));
+            model.restart();
         } else if (backup.isEmpty() || random.nextInt(3) == 0) {
             store.close();
             copies.get().copy();
             backup = Optional.of(model.new Backup());
             store = opened(restart.apply(store));
+            model.restart();
         } else {
             // A commit that the copy lacks, so that there is something to be restored.
             done(store.payouts().pause(model.paused));
@@ -539,7 +558,10 @@ final class QueueHistory {
             assertThat(done(store.sweeps().find(token))).isEqualTo(model.sweep(token));
         }
         assertThat(done(store.sweeps().running())).isEqualTo(model.running());
-        assertThat(done(store.sweeps().planned())).isEqualTo(model.planned());
+        for (int number : coins) {
+            assertThat(store.reservations().isPlannedByOther(coin(number).outpoint(), Optional.empty()))
+                    .isEqualTo(model.isPlanned(coin(number)));
+        }
         model.spends(any -> true)
                 .forEach(spend -> assertThat(
                                 done(store.intents().find(spend.intent.txId())).map(Intent::state))

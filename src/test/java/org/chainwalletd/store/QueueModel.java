@@ -27,6 +27,7 @@ import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.PayoutStore.Submission;
 import org.chainwalletd.store.SweepStore.Beginning;
+import org.chainwalletd.store.SweepStore.Ending;
 import org.chainwalletd.store.SweepStore.PartSpend;
 import org.chainwalletd.store.SweepStore.PartState;
 
@@ -142,7 +143,7 @@ final class QueueModel {
 
     private static final class Sweep {
         private final SweepStore.Sweep begun;
-        private final Set<Integer> ended = new HashSet<>();
+        private final Map<Integer, Ending> ended = new HashMap<>();
         private SweepStore.State state = SweepStore.State.RUNNING;
         private String reason = "";
 
@@ -154,6 +155,9 @@ final class QueueModel {
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final Map<Hash256, Spend> spends = new LinkedHashMap<>();
     private final Map<String, Sweep> sweeps = new LinkedHashMap<>();
+    /** Coins that running sweeps are going to spend, with the tokens of the parts. */
+    private final Map<Outpoint, String> planned = new HashMap<>();
+
     private final Set<String> changed = new HashSet<>();
     final Set<String> ended = new HashSet<>();
     boolean paused;
@@ -365,6 +369,9 @@ final class QueueModel {
 
     Opening open(Intent intent) {
         Optional<String> token = intent.token().map(TokenBinding::token);
+        if (intent.kind().equals(SweepStore.KIND) && hasEnded(token.orElseThrow())) {
+            return new Opening.Ended();
+        }
         if (token.filter(id -> entries.containsKey(id) || sweeps.containsKey(id))
                 .isPresent()) {
             return new Opening.TokenTaken(Hash256.ZERO);
@@ -379,6 +386,13 @@ final class QueueModel {
                 return new Opening.CoinTaken(coin, holder.get().intent.txId());
             }
         }
+        for (Coin coin : intent.inputs()) {
+            String part = planned.get(coin.outpoint());
+            if (part != null && !token.equals(Optional.of(part)) && !StandIns.isStandIn(intent.kind())) {
+                return new Opening.CoinTaken(coin, Hash256.ZERO);
+            }
+        }
+        token.ifPresent(part -> planned.values().removeIf(part::equals));
         Spend spend = new Spend(intent, spends.size());
         spends.put(intent.txId(), spend);
         holdFree(spend);
@@ -536,14 +550,8 @@ final class QueueModel {
         if (parts.isEmpty()) {
             return new Beginning.Nothing();
         }
-        Set<Outpoint> planned = planned();
-        boolean overtaken = parts.stream()
-                .flatMap(part -> part.coins().stream())
-                .anyMatch(each -> planned.contains(each.coin().outpoint()));
-        if (overtaken || made.isEmpty()) {
-            return new Beginning.Overtaken();
-        }
-        sweeps.put(order.clientToken(), new Sweep(made.get()));
+        sweeps.put(order.clientToken(), new Sweep(made.orElseThrow()));
+        plan(order.clientToken());
         return new Beginning.Begun(sweep(order.clientToken()).orElseThrow());
     }
 
@@ -559,7 +567,7 @@ final class QueueModel {
                             part.part(),
                             partSpend(
                                     SweepStore.partToken(begun.id(), part.part().number())),
-                            sweep.ended.contains(part.part().number())))
+                            Optional.ofNullable(sweep.ended.get(part.part().number()))))
                     .toList();
             return new SweepStore.Sweep(begun.id(), begun.order(), sweep.state, sweep.reason, begun.createdAt(), parts);
         });
@@ -579,14 +587,42 @@ final class QueueModel {
                                 : OptionalLong.empty()));
     }
 
-    Set<Outpoint> planned() {
-        Set<Outpoint> planned = new HashSet<>();
-        running().stream()
-                .flatMap(token -> sweep(token).orElseThrow().parts().stream())
-                .filter(PartState::isWaiting)
-                .flatMap(part -> part.part().coins().stream())
-                .forEach(coin -> planned.add(coin.coin().outpoint()));
-        return planned;
+    boolean isPlanned(Coin coin) {
+        return planned.containsKey(coin.outpoint());
+    }
+
+    boolean isTaken(Coin coin) {
+        return isPlanned(coin) || holder(coin).isPresent();
+    }
+
+    /** Plans the coins of the parts that wait, each with all of them or none. */
+    private void plan(String token) {
+        SweepStore.Sweep sweep = sweep(token).orElseThrow();
+        for (PartState part : sweep.parts()) {
+            List<Coin> coins =
+                    part.part().coins().stream().map(SweepStore.OwnedCoin::coin).toList();
+            if (part.isWaiting() && coins.stream().noneMatch(this::isTaken)) {
+                String spend = SweepStore.partToken(sweep.id(), part.part().number());
+                coins.forEach(coin -> planned.put(coin.outpoint(), spend));
+            }
+        }
+    }
+
+    private void unplan(SweepStore.Sweep sweep, int part) {
+        planned.values().removeIf(SweepStore.partToken(sweep.id(), part)::equals);
+    }
+
+    private boolean hasEnded(String partToken) {
+        return sweeps.values().stream()
+                .anyMatch(sweep -> sweep.ended.keySet().stream()
+                        .anyMatch(part ->
+                                SweepStore.partToken(sweep.begun.id(), part).equals(partToken)));
+    }
+
+    /** A store that was opened anew plans what its rows tell. */
+    void restart() {
+        planned.clear();
+        running().forEach(this::plan);
     }
 
     List<String> running() {
@@ -600,12 +636,32 @@ final class QueueModel {
         if (sweep.state == before) {
             sweep.state = after;
             sweep.reason = reason;
+            sweep.begun.parts().forEach(part -> unplan(sweep.begun, part.part().number()));
+            if (after == SweepStore.State.RUNNING) {
+                plan(token);
+            }
         }
     }
 
+    Optional<SweepStore.Sweep> stop(String token) {
+        Sweep sweep = sweeps.get(token);
+        if (sweep.state != SweepStore.State.DONE) {
+            sweep.begun.parts().forEach(part -> end(token, part.part().number(), Ending.STOPPED));
+            sweep.state = SweepStore.State.DONE;
+            sweep.reason = "";
+        }
+        return sweep(token);
+    }
+
     void endUnopened(String token, int part) {
-        if (sweep(token).orElseThrow().parts().get(part).isWaiting()) {
-            sweeps.get(token).ended.add(part);
+        end(token, part, Ending.LOST);
+    }
+
+    private void end(String token, int part, Ending ending) {
+        SweepStore.Sweep sweep = sweep(token).orElseThrow();
+        if (sweep.parts().get(part).isWaiting()) {
+            sweeps.get(token).ended.put(part, ending);
+            unplan(sweep, part);
         }
     }
 
@@ -630,6 +686,7 @@ final class QueueModel {
 
         /** The store is restored from this copy. What the rules leave open is taken from the store: numbers, times, and whether others were sent. */
         void restore(Store store) {
+            planned.clear();
             paused = pausedThen;
             entries.values()
                     .removeIf(entry -> !ids.contains(entry.order.payoutId())

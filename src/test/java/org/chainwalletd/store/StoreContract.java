@@ -26,12 +26,15 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
@@ -46,6 +49,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What every store promises, whatever keeps it. An implementation passes by extending this. */
 abstract class StoreContract {
+    static final Address PAYER = Address.parse("ab".repeat(32));
+
     @TempDir
     Path folder;
 
@@ -116,6 +121,151 @@ abstract class StoreContract {
 
         assertThat(refused).isEqualTo(25);
         assertThat(done(store.reservations().all())).hasSize(25);
+    }
+
+    @Test
+    void a_coin_of_a_running_sweep_is_spent_by_the_spend_of_its_part_alone() {
+        SweepStore.Sweep sweep = sweep("sweep-one", parts(2, 7, 8));
+        Intent other = intent(2, Optional.of("token-two"), 8);
+
+        assertThat(done(store.intents().open(other, 0)))
+                .isEqualTo(new Opening.CoinTaken(other.inputs().get(0), Hash256.ZERO));
+        assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.of("token-two")))
+                .isTrue();
+        restart();
+        assertThat(done(store.intents().open(other, 0))).isInstanceOf(Opening.CoinTaken.class);
+        assertThat(done(store.intents().open(partSpend(sweep, 0, 1, 7), 0))).isInstanceOf(Opening.Opened.class);
+        assertThat(done(store.intents().open(other, 0))).isInstanceOf(Opening.CoinTaken.class);
+
+        done(store.sweeps().endUnopened("sweep-one", 1));
+
+        assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.empty()))
+                .isFalse();
+        assertThat(done(store.intents().open(other, 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_coin_of_a_refused_part_is_free_although_its_sweep_is_running() {
+        SweepStore.Sweep sweep = sweep("sweep-one", parts(2, 7, 8));
+        Intent part = partSpend(sweep, 0, 1, 7);
+        done(store.intents().open(part, 0));
+        done(store.intents().fail(part.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+
+        assertThat(done(store.intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_sweep_that_stops_leaves_its_coins_to_others_and_takes_back_whole_parts_only() {
+        sweep("sweep-one", List.of(part(0, 7, 8), part(1, 9, 10)));
+        moved("sweep-one", SweepStore.State.RUNNING, SweepStore.State.STOPPED);
+        assertThat(done(store.intents().open(intent(2, Optional.empty(), 7), 0)))
+                .isInstanceOf(Opening.Opened.class);
+
+        moved("sweep-one", SweepStore.State.STOPPED, SweepStore.State.RUNNING);
+
+        for (int restarts = 0; restarts < 2; restarts++) {
+            assertThat(store.reservations().isPlannedByOther(outpoint(8), Optional.empty()))
+                    .as("its part lacks a coin")
+                    .isFalse();
+            assertThat(store.reservations().isPlannedByOther(outpoint(9), Optional.empty()))
+                    .isTrue();
+            restart();
+            // Each store has read its rows when it has written.
+            done(store.intents().findForCertain(hash(99)));
+        }
+    }
+
+    @Test
+    void a_sweep_plans_no_coin_that_a_spend_holds_or_another_running_sweep_plans() {
+        done(store.intents().open(intent(2, Optional.empty(), 7), 0));
+        sweep("sweep-one", parts(1, 8));
+        List<Integer> free = new ArrayList<>();
+
+        done(store.sweeps()
+                .begin(
+                        order("sweep-two"),
+                        cutter(taken -> {
+                            List.of(7, 8, 9).stream()
+                                    .filter(coin -> !taken.test(outpoint(coin)))
+                                    .forEach(free::add);
+                            return parts(1, 9);
+                        }),
+                        50));
+
+        assertThat(free).containsExactly(9);
+    }
+
+    private SweepStore.Sweep sweep(String token, List<SweepStore.Part> parts) {
+        SweepStore.Beginning begun = done(store.sweeps().begin(order(token), cutter(parts), 40));
+        return ((SweepStore.Beginning.Begun) begun).sweep();
+    }
+
+    private void moved(String token, SweepStore.State before, SweepStore.State after) {
+        done(store.sweeps().move(token, before, after, "a cap"));
+    }
+
+    private static SweepStore.Order order(String token) {
+        Address to = Address.parse("cd".repeat(32));
+        return new SweepStore.Order(
+                token, Optional.empty(), hash(77), List.of(PAYER), to, Amount.of(61), Optional.empty());
+    }
+
+    /** Parts of one coin each. */
+    private static List<SweepStore.Part> parts(int count, int... coins) {
+        List<SweepStore.Part> parts = new ArrayList<>();
+        for (int number = 0; number < count; number++) {
+            parts.add(part(number, coins[number]));
+        }
+        return parts;
+    }
+
+    static SweepStore.Cutter cutter(List<SweepStore.Part> parts) {
+        return cutter(taken -> parts);
+    }
+
+    /** Makes parts of which no spend has made the transaction. */
+    static SweepStore.Cutter cutter(Function<Predicate<Outpoint>, List<SweepStore.Part>> cut) {
+        return new SweepStore.Cutter() {
+            @Override
+            public List<SweepStore.Part> cut(Predicate<Outpoint> taken) {
+                return cut.apply(taken);
+            }
+
+            @Override
+            public Hash256 txId(SweepStore.Part part) {
+                return Hash256.ZERO;
+            }
+
+            @Override
+            public Optional<SweepStore.Part> otherwise(SweepStore.Part part) {
+                return Optional.empty();
+            }
+        };
+    }
+
+    static SweepStore.Part part(int number, int... coins) {
+        List<SweepStore.OwnedCoin> owned = new ArrayList<>();
+        for (int coin : coins) {
+            owned.add(new SweepStore.OwnedCoin(PAYER, new Coin(outpoint(coin), Amount.MAX)));
+        }
+        return new SweepStore.Part(number, Amount.of(300), owned);
+    }
+
+    static Intent partSpend(SweepStore.Sweep sweep, int part, int id, int... coins) {
+        Intent any = intent(id, Optional.of(SweepStore.partToken(sweep.id(), part)), coins);
+        return new Intent(
+                any.txId(),
+                SweepStore.KIND,
+                any.from(),
+                any.transaction(),
+                any.inputs(),
+                any.builtAtHeight(),
+                any.changeIndex(),
+                any.token(),
+                any.allowance(),
+                any.createdAt(),
+                Intent.Progress.prepared(40));
     }
 
     @Test

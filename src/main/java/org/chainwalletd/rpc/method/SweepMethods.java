@@ -15,6 +15,7 @@ import org.chainwalletd.api.Payouts.Source;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Spending.GetSweep;
 import org.chainwalletd.api.Spending.Sweep;
+import org.chainwalletd.api.Spending.SweepStop;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
@@ -26,13 +27,14 @@ import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.SpendHistory.PastSpend;
+import org.chainwalletd.store.SweepStore.Ending;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
 import org.chainwalletd.store.SweepStore.PartSpend;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
 import org.chainwalletd.sweep.Sweeps;
 
-/** Answers {@code sweep} and {@code get_sweep}. */
+/** Answers {@code sweep}, {@code get_sweep} and {@code sweep_stop}. */
 public final class SweepMethods {
     private final Services services;
     private final Executor executor;
@@ -51,7 +53,10 @@ public final class SweepMethods {
     /** @param executor for turning answers into results: any pool of the daemon */
     public static List<RpcMethod<?, ?>> all(Services services, Executor executor) {
         SweepMethods family = new SweepMethods(services, executor);
-        return List.of(RpcMethod.of(Sweep.class, family::sweep), RpcMethod.of(GetSweep.class, family::get));
+        return List.of(
+                RpcMethod.of(Sweep.class, family::sweep),
+                RpcMethod.of(GetSweep.class, family::get),
+                RpcMethod.of(SweepStop.class, family::stop));
     }
 
     private CompletionStage<Sweep.Result> sweep(Sweep call, CallContext context) {
@@ -78,6 +83,17 @@ public final class SweepMethods {
         return services.sweeps()
                 .find(token)
                 .thenApplyAsync(found -> new GetSweep.Result(found.map(SweepMethods::result)), executor);
+    }
+
+    private CompletionStage<SweepStop.Result> stop(SweepStop call, CallContext context) {
+        String token = SpendOptions.token(call.idempotencyToken()).orElseThrow();
+        return services.sweeps()
+                .stop(token)
+                .thenApplyAsync(
+                        found -> new SweepStop.Result(found.map(SweepMethods::result)
+                                .orElseThrow(
+                                        () -> RefusedException.invalidParams("`client_token` is that of no sweep"))),
+                        executor);
     }
 
     /** Over the parameters as they were written, the memo left out: a label may mean other addresses when the call is repeated. */
@@ -119,9 +135,11 @@ public final class SweepMethods {
     }
 
     private static Sweep.Result result(Sweeps.Report report) {
-        Optional<String> stopped = report.sweep().state() == State.STOPPED
-                ? Optional.of(report.sweep().reason())
-                : Optional.empty();
+        Optional<String> stopped = report.sweep().isEnded()
+                ? Optional.of("sweep_stop has ended it")
+                : report.sweep().state() == State.STOPPED
+                        ? Optional.of(report.sweep().reason())
+                        : Optional.empty();
         return new Sweep.Result(
                 report.sweep().parts().stream().map(part -> part(part, report)).toList(),
                 stopped,
@@ -156,7 +174,9 @@ public final class SweepMethods {
 
     private static String stateOf(PartState state) {
         if (state.spend().isEmpty()) {
-            return state.ended() ? "conflicted" : "waiting";
+            return state.ending()
+                    .map(ending -> ending == Ending.STOPPED ? "stopped" : "conflicted")
+                    .orElse("waiting");
         }
         Optional<IntentState> spend = state.spend().get().state();
         return spend.isEmpty() ? "closed" : spend.get().inFlight() ? "in_flight" : word(spend.get());
@@ -173,6 +193,7 @@ public final class SweepMethods {
         }
         return state.ended()
                 ? Optional.of("another transaction has taken a coin of it")
+                        .filter(words -> state.ending().equals(Optional.of(Ending.LOST)))
                 : state.spend().map(PartSpend::reason).filter(words -> !words.isEmpty());
     }
 
