@@ -121,7 +121,11 @@ class SweepMethodsTest {
         assertThat(refusal(with(good, "from", params("label", "nobody has this label"))))
                 .isEqualTo(-32010);
         assertThat(refusal(with(good, "from", Map.of()))).isEqualTo(-32602);
-        assertThat(refusal(with(good, "min_value", 60))).isEqualTo(-32602);
+        for (Object tooSmall : List.of(60, 0, -1, "61", 61.5)) {
+            assertThat(refusal(with(good, "min_value", tooSmall)))
+                    .as(tooSmall.toString())
+                    .isEqualTo(-32602);
+        }
         assertThat(refusal(with(good, "client_token", "short"))).isEqualTo(-32602);
         assertThat(refusal(params("from", good.get("from"), "to", shop.address)))
                 .isEqualTo(-32602);
@@ -133,6 +137,7 @@ class SweepMethodsTest {
         assertThat(refusal(with(good, "max_fee", 10))).isEqualTo(-32032);
         assertThat(refusal(with(good, "min_value", 60_000))).isEqualTo(-32031);
 
+        good = with(good, "min_value", 61);
         assertThat(daemon.call("sweep", good).get("spends")).hasSize(1);
         assertThat(refusal(with(good, "min_value", 100)))
                 .as("the token stands for other parameters")

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -25,6 +27,8 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.rpc.AllMethods;
+import org.chainwalletd.rpc.RpcMethod;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.books.Books;
@@ -204,21 +208,122 @@ class WatchOnlyTest {
         }
     }
 
-    @Test
-    void nothing_is_spent_from_a_watched_address_and_the_refusal_says_why() {
-        watch();
-        pay(COLD, 5_000);
-        var refused = rig.refused(
+    /** Methods of the scope that spends which spend no coin of an address that the caller names. */
+    private static final Set<String> NAMING_NO_PAYER = Set.of(
+            "send_raw_transaction",
+            "payout_cancel",
+            "swap_get_quote",
+            "swap_execute",
+            "swap_refund",
+            "evm_send_native",
+            "evm_delete_key",
+            "lp_withdraw_self",
+            "delete_address",
+            "import_vault");
+
+    /** Methods of that scope that use or show a key, and spend nothing. */
+    private static final Set<String> SHOWING_KEYS = Set.of(
+            "sign_message",
+            "quote_issue",
+            "reveal_mnemonic",
+            "reveal_private_key",
+            "reveal_address_mnemonic",
+            "reveal_evm_private_key",
+            "evm_reveal_mnemonic",
+            "export_vault",
+            "export_address");
+
+    /** Parameters of a spend from the watched address, by method. */
+    private static Map<String, Map<String, Object>> spends() {
+        Map<String, Object> transfer =
+                params("from", COLD.address, "outputs", List.of(params("to", OWN.address, "amount", 1_000)));
+        Map<String, Object> lock = params(
+                "from",
+                COLD.address,
+                "receiver",
+                OWN.key,
+                "hash_lock",
+                "ab".repeat(32),
+                "timeout",
+                1_000_000,
+                "amount",
+                1_000);
+        String nowhere = "cd".repeat(32);
+        List<String> both = List.of(OWN.address.toString(), COLD.address.toString());
+        return Map.of(
                 "transfer",
+                transfer,
+                "simulate_transfer",
+                transfer,
+                "htlc_lock",
+                lock,
+                "simulate_htlc_lock",
+                lock,
+                "htlc_claim",
                 params(
                         "from",
                         COLD.address,
-                        "outputs",
-                        List.of(params("to", OWN.address, "amount", 1_000)),
-                        "client_token",
-                        "from a watched one"));
-        assertThat(refused.code()).isEqualTo(-32010);
-        assertThat(refused.getMessage()).contains("only watched", "key is not in this keystore");
+                        "lock_tx_id",
+                        nowhere,
+                        "preimage",
+                        "ab".repeat(32),
+                        "sender",
+                        OWN.key,
+                        "timeout",
+                        1_000_000),
+                "htlc_reclaim",
+                params(
+                        "from",
+                        COLD.address,
+                        "lock_tx_id",
+                        nowhere,
+                        "receiver",
+                        OWN.key,
+                        "hash_lock",
+                        "ab".repeat(32),
+                        "timeout",
+                        1),
+                "sweep",
+                params("from", params("addresses", both), "to", OWN.address, "client_token", "watched-sweep"),
+                "payout_submit",
+                params(
+                        "from",
+                        params("addresses", both),
+                        "payouts",
+                        List.of(params("payout_id", "watched-payout", "to", OWN.address, "amount", 1_000))));
+    }
+
+    @Test
+    void no_method_spends_from_a_watched_address_and_each_refusal_says_why() {
+        Set<String> known = new TreeSet<>(spends().keySet());
+        known.addAll(NAMING_NO_PAYER);
+        known.addAll(SHOWING_KEYS);
+        assertThat(AllMethods.registry().methods().stream()
+                        .filter(method ->
+                                method.scope() == Scope.SPEND || method.name().startsWith("simulate_"))
+                        .map(RpcMethod::name))
+                .containsExactlyInAnyOrderElementsOf(known);
+        rig.imported(42);
+        watch();
+        pay(COLD, 50_000);
+        pay(OWN, 50_000);
+
+        spends().forEach((method, call) -> {
+            var refused = rig.refused(method, call);
+            assertThat(refused.code()).as(method).isEqualTo(-32010);
+            assertThat(refused.getMessage()).as(method).contains("only watched", "key is not in this keystore");
+        });
+
+        assertThat(rig.call("list_spends", Map.of()).get("spends")).isEmpty();
+        assertThat(rig.call("payout_list", Map.of()).get("payouts")).isEmpty();
+        assertThat(rig.call("get_sweep", params("client_token", "watched-sweep"))
+                        .get("sweep")
+                        .isNull())
+                .isTrue();
+        assertThat(chain.ledger()
+                        .list(Bytes.wrap(COLD.address.toArray()), null, null, 9)
+                        .coins())
+                .hasSize(1);
     }
 
     @Test

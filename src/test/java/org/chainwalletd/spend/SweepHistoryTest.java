@@ -39,6 +39,7 @@ import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SweepStore;
@@ -207,6 +208,9 @@ class SweepHistoryTest {
         /** Tokens of parts that a call of {@code sweep_stop} has told to be over. */
         private final Set<String> ended = new HashSet<>();
 
+        /** Numbers of the spends that a reader of pages was told. */
+        private final List<Long> read = new ArrayList<>();
+
         private final List<Intent> opened = new CopyOnWriteArrayList<>();
         private final List<Intent> thefts = new CopyOnWriteArrayList<>();
         private final List<String> steps = new CopyOnWriteArrayList<>();
@@ -286,11 +290,24 @@ class SweepHistoryTest {
                 step(random.nextInt(21));
                 rig.spends.clock.move(SpendHarness.LONGEST_LOOK);
                 rig.spends.rumour();
+                readOn();
                 if (death.isDead()) {
                     die();
                 }
             }
             finish();
+        }
+
+        /** Reads the next page of own payments, which is all that a reader behind {@code list_spends} is told. */
+        private int readOn() {
+            List<Long> page = new ArrayList<>();
+            quietly(() -> get(rig.spends
+                            .store
+                            .history()
+                            .after(read.isEmpty() ? 0 : read.get(read.size() - 1), 1 + random.nextInt(5)))
+                    .forEach(spend -> page.add(spend.number())));
+            read.addAll(page);
+            return page.size();
         }
 
         private void step(int kind) {
@@ -551,7 +568,7 @@ class SweepHistoryTest {
                         .forEach(token ->
                                 steps.add(token + " " + rig.stored(token).state() + " "
                                         + rig.stored(token).parts().stream()
-                                                .filter(part -> !isFinal(part))
+                                                .filter(part -> !isFinal(rig.stored(token), part))
                                                 .map(PartState::spend)
                                                 .toList()));
                 throw new AssertionError(toString(), e);
@@ -574,18 +591,27 @@ class SweepHistoryTest {
                     rig.spends.devnet.mine(1);
                 }
                 return told.keySet().stream()
-                        .flatMap(token -> rig.stored(token).parts().stream())
-                        .allMatch(this::isFinal);
+                        .map(rig::stored)
+                        .allMatch(sweep -> sweep.parts().stream().allMatch(part -> isFinal(sweep, part)));
             });
         }
 
-        /** Also when a coin of the part was itself made in a block that went: such a part is in flight until the coin comes again. */
-        private boolean isFinal(PartState part) {
+        /** Also when its sweep was stopped for good and sends nothing again, or when a coin of the part was itself made in a block that went: such a part is in flight until the coin comes again. */
+        private boolean isFinal(Sweep sweep, PartState part) {
             return part.ended()
+                    || isGivenUp(sweep, part)
                     || part.part().coins().stream()
                             .anyMatch(coin -> !isOnChain(coin.coin().outpoint().txId()))
                     || part.spend()
                             .filter(spend -> spend.closed() || isOnChain(spend.txId()))
+                            .isPresent();
+        }
+
+        private static boolean isGivenUp(Sweep sweep, PartState part) {
+            return sweep.isEnded()
+                    && part.spend()
+                            .flatMap(PartSpend::state)
+                            .filter(IntentState::failed)
                             .isPresent();
         }
 
@@ -599,6 +625,14 @@ class SweepHistoryTest {
         }
 
         private void judge() {
+            Await.until("all pages are read", () -> readOn() == 0);
+            assertThat(read)
+                    .as(toString())
+                    .isSorted()
+                    .doesNotHaveDuplicates()
+                    .containsAll(SpendHarness.get(rig.spends.store.history().after(0, 10_000)).stream()
+                            .map(SpendHistory.PastSpend::number)
+                            .toList());
             built.forEach((part, transactions) ->
                     assertThat(transactions).as(this + ": " + part).hasSize(1));
             Map<Address, Set<Outpoint>> unspent = new HashMap<>();
@@ -636,7 +670,8 @@ class SweepHistoryTest {
                                 .as(this + ": " + token)
                                 .noneMatch(coin -> unspent.get(coin.owner())
                                         .contains(coin.coin().outpoint()));
-                    } else if (part.spend().flatMap(PartSpend::state).equals(Optional.of(IntentState.CONFLICTED))) {
+                    } else if (!isGivenUp(sweep, part)
+                            && part.spend().flatMap(PartSpend::state).equals(Optional.of(IntentState.CONFLICTED))) {
                         assertThat(part.part().coins())
                                 .as(this + ": " + token)
                                 .anyMatch(coin -> !unspent.get(coin.owner())

@@ -25,8 +25,10 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
+import org.chainwalletd.store.SweepStore.Part;
 import org.chainwalletd.store.SweepStore.PartState;
 import org.chainwalletd.store.SweepStore.State;
 import org.chainwalletd.store.SweepStore.Sweep;
@@ -335,6 +337,99 @@ class SweepTest {
                 .allSatisfy(part -> assertThat(part.spend()).isPresent());
         spends.confirmAll();
         assertThat(rig.arrived()).isEqualTo(90_000 - fees(done));
+    }
+
+    private void awaitDone() {
+        Await.until("each part has a spend", () -> {
+            spends.wake();
+            return rig.stored(TOKEN).state() == State.DONE;
+        });
+    }
+
+    @Test
+    void a_sweep_that_the_store_cannot_write_on_with_goes_on_by_itself_when_it_can() {
+        Address one = spends.funded(11, values(300, 10_000));
+        spends.node.onSend(tx -> StoreFaults.failWrites(spends.store, true));
+
+        Report waiting = sweep(one);
+
+        assertThat(transactions(waiting)).hasSize(1);
+        assertThat(waiting.sweep().state()).isEqualTo(State.RUNNING);
+        assertThat(waiting.waiting().values()).anySatisfy(why -> assertThat(why).contains("cannot be written"));
+        spends.node.onSend(tx -> {});
+        StoreFaults.failWrites(spends.store, false);
+        awaitDone();
+        spends.confirmAll();
+        assertThat(spends.coins(rig.to)).hasSize(3);
+        assertThat(rig.arrived()).isEqualTo(3_000_000 - SweepRig.fees(rig.stored(TOKEN)));
+    }
+
+    @Test
+    void a_key_that_stops_to_open_in_the_middle_stops_the_sweep_with_its_name_and_the_repeated_call_goes_on() {
+        Address one = spends.funded(11, values(200, 10_000));
+        spends.node.onSend(tx -> spends.keys.locked.add(one));
+
+        Report first = sweep(one);
+        Await.until("it has stopped", () -> rig.stored(TOKEN).state() == State.STOPPED);
+
+        assertThat(transactions(first)).hasSize(1);
+        assertThat(rig.stored(TOKEN).reason()).contains(one.toString()).contains("does not open");
+        spends.node.onSend(tx -> {});
+        spends.keys.locked.clear();
+        assertThat(transactions(sweep(one))).hasSize(2).containsAll(transactions(first));
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(2_000_000 - SweepRig.fees(rig.stored(TOKEN)));
+    }
+
+    @Test
+    void parts_that_a_cap_has_stopped_go_on_after_a_start_with_a_higher_cap_when_the_call_is_repeated() {
+        Address one = spends.funded(11, values(200, 10_000));
+        spends.crash();
+        spends.limits =
+                new AllowanceStore.Limits(Optional.of(Amount.of(900_000)), Optional.empty(), Duration.ofDays(1));
+        rig.start();
+        assertThat(transactions(sweep(one))).isEmpty();
+        assertThat(rig.stored(TOKEN).state()).isEqualTo(State.STOPPED);
+        spends.crash();
+        spends.limits =
+                new AllowanceStore.Limits(Optional.of(Amount.of(1_000_000)), Optional.empty(), Duration.ofDays(1));
+        rig.start();
+        assertThat(rig.stored(TOKEN).state()).isEqualTo(State.STOPPED);
+
+        assertThat(transactions(sweep(one))).hasSize(2);
+
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(2_000_000 - SweepRig.fees(rig.stored(TOKEN)));
+    }
+
+    @Test
+    void a_restore_of_the_store_stops_a_running_sweep_frees_its_coins_and_the_repeated_call_goes_on() {
+        Address one = spends.funded(11, values(130, 10_000));
+        plannedAndWaiting(one);
+        StoreCopy copy = copy();
+        rig.start();
+        SpendHarness.get(spends.store.sweeps().move(TOKEN, State.RUNNING, State.RUNNING, ""));
+        assertThat(SpendHarness.get(rig.sweeps.unfinishedFrom(one))).contains(TOKEN);
+        List<Part> parts = parts(rig.stored(TOKEN));
+
+        spends.crash();
+        copy.putBack();
+        rig.startRestored();
+
+        rig.listed = spends::coins;
+        assertThat(rig.stored(TOKEN).state()).isEqualTo(State.STOPPED);
+        assertThat(rig.stored(TOKEN).reason()).contains("restored");
+        Outpoint coin = parts.get(0).coins().get(0).coin().outpoint();
+        assertThat(spends.store.reservations().isPlannedByOther(coin, Optional.empty()))
+                .isFalse();
+        assertThat(parts(sweep(one).sweep())).isEqualTo(parts);
+        awaitDone();
+        spends.confirmAll();
+        assertThat(rig.arrived()).isEqualTo(1_300_000 - SweepRig.fees(rig.stored(TOKEN)));
+    }
+
+    private static List<Part> parts(Sweep sweep) {
+        return sweep.parts().stream().map(PartState::part).toList();
     }
 
     @Test

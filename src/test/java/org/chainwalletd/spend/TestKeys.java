@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +28,8 @@ final class TestKeys implements Signer {
 
     private final ChainProfile profile;
     private final Map<Address, Key> keys = new ConcurrentHashMap<>();
+    /** Addresses whose keys are there and do not open. */
+    final Set<Address> locked = ConcurrentHashMap.newKeySet();
 
     TestKeys(ChainProfile profile) {
         this.profile = profile;
@@ -68,11 +71,15 @@ final class TestKeys implements Signer {
 
     @Override
     public boolean isAtHand(Address address) {
-        return keys.containsKey(address);
+        return keys.containsKey(address) && !locked.contains(address);
     }
 
     @Override
     public CompletionStage<Signature> sign(Address address, byte[] message) {
+        if (locked.contains(address)) {
+            return CompletableFuture.failedFuture(
+                    new KeyringException(KeyringException.Reason.LOCKED, "the key of " + address + " does not open"));
+        }
         return keys.containsKey(address)
                 ? CompletableFuture.completedFuture(signature(address, message))
                 : CompletableFuture.failedFuture(

@@ -33,6 +33,8 @@ import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.spend.SpendException;
+import org.chainwalletd.spend.SpendRefusal;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PayoutStore.Change;
 import org.chainwalletd.store.PayoutStore.Changes;
@@ -167,7 +169,7 @@ public final class PayoutMethods {
                 services.keys().get().stream().map(KeyEntry::address).collect(Collectors.toCollection(HashSet::new));
         for (Address address : addresses) {
             if (!own.contains(address)) {
-                throw new RefusedException(ErrorCode.WALLET_NOT_FOUND, "the keyring has no address " + address);
+                throw new SpendException(new SpendRefusal.WalletNotFound(address));
             }
         }
         return addresses.stream()
