@@ -11,9 +11,11 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
@@ -21,6 +23,7 @@ import org.chainwalletd.config.FileAccess;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.Repetition;
 import org.chainwalletd.store.DatadirLock;
 
@@ -204,6 +207,9 @@ record Connection(URI url, String token, Optional<String> pin) {
                     + ": put the token of the daemon there into WALLETD_AUTH_TOKEN");
         }
         String scope = invocation.option("--scope").orElse(usual);
+        if (Arrays.stream(Scope.values()).map(Scope::word).noneMatch(scope::equals)) {
+            throw new IllegalArgumentException("--scope is read, manage or spend, not " + Printable.text(scope));
+        }
         String configured = settings.http().tokenFlags().get(scope);
         if (configured != null) {
             return configured;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -303,7 +304,7 @@ final class TokenCommand implements Command {
         }
         Set<Address> destinations = new LinkedHashSet<>();
         int number = 0;
-        for (String line : Files.readAllLines(file)) {
+        for (String line : lines(file)) {
             number++;
             String word = line.replaceFirst("#.*", "").strip();
             if (!word.isEmpty()) {
@@ -316,6 +317,14 @@ final class TokenCommand implements Command {
             throw new Unusable(file + " names no address: the token could pay nobody");
         }
         return List.copyOf(destinations);
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        try {
+            return Files.readAllLines(file);
+        } catch (CharacterCodingException e) {
+            throw new Unusable(file + " is no text in UTF-8");
+        }
     }
 
     private static Optional<Amount> amount(Invocation invocation, String option) {

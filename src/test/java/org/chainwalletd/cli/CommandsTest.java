@@ -23,6 +23,9 @@ class CommandsTest {
     @TempDir
     Path folder;
 
+    @TempDir
+    Path elsewhere;
+
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -93,7 +96,8 @@ class CommandsTest {
     }
 
     @Test
-    void token_create_refuses_in_one_line_what_is_no_amount_time_method_or_list_and_makes_nothing() {
+    void token_create_refuses_in_one_line_what_is_no_amount_time_method_or_list_and_makes_nothing() throws IOException {
+        Path picture = Files.write(elsewhere.resolve("to.png"), new byte[] {(byte) 0x89, 'P', 'N', 'G'});
         Map.of(
                         "-5", "--cap-per-tx",
                         "1.5", "--cap-per-tx",
@@ -102,7 +106,8 @@ class CommandsTest {
                         "99999999999d", "--expires",
                         "no_such", "--methods",
                         "", "--methods",
-                        "/dev/null", "--to")
+                        "/dev/null", "--to",
+                        picture.toString(), "--to")
                 .forEach((value, option) -> {
                     err.reset();
                     assertThat(run(

@@ -344,6 +344,8 @@ class RpcCommandTest {
         assertThat(shown).isEqualTo("Bearer of-read");
         assertThat(rpc("ping", "--scope", "spend")).isZero();
         assertThat(shown).isEqualTo("Bearer of-spend");
+        assertThat(rpc("ping", "--scope", "admin")).isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("--scope is read, manage or spend, not admin");
 
         answer = "\"error\":{\"code\":-32001,\"message\":\"unauthorized\"}";
         assertThat(rpc("ping")).isEqualTo(ExitCode.UNAUTHORIZED);
