@@ -88,8 +88,9 @@ class DebianPackageIT {
                 .results()
                 .map(glob -> glob.group(1).replace(".", "\\.").replace("*", ".*"))
                 .toList();
-        try (Stream<Path> jars = Files.list(root.resolve("usr/lib/chain-walletd/lib"))) {
-            assertThat(jars.map(jar -> jar.getFileName().toString()).filter(name -> name.endsWith(".jar")))
+        Path libraries = root.resolve("usr/lib/chain-walletd/lib");
+        try (Stream<Path> jars = Files.walk(libraries)) {
+            assertThat(jars.map(jar -> libraries.relativize(jar).toString()).filter(name -> name.endsWith(".jar")))
                     .hasSizeGreaterThan(20)
                     .filteredOn(name -> !name.startsWith("chain-walletd-"))
                     .allMatch(name -> globs.stream().anyMatch(name::matches));
