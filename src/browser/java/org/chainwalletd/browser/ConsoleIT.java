@@ -140,8 +140,7 @@ class ConsoleIT {
                             "from",
                             Map.of("addresses", List.of(poor))));
         }
-        Await.until(
-                "the payouts wait for coins", () -> daemon.metric("walletd_payouts_waiting{for=\"coins\"}") == 3);
+        Await.until("the payouts wait for coins", () -> daemon.metric("walletd_payouts_waiting{for=\"coins\"}") == 3);
     }
 
     private static String address(String label) {

@@ -40,7 +40,9 @@ class DebianPackageIT {
     void it_has_what_a_machine_needs_at_the_places_of_debian_and_nothing_that_others_may_write() {
         List<String> entries = succeed("dpkg-deb", "-c", deb).lines().toList();
         assertThat(entries).allMatch(line -> line.matches("(d|-|l).{9} root/root .*"));
-        assertThat(entries).filteredOn(line -> !line.startsWith("l")).noneMatch(line -> line.matches(".{5}w.*|.{8}w.*"));
+        assertThat(entries)
+                .filteredOn(line -> !line.startsWith("l"))
+                .noneMatch(line -> line.matches(".{5}w.*|.{8}w.*"));
         assertThat(entries)
                 .filteredOn(line -> line.startsWith("-rwx"))
                 .singleElement()
@@ -101,8 +103,11 @@ class DebianPackageIT {
     void the_unpacked_program_runs_and_its_unit_and_completion_are_read() throws IOException {
         assertThat(succeed(root.resolve("usr/bin/chain-walletd").toString(), "--version"))
                 .startsWith("chain-walletd ");
-        succeed("bash", "-n", root.resolve("usr/share/bash-completion/completions/chain-walletd")
-                .toString());
+        succeed(
+                "bash",
+                "-n",
+                root.resolve("usr/share/bash-completion/completions/chain-walletd")
+                        .toString());
         String unit = Files.readString(root.resolve("lib/systemd/system/chain-walletd.service"));
         assertThat(Pattern.compile("=(/(?:etc|usr)/\\S*chain-walletd/\\S+)")
                         .matcher(unit)
@@ -113,7 +118,8 @@ class DebianPackageIT {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/systemd-analyze")), "no systemd here");
         Path moved = Files.writeString(
                 folder.resolve("chain-walletd.service"),
-                unit.replace("ExecStart=/usr", "ExecStart=" + root.resolve("usr").toAbsolutePath()));
+                unit.replace(
+                        "ExecStart=/usr", "ExecStart=" + root.resolve("usr").toAbsolutePath()));
         assertThat(succeed("systemd-analyze", "verify", "--man=no", moved.toString()))
                 .isEmpty();
     }
@@ -123,7 +129,12 @@ class DebianPackageIT {
     void an_installation_an_upgrade_a_removal_and_a_purge_leave_what_they_should() throws IOException {
         assumeTrue(run("unshare", "--mount", "true").code == 0, "only root may mount");
         Path place = Files.createDirectory(folder.resolve("machine"));
-        assertThat(succeed("unshare", "--mount", "bash", "-euc", """
+        assertThat(succeed(
+                        "unshare",
+                        "--mount",
+                        "bash",
+                        "-euc",
+                        """
                 mount -t tmpfs none "$0"
                 mkdir "$0/upper" "$0/work" "$0/root"
                 mount -t overlay overlay -o "lowerdir=/,upperdir=$0/upper,workdir=$0/work" "$0/root"
@@ -155,7 +166,10 @@ class DebianPackageIT {
                   gone /var/lib/chain-walletd /etc/chain-walletd /usr/share/doc/chain-walletd
                   if getent passwd walletd; then exit 1; fi
                   echo whole
-                '""", place.toString(), Path.of(deb).toAbsolutePath().toString())).endsWith("whole\n");
+                '""",
+                        place.toString(),
+                        Path.of(deb).toAbsolutePath().toString()))
+                .endsWith("whole\n");
     }
 
     private record Ended(int code, String said) {}

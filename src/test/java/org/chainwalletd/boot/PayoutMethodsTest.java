@@ -115,11 +115,10 @@ class PayoutMethodsTest {
         JsonNode mined = daemon.call(
                 "get_transaction", params("tx_id", transactions.iterator().next()));
         assertThat(mined.get("fee").asLong()).isEqualTo(shares);
-        JsonNode spend = daemon.call("get_spend", params("tx_id", transactions.iterator().next()))
+        JsonNode spend = daemon.call(
+                        "get_spend", params("tx_id", transactions.iterator().next()))
                 .get("spend");
-        assertThat(spend.get("output_count").asInt())
-                .as("the change is split")
-                .isGreaterThan(21);
+        assertThat(spend.get("output_count").asInt()).as("the change is split").isGreaterThan(21);
         assertThat(spend.get("amount").asLong())
                 .as("no coin of the change is paid")
                 .isEqualTo(20 * 1_000 + 190);

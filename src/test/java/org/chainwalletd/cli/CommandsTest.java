@@ -99,15 +99,24 @@ class CommandsTest {
     void token_create_refuses_in_one_line_what_is_no_amount_time_method_or_list_and_makes_nothing() throws IOException {
         Path picture = Files.write(elsewhere.resolve("to.png"), new byte[] {(byte) 0x89, 'P', 'N', 'G'});
         Map.of(
-                        "-5", "--cap-per-tx",
-                        "1.5", "--cap-per-tx",
-                        "18446744073709551616", "--cap-per-period",
-                        "0d", "--expires",
-                        "99999999999d", "--expires",
-                        "no_such", "--methods",
-                        "", "--methods",
-                        "/dev/null", "--to",
-                        picture.toString(), "--to")
+                        "-5",
+                        "--cap-per-tx",
+                        "1.5",
+                        "--cap-per-tx",
+                        "18446744073709551616",
+                        "--cap-per-period",
+                        "0d",
+                        "--expires",
+                        "99999999999d",
+                        "--expires",
+                        "no_such",
+                        "--methods",
+                        "",
+                        "--methods",
+                        "/dev/null",
+                        "--to",
+                        picture.toString(),
+                        "--to")
                 .forEach((value, option) -> {
                     err.reset();
                     assertThat(run(

@@ -62,8 +62,10 @@ class NamesInTheManualTest {
                 .grammar()
                 .getCommandSpec();
         known.addAll(root.optionsMap().keySet());
-        root.subcommands().values().forEach(command -> known.addAll(
-                command.getCommandSpec().optionsMap().keySet()));
+        root.subcommands()
+                .values()
+                .forEach(command ->
+                        known.addAll(command.getCommandSpec().optionsMap().keySet()));
 
         Set<String> named = found("(?<![\\w-])--[a-z][a-zA-Z0-9-]+", pages);
         assertThat(named).hasSizeGreaterThan(100);
@@ -77,7 +79,10 @@ class NamesInTheManualTest {
         CommandLineParser parser = new CommandLineParser(Lines.NAME, AnyWords.Commands.all());
         Set<String> lines = found("(?m)^chain-walletd(?! [0-9])(?: [^\\n\\\\|>&<()$]*(?:\\\\\\n)?)+", pages);
         assertThat(lines).hasSizeGreaterThan(20).allSatisfy(line -> {
-            String[] words = line.replace("\\\n", " ").replaceAll("#.*|'[^']*'?", "x").strip().split("\\s+");
+            String[] words = line.replace("\\\n", " ")
+                    .replaceAll("#.*|'[^']*'?", "x")
+                    .strip()
+                    .split("\\s+");
             try {
                 parser.parse(List.of(words).subList(1, words.length).toArray(String[]::new));
             } catch (ParameterException e) {
@@ -88,7 +93,8 @@ class NamesInTheManualTest {
 
     @Test
     void a_method_that_is_called_is_one_of_the_registry() {
-        Set<String> methods = RpcParameters.ofAllMethods(ChainProfile.of("chain")).keySet();
+        Set<String> methods =
+                RpcParameters.ofAllMethods(ChainProfile.of("chain")).keySet();
         Set<String> called = found("(?m)^(?:.*[ (])?(?:chain-walletd )?rpc (?!help )([a-z]+_[a-z_]+)", pages);
         called.addAll(found("\"method\" ?: ?\"([a-z_]+_[a-z_]+)\"", pages));
         called.removeIf(method -> method.startsWith("devnet_"));
@@ -103,8 +109,7 @@ class NamesInTheManualTest {
         known.addAll(RpcParameters.ofAllMethods(ChainProfile.of("chain")).keySet());
         known.addAll(found("\\w+", sources));
         Set<String> named = found("`(?!walletd_|devnet_)([a-z]+(?:_[a-z0-9]+)+)\\b", pages);
-        named.removeIf(name -> known.contains(name.toUpperCase(Locale.ROOT))
-                || known.contains(camelCase(name)));
+        named.removeIf(name -> known.contains(name.toUpperCase(Locale.ROOT)) || known.contains(camelCase(name)));
         assertThat(named).hasSizeGreaterThan(50);
         named.removeAll(known);
         assertThat(named).isEmpty();

@@ -138,7 +138,9 @@ class DoctorTest {
     void a_good_configuration_is_told_with_its_origins_and_without_secrets() {
         ConfigurationCheck check = ConfigurationCheck.of(
                 Set.of("--auth-token-read"),
-                Map.of("--auth-token-read", "0123456789".repeat(4)), Map.of("WALLETD_TLS", "true"), home);
+                Map.of("--auth-token-read", "0123456789".repeat(4)),
+                Map.of("WALLETD_TLS", "true"),
+                home);
         assertThat(lines(check))
                 .containsExactly(
                         "ok    configuration: no configuration file; --tls from variable WALLETD_TLS, "
@@ -152,7 +154,8 @@ class DoctorTest {
     @Test
     void what_the_installed_package_says_is_no_flag() {
         Map<String, String> installed = Map.of("--datadir", home.toString(), "--tls", "true");
-        assertThat(lines(ConfigurationCheck.of(Set.of("--tls"), installed, Map.of(), home)).get(0))
+        assertThat(lines(ConfigurationCheck.of(Set.of("--tls"), installed, Map.of(), home))
+                        .get(0))
                 .contains("--datadir from the installed package", "--tls from flag --tls");
     }
 
@@ -374,7 +377,8 @@ class DoctorTest {
     }
 
     private String passphrase(String given) {
-        List<String> found = lines(ConfigurationCheck.of(flags.keySet(), flags, Map.of("WALLETD_KEYSTORE_PASSPHRASE", given), home));
+        List<String> found =
+                lines(ConfigurationCheck.of(flags.keySet(), flags, Map.of("WALLETD_KEYSTORE_PASSPHRASE", given), home));
         return found.get(found.size() - 1);
     }
 }

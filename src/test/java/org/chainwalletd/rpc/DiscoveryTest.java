@@ -50,18 +50,16 @@ class DiscoveryTest {
             schema.getValue().path("oneOf").forEach(references::add);
             references.addAll(schema.getValue().findValues("items"));
         });
-        assertThat(references).hasSizeGreaterThan(500).allSatisfy(reference -> assertThat(reference)
-                .hasSize(1));
+        assertThat(references)
+                .hasSizeGreaterThan(500)
+                .allSatisfy(reference -> assertThat(reference).hasSize(1));
         assertThat(references.stream()
-                        .map(reference ->
-                                reference.get("$ref").asText().replace("#/components/schemas/", ""))
+                        .map(reference -> reference.get("$ref").asText().replace("#/components/schemas/", ""))
                         .collect(Collectors.toSet()))
-                .containsExactlyInAnyOrderElementsOf(shared.properties().stream()
-                        .map(Map.Entry::getKey)
-                        .toList());
+                .containsExactlyInAnyOrderElementsOf(
+                        shared.properties().stream().map(Map.Entry::getKey).toList());
         // Generated TypeScript has a type for each method too, and for its parameters.
-        List<String> types =
-                shared.properties().stream().map(Map.Entry::getKey).toList();
+        List<String> types = shared.properties().stream().map(Map.Entry::getKey).toList();
         document.get("methods").forEach(method -> {
             String name = camelCase(method.get("name").asText());
             assertThat(types).doesNotContain(name, name + "Params");

@@ -92,9 +92,10 @@ class OpenRpcTest {
                         "{\"type\":\"integer\",\"minimum\":0,\"maximum\":18446744073709551615,\"title\":\"Amount\"}");
         assertThat(schemas.at("/U32/maximum").longValue()).isEqualTo(4294967295L);
         assertThat(schemas.get("Result"))
-                .hasToString("{\"type\":\"object\",\"properties\":{\"entries\":" + ref("EntryArray") + ",\"tip\":"
-                        + ref("Hash256OrNull") + ",\"index\":" + ref("U64") + ",\"lag\":" + ref("I64")
-                        + "},\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\",\"description\":\"tip: of its chain\"}");
+                .hasToString(
+                        "{\"type\":\"object\",\"properties\":{\"entries\":" + ref("EntryArray") + ",\"tip\":"
+                                + ref("Hash256OrNull") + ",\"index\":" + ref("U64") + ",\"lag\":" + ref("I64")
+                                + "},\"required\":[\"entries\",\"tip\",\"lag\"],\"title\":\"Result\",\"description\":\"tip: of its chain\"}");
         assertThat(schemas.get("EntryArray"))
                 .hasToString("{\"type\":\"array\",\"title\":\"EntryArray\",\"items\":" + ref("Entry") + "}");
         assertThat(schemas.get("Entry"))
