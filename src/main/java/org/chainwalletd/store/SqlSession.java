@@ -346,6 +346,14 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
+    /** Commits; tells whether the server warns, for example because no standby that it waits for may have the commit. */
+    public boolean commitWarns() throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("COMMIT");
+            return statement.getWarnings() != null;
+        }
+    }
+
     private PreparedStatement bind(String sql, Object... values) throws SQLException {
         messages++;
         PreparedStatement statement = prepared.get(sql);

@@ -46,6 +46,11 @@ class BooksHistoryTest {
         return BooksPlaces.FILES;
     }
 
+    /** Tells whether several daemons may have the books open. */
+    boolean shared() {
+        return false;
+    }
+
     int histories() {
         return Integer.getInteger("books.histories", 4);
     }
@@ -62,8 +67,8 @@ class BooksHistoryTest {
         for (int i = 0; i < histories(); i++) {
             HangWatch.alive();
             long seed = seeds.nextLong();
-            try (BooksHistory history =
-                    new BooksHistory(places, folder.resolve("history-" + i), new Random(seed), kit, executor)) {
+            try (BooksHistory history = new BooksHistory(
+                    places, shared(), folder.resolve("history-" + i), new Random(seed), kit, executor)) {
                 try {
                     history.run();
                 } catch (AssertionError | RuntimeException e) {
@@ -88,6 +93,7 @@ class BooksHistoryTest {
         private static final int MORE_KEYS = 2;
 
         private final BooksPlaces places;
+        private final boolean shared;
         private final Path folder;
         private final Random random;
         private final ActorTestKit kit;
@@ -97,12 +103,22 @@ class BooksHistoryTest {
         private final List<Reader> readers = new ArrayList<>();
         private final Set<Address> owned = ConcurrentHashMap.newKeySet();
         private final StringBuilder log = new StringBuilder();
+        /** Daemons that go on following although another one has taken the books over. */
+        private final List<ModelDaemon> takenOver = new ArrayList<>();
+
         private ModelDaemon daemon;
         private CreditFeed feed;
         private int keys = OWNED;
 
-        BooksHistory(BooksPlaces places, Path folder, Random random, ActorTestKit kit, ExecutorService executor) {
+        BooksHistory(
+                BooksPlaces places,
+                boolean shared,
+                Path folder,
+                Random random,
+                ActorTestKit kit,
+                ExecutorService executor) {
             this.places = places;
+            this.shared = shared;
             this.folder = folder;
             this.random = random;
             this.kit = kit;
@@ -154,6 +170,10 @@ class BooksHistoryTest {
                 ModelNode.Lie lie = ModelNode.Lie.values()[random.nextInt(ModelNode.Lie.values().length)];
                 say("lie " + lie);
                 nodes.get(LIAR).lie(lie);
+            } else if (dice < 64 && shared && random.nextBoolean()) {
+                say("take over");
+                takenOver.add(daemon);
+                start();
             } else if (dice < 64) {
                 say("restart");
                 stop();
@@ -286,6 +306,7 @@ class BooksHistoryTest {
 
         @Override
         public void close() {
+            takenOver.forEach(ModelDaemon::close);
             if (daemon != null) {
                 stop();
             }

@@ -10,6 +10,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -161,6 +162,31 @@ class PostgresBooksFaultsTest {
     }
 
     @Test
+    void a_commit_that_the_server_warns_about_is_durable_only_after_another_one_without_a_warning() {
+        Books books = keeper();
+        PostgresServer.run(schema, """
+                CREATE TABLE warnings (remaining BIGINT NOT NULL);
+                INSERT INTO warnings VALUES (1);
+                CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  IF (SELECT remaining FROM warnings) > 0 THEN
+                    UPDATE warnings SET remaining = remaining - 1;
+                    RAISE WARNING 'the transaction has committed locally, but might not have been replicated';
+                  END IF;
+                  RETURN NULL;
+                END $$;
+                CREATE CONSTRAINT TRIGGER warn AFTER INSERT ON book_commits DEFERRABLE INITIALLY DEFERRED
+                  FOR EACH ROW EXECUTE FUNCTION warn()""");
+
+        Await.result(books.epoch().write(session -> put(session, 1)));
+        PostgresServer.run(schema, "UPDATE warnings SET remaining = 2");
+        assertThat(refusal(books.epoch().write(session -> put(session, 2)))).isEqualTo(StoreException.Reason.UNKNOWN);
+        Await.result(books.epoch().write(session -> put(session, 3)));
+
+        assertThat(heights(books)).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
     void of_two_daemons_the_one_that_has_begun_the_last_run_writes_blocks_and_both_write_what_calls_ask_for() {
         Books first = keeper();
         Books.Epoch before = first.epoch();
@@ -184,6 +210,19 @@ class PostgresBooksFaultsTest {
                 .as("a daemon that has begun no run")
                 .isEqualTo(StoreException.Reason.UNAVAILABLE);
         assertThat(heights(reader)).containsExactly(1L, 3L, 4L, 5L);
+    }
+
+    @Test
+    void daemons_that_open_at_once_make_the_tables_once() {
+        List<CompletableFuture<Books>> opening = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            opening.add(CompletableFuture.supplyAsync(
+                    () -> Books.openShared(schema, () -> PostgresServer.connect(schema), List.of())));
+        }
+        opening.forEach(books -> opened.add(Await.result(books)));
+
+        Await.result(opened.get(0).write(session -> put(session, 1)));
+        assertThat(opened).allSatisfy(books -> assertThat(heights(books)).containsExactly(1L));
     }
 
     @Test

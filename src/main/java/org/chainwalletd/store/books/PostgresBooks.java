@@ -133,7 +133,8 @@ final class PostgresBooks implements BooksEngine {
             writing = connect();
         }
         writing.forget();
-        lock();
+        // Later statements of the transaction see everything that was committed before the lock was granted.
+        writing.execute(LOCK);
         Head head = writing.queryOne(
                         HEAD,
                         row -> new Head(
@@ -160,11 +161,6 @@ final class PostgresBooks implements BooksEngine {
         return writing;
     }
 
-    /** Takes the lock; later statements of the transaction see everything that was committed before it was granted. */
-    private void lock() throws SQLException {
-        writing.execute(LOCK);
-    }
-
     private static boolean isLost(Made commit, Head head) {
         return commit.number() > head.pruned() && !head.random().equals(Optional.of(commit.random()));
     }
@@ -189,50 +185,87 @@ final class PostgresBooks implements BooksEngine {
         return othersWrote;
     }
 
+    /**
+     * Commits; never cancelled and never repeated. After a warning, a standby may lack the commit: it counts as durable once a further commit is
+     * made without one.
+     */
     @Override
     public void commit() throws SQLException {
         writing.flush();
+        boolean warned = commitWarns();
+        if (warned && anotherWarns()) {
+            throw unknown(new SQLException("the server warns that no synchronous standby may have it"));
+        }
+    }
+
+    private boolean commitWarns() throws SQLException {
         committing = true;
+        boolean warned;
         try {
-            writing.execute("COMMIT");
+            warned = writing.commitWarns();
         } catch (SQLException e) {
             if (!Postgres.isCutOff(e) || Postgres.isPause(e)) {
                 throw e;
             }
             drop();
-            if (!isThere(next)) {
-                throw e;
-            }
+            warned = lookWarns(e);
         }
         committing = false;
         made = Optional.of(next);
         if (begun != NO_RUN) {
             run = begun;
         }
+        return warned;
     }
 
-    /** Finds out, under the lock, whether a commit whose answer was lost was made: nothing of its transaction runs any more then. */
-    private boolean isThere(Made commit) {
+    private boolean anotherWarns() {
+        LOG.warn("books {}: commit {} may not be on a standby", name, next.number());
         try {
-            writing = connect();
-            lock();
-            boolean there = writing.queryOne(
-                            "SELECT 1 FROM book_commits WHERE number = ? AND random = ?",
-                            row -> true,
-                            commit.number(),
-                            commit.random())
-                    .isPresent();
-            writing.execute("COMMIT");
-            committing = false;
-            LOG.warn("books {}: commit {} was {}made; its answer was lost", name, commit.number(), there ? "" : "not ");
-            return there;
+            begin();
+            writing.flush();
+            return commitWarns();
         } catch (SQLException | RuntimeException e) {
             drop();
-            throw new StoreException(
-                    StoreException.Reason.UNKNOWN,
-                    "the books " + name + " may or may not have been written: " + e.getMessage(),
-                    e);
+            throw unknown(e);
         }
+    }
+
+    /**
+     * Finds out, under the lock, whether the commit whose answer was lost was made: nothing of its transaction runs any more then.
+     *
+     * @param lost thrown again when it was not made, which is certain then
+     * @return whether the server warns about the commit of this transaction, which came after it
+     */
+    private boolean lookWarns(SQLException lost) throws SQLException {
+        boolean there;
+        boolean warned;
+        try {
+            writing = connect();
+            writing.execute(LOCK);
+            there = writing.queryOne(
+                            "SELECT 1 FROM book_commits WHERE number = ? AND random = ?",
+                            row -> true,
+                            next.number(),
+                            next.random())
+                    .isPresent();
+            warned = writing.commitWarns();
+        } catch (SQLException | RuntimeException e) {
+            drop();
+            throw unknown(e);
+        }
+        LOG.warn("books {}: commit {} was {}made; its answer was lost", name, next.number(), there ? "" : "not ");
+        if (!there) {
+            committing = false;
+            throw lost;
+        }
+        return warned;
+    }
+
+    private StoreException unknown(Exception cause) {
+        return new StoreException(
+                StoreException.Reason.UNKNOWN,
+                "the books " + name + " may or may not have been written: " + cause.getMessage(),
+                cause);
     }
 
     @Override

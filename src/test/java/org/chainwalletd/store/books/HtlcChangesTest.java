@@ -22,15 +22,15 @@ import org.junit.jupiter.api.io.TempDir;
 class HtlcChangesTest {
     private static final Outpoint LOCK = new Outpoint(Hash256.sha256(new byte[] {1}), 0);
 
-    private final BooksPlaces places = places();
+    final BooksPlaces places = places();
 
     @TempDir
     Path folder;
 
-    private final HtlcTable table = new HtlcTable(page -> address -> true);
+    final HtlcTable table = new HtlcTable(page -> address -> true);
 
     @AutoClose
-    private Books books;
+    Books books;
 
     BooksPlaces places() {
         return BooksPlaces.FILES;
@@ -45,14 +45,14 @@ class HtlcChangesTest {
         return Await.result(books.read(session -> HtlcChanges.after(session.head(), 0, 100)));
     }
 
-    private void write(HtlcTable.Change change) {
+    void write(HtlcTable.Change change) {
         Await.result(books.write(session -> {
             table.write(session.head(), change);
             return null;
         }));
     }
 
-    private static HtlcTable.Locked lock(long height) {
+    static HtlcTable.Locked lock(long height) {
         PublicKey key = PublicKey.of(new byte[32]);
         return new HtlcTable.Locked(
                 LOCK,

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.chainwalletd.store.BooksPlaces;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -133,6 +134,25 @@ class PostgresBooksContractTest {
 
     @Nested
     class Htlcs extends HtlcChangesTest {
+        /** Each daemon tells its own clients of changes, from where it stands in the log. */
+        @Test
+        void changes_that_one_daemon_has_told_and_dropped_are_still_told_by_another_one() {
+            try (Books other = places.open(folder, List.of(table))) {
+                long before = Await.result(other.read(session -> HtlcChanges.last(session.head())));
+                write(lock(10));
+                Await.result(books.write(session -> {
+                    HtlcChanges.drop(session.head(), HtlcChanges.last(session.head()));
+                    return null;
+                }));
+
+                List<HtlcChanges.Change> told =
+                        Await.result(other.read(session -> HtlcChanges.after(session.head(), before, 9)));
+                assertThat(told)
+                        .singleElement()
+                        .satisfies(change -> assertThat(change.row()).isPresent());
+            }
+        }
+
         @Override
         BooksPlaces places() {
             return BooksPlaces.onServer();
