@@ -41,8 +41,8 @@ import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
 import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.rpc.method.KeyUseGuards;
 import org.chainwalletd.rpc.method.MethodFamilies;
-import org.chainwalletd.rpc.method.OpenSwapsGuard;
 import org.chainwalletd.spend.SealedClaims;
 import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.DatadirLock;
@@ -285,7 +285,7 @@ public final class Daemon implements AutoCloseable {
                 events,
                 accounts,
                 swaps.service(),
-                new OpenSwapsGuard(openSwaps));
+                new KeyUseGuards.OpenSwaps(openSwaps));
     }
 
     private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {

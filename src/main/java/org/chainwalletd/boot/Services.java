@@ -36,12 +36,10 @@ import org.chainwalletd.rpc.ErrorTranslator;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.IndexerMethods;
+import org.chainwalletd.rpc.method.KeyUseGuards;
 import org.chainwalletd.rpc.method.KeyringErrors;
 import org.chainwalletd.rpc.method.MethodFamilies;
 import org.chainwalletd.rpc.method.NodesGuard;
-import org.chainwalletd.rpc.method.OpenHtlcsGuard;
-import org.chainwalletd.rpc.method.OpenSwapsGuard;
-import org.chainwalletd.rpc.method.OwnSpendsGuard;
 import org.chainwalletd.rpc.method.PayoutMethods;
 import org.chainwalletd.rpc.method.ReadMethods;
 import org.chainwalletd.rpc.method.SpendErrors;
@@ -67,7 +65,7 @@ record Services(
         EventStreams events,
         Optional<Accounts> accounts,
         Optional<SwapService> swaps,
-        OpenSwapsGuard openSwaps) {
+        KeyUseGuards.OpenSwaps openSwaps) {
 
     private Settings settings() {
         return context.settings();
@@ -155,7 +153,7 @@ record Services(
                         // they do
                         // not list. That the books have none permits nothing.
                         entry -> following.ledger().objection(entry.address()),
-                        new OwnSpendsGuard(spending::openSpendOf, answers()),
+                        KeyUseGuards.openSpends(spending::openSpendOf, answers()),
                         entry -> queues.payouts()
                                 .waitingFrom(entry.address())
                                 .thenApplyAsync(
@@ -166,7 +164,7 @@ record Services(
                                 .thenApplyAsync(
                                         sweep -> sweep.map(token -> "the sweep " + token + " still moves its coins"),
                                         answers()),
-                        new OpenHtlcsGuard(htlcs.records(), answers()),
+                        KeyUseGuards.openHtlcs(htlcs.records(), answers()),
                         openSwaps),
                 answers());
     }

@@ -12,9 +12,8 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CoinLedger;
-import org.chainwalletd.coins.IntentOutputs;
-import org.chainwalletd.coins.LedgerOutputs;
 import org.chainwalletd.coins.LedgerSpends;
+import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.event.PayoutEvents;
@@ -161,8 +160,8 @@ final class Spending {
         return new VerifiedOutputs(
                 context.settings().chain(),
                 List.of(
-                        new IntentOutputs(context.settings().chain(), store.intents(), workers.upstream()),
-                        new LedgerOutputs(following.books(), workers.upstream())),
+                        OutputSource.ofIntents(context.settings().chain(), store.intents(), workers.upstream()),
+                        OutputSource.ofBlocks(following.books(), workers.upstream())),
                 nodes.client(),
                 workers.upstream(),
                 context.meters());

@@ -1,9 +1,23 @@
 package org.chainwalletd.coins;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.ChainProfile;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TransactionCodec;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.books.LedgerBooks;
 
 /**
  * Source of outputs that needs no node: followed blocks, our own intents. Its answers were read from the bytes of a transaction whose id was computed
@@ -11,8 +25,46 @@ import org.chainwalletd.chain.Outpoint;
  */
 @FunctionalInterface
 public interface OutputSource {
+    /** Most reads of the intents at a time. */
+    int WIDTH = 8;
+
     /**
      * @return those of {@code wanted} that are known, many in one go; a stage that fails is a source that knows nothing now
      */
     CompletionStage<Map<Outpoint, VerifiedOutput>> find(Set<Outpoint> wanted);
+
+    /** Source of the outputs to own addresses that followed blocks have shown. */
+    static OutputSource ofBlocks(LedgerBooks books, Executor executor) {
+        return wanted -> books.verified(wanted)
+                .thenApplyAsync(
+                        known -> {
+                            Map<Outpoint, VerifiedOutput> outputs = new HashMap<>();
+                            known.forEach((outpoint, output) ->
+                                    outputs.put(outpoint, new VerifiedOutput(output.getKey(), output.getValue())));
+                            return outputs;
+                        },
+                        executor);
+    }
+
+    /** Source of the outputs of our own spends, above all change: their signed bytes are in the store. */
+    static OutputSource ofIntents(ChainProfile profile, IntentStore intents, Executor executor) {
+        return wanted -> {
+            List<Hash256> transactions =
+                    new ArrayList<>(wanted.stream().map(Outpoint::txId).collect(Collectors.toUnmodifiableSet()));
+            return Bounded.each(transactions, WIDTH, intents::find, executor)
+                    .thenApplyAsync(found -> among(profile, wanted, found), executor);
+        };
+    }
+
+    private static Map<Outpoint, VerifiedOutput> among(
+            ChainProfile profile, Set<Outpoint> wanted, List<Optional<Intent>> found) {
+        Map<Outpoint, VerifiedOutput> known = new HashMap<>();
+        for (Optional<Intent> intent : found) {
+            intent.ifPresent(ours -> {
+                Transaction tx = TransactionCodec.decode(ours.transaction().toArray());
+                known.putAll(VerifiedOutputs.outputsOf(TransactionCodec.txId(profile, tx), tx, wanted));
+            });
+        }
+        return known;
+    }
 }

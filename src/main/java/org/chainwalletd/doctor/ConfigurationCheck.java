@@ -15,7 +15,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.config.SettingsLoader;
 
 /** Loads the configuration as the daemon would, and tells where each value that is no default comes from. */
-public final class ConfigurationCheck implements Check {
+public final class ConfigurationCheck implements Doctor.Check {
     private static final String SUBJECT = "configuration";
     private static final String PASSPHRASE = "passphrase";
 

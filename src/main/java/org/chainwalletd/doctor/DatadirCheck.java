@@ -28,7 +28,7 @@ import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.Books;
 
 /** The datadir (interface.md, section 1.4): there, private, not in use, with room, and its files there as far as one sees from outside. */
-public final class DatadirCheck implements Check {
+public final class DatadirCheck implements Doctor.Check {
     private static final String SUBJECT = "datadir";
     private static final String GENESIS = "genesis";
     private static final String STORE = "store";
@@ -234,7 +234,7 @@ public final class DatadirCheck implements Check {
     }
 
     /** The wallet directory (interface.md, section 1.4): whether {@code state.json} and the key files agree. Nothing is unsealed. */
-    static final class KeyringCheck implements Check {
+    static final class KeyringCheck implements Doctor.Check {
         private static final String SUBJECT = "keyring";
         private static final String EVM_KEY_FILE = "evm.key.enc";
         private static final String KEY_FILE = "[0-9a-f]{64}\\.key\\.enc";

@@ -5,6 +5,13 @@ import java.util.function.Consumer;
 
 /** Runs checks one after the other and prints what they find. */
 public final class Doctor {
+    /** Looks at one side of an installation. Changes nothing, and throws nothing that it can tell as a finding. */
+    @FunctionalInterface
+    public interface Check {
+        /** In the order of reading; at least one. */
+        List<Finding> examine();
+    }
+
     private final List<Check> checks;
     private final Consumer<String> out;
 

@@ -10,7 +10,7 @@ import org.chainwalletd.config.OpenFiles;
 import org.chainwalletd.config.Settings;
 
 /** The Java machine, its memory, and whether the addresses to listen on are free. */
-public final class MachineCheck implements Check {
+public final class MachineCheck implements Doctor.Check {
     private static final int JAVA_LEAST = 17;
     private static final long MEBIBYTE = 1024 * 1024;
     /** Memory of an Argon2id computation (interface.md, section 1.6). */

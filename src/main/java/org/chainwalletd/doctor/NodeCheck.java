@@ -25,7 +25,7 @@ import org.chainwalletd.node.NodeClient.NodeInfo;
 import org.chainwalletd.node.NodeClient.Tip;
 
 /** Each node: reachable, of our chain, new enough, with quota left; and this machine's clock against the chain's. */
-public final class NodeCheck implements Check {
+public final class NodeCheck implements Doctor.Check {
     /** A block from further ahead than this means that one of the clocks is wrong. */
     private static final Duration CLOCK_AHEAD = Duration.ofMinutes(2);
 

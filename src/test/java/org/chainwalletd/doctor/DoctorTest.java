@@ -85,7 +85,7 @@ class DoctorTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     }
 
-    private List<String> lines(Check check) {
+    private List<String> lines(Doctor.Check check) {
         return check.examine().stream().map(Finding::line).toList();
     }
 
@@ -109,7 +109,7 @@ class DoctorTest {
                 .isZero();
         assertThat(new Doctor(List.of(() -> List.of(Finding.fail("a", "b"))), out::add).examine())
                 .isEqualTo(1);
-        Check broken = () -> {
+        Doctor.Check broken = () -> {
             throw new IllegalStateException("broken");
         };
         assertThat(new Doctor(List.of(broken), out::add).examine()).isEqualTo(1);

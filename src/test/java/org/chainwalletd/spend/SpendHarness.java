@@ -36,7 +36,6 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Outpoint;
-import org.chainwalletd.coins.IntentOutputs;
 import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutput;
 import org.chainwalletd.coins.VerifiedOutputs;
@@ -309,7 +308,7 @@ final class SpendHarness implements AutoCloseable {
     /** Those of our own intents, and those of blocks while a test does not take them away. */
     private VerifiedOutputs outputs() {
         List<OutputSource> sources = new ArrayList<>();
-        sources.add(new IntentOutputs(PROFILE, store.intents(), executor));
+        sources.add(OutputSource.ofIntents(PROFILE, store.intents(), executor));
         if (blocksKnown) {
             sources.add(this::inBlocks);
         }

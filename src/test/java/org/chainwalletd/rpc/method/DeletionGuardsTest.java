@@ -53,7 +53,7 @@ class DeletionGuardsTest {
     private final DeletionGuard guard = DeletionGuard.all(
             List.of(
                     asking(node),
-                    new OwnSpendsGuard(address -> CompletableFuture.completedFuture(openSpend), executor)),
+                    KeyUseGuards.openSpends(address -> CompletableFuture.completedFuture(openSpend), executor)),
             executor);
 
     @BeforeEach

@@ -19,7 +19,7 @@ import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
 import org.chainwalletd.chain.Reward;
-import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
@@ -282,7 +282,7 @@ public final class SwapDaemon implements AutoCloseable {
                 follow.client(),
                 new VerifiedOutputs(
                         PROFILE,
-                        List.of(new IntentOutputs(PROFILE, sealed.intents(), follow.executor())),
+                        List.of(OutputSource.ofIntents(PROFILE, sealed.intents(), follow.executor())),
                         follow.client(),
                         follow.executor(),
                         follow.meters()),

@@ -29,7 +29,7 @@ import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
-import org.chainwalletd.coins.IntentOutputs;
+import org.chainwalletd.coins.OutputSource;
 import org.chainwalletd.coins.VerifiedOutputs;
 import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.devnet.DevnetConfig;
@@ -162,7 +162,7 @@ public final class ChainLegRig implements AutoCloseable {
                 follow.client(),
                 new VerifiedOutputs(
                         PROFILE,
-                        List.of(new IntentOutputs(PROFILE, store.intents(), follow.executor())),
+                        List.of(OutputSource.ofIntents(PROFILE, store.intents(), follow.executor())),
                         follow.client(),
                         follow.executor(),
                         follow.meters()),

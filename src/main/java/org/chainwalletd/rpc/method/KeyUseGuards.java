@@ -1,0 +1,76 @@
+package org.chainwalletd.rpc.method;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
+import org.chainwalletd.keyring.DeletionGuard;
+import org.chainwalletd.keyring.evm.EvmKeyGuard;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.swap.engine.SwapBook;
+
+/** Guards that keep keys which something unfinished in the daemon still needs. */
+public final class KeyUseGuards {
+    private KeyUseGuards() {}
+
+    /** Keeps a key that an open HTLC needs: its receiver's to claim, its sender's to take it back. */
+    public static DeletionGuard openHtlcs(HtlcRecords records, Executor executor) {
+        return entry -> {
+            HtlcRecords.Query open = new HtlcRecords.Query(
+                    EnumSet.of(HtlcRecord.Role.SENDER, HtlcRecord.Role.RECEIVER, HtlcRecord.Role.BOTH),
+                    EnumSet.of(HtlcRecord.State.LOCKED, HtlcRecord.State.LOCKED_EXPIRED),
+                    OptionalLong.empty(),
+                    Optional.of(entry.address()),
+                    Optional.empty(),
+                    1);
+            return records.list(open)
+                    .thenApplyAsync(
+                            page -> page.records().stream()
+                                    .findFirst()
+                                    .map(found -> "the open HTLC " + found.lock() + " needs it"),
+                            executor);
+        };
+    }
+
+    /**
+     * Keeps a key while a spend of this daemon that spends from its address, or pays to it, is not settled. The nodes may have forgotten the
+     * transaction by now; it is sent again, and its change would come to a key that is gone.
+     *
+     * @param openSpendOf a spend in flight that an address has to do with
+     */
+    public static DeletionGuard openSpends(
+            Function<Address, CompletionStage<Optional<Hash256>>> openSpendOf, Executor executor) {
+        return entry -> openSpendOf
+                .apply(entry.address())
+                .thenApplyAsync(
+                        spend ->
+                                spend.map(txId -> "the spend " + txId + " of this daemon needs it until it is settled"),
+                        executor);
+    }
+
+    /** Keeps the keys of both chains that an open swap needs to claim, or to take its lock back. */
+    public record OpenSwaps(SwapBook swaps) implements DeletionGuard, EvmKeyGuard {
+        @Override
+        public CompletionStage<Optional<String>> objection(KeyEntry entry) {
+            return CompletableFuture.completedFuture(
+                    swaps.needing(entry.address()).map(id -> "the open swap " + id + " needs it"));
+        }
+
+        @Override
+        public CompletionStage<List<EvmKeyGuard.Objection>> objections(EvmAddress key) {
+            return CompletableFuture.completedFuture(swaps.needing(key)
+                    .<List<EvmKeyGuard.Objection>>map(
+                            id -> List.of(new EvmKeyGuard.Objection.OpenSwap("the open swap " + id + " needs it")))
+                    .orElse(List.of()));
+        }
+    }
+}
