@@ -62,7 +62,12 @@ public interface OutputSource {
         for (Optional<Intent> intent : found) {
             intent.ifPresent(ours -> {
                 Transaction tx = TransactionCodec.decode(ours.transaction().toArray());
-                known.putAll(VerifiedOutputs.outputsOf(TransactionCodec.txId(profile, tx), tx, wanted));
+                Hash256 txId = TransactionCodec.txId(profile, tx);
+                wanted.stream()
+                        .filter(one -> one.txId().equals(txId)
+                                && one.index() < tx.outputs().size())
+                        .forEach(one ->
+                                known.put(one, VerifiedOutput.of(tx.outputs().get((int) one.index()))));
             });
         }
         return known;

@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.chainwalletd.chain.ChainProfile;
-import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TxOutput;
@@ -145,17 +144,6 @@ public final class VerifiedOutputs {
         return outpoint.index() < tx.outputs().size()
                 ? new Finding.Proven(VerifiedOutput.of(tx.outputs().get((int) outpoint.index())))
                 : new Finding.NoSuchOutput();
-    }
-
-    /** Selects those of {@code wanted} that are outputs of {@code tx}, whose computed id is {@code txId}. */
-    static Map<Outpoint, VerifiedOutput> outputsOf(Hash256 txId, Transaction tx, Set<Outpoint> wanted) {
-        Map<Outpoint, VerifiedOutput> outputs = new HashMap<>();
-        for (Outpoint outpoint : wanted) {
-            if (outpoint.txId().equals(txId) && output(outpoint, tx) instanceof Finding.Proven proven) {
-                outputs.put(outpoint, proven.output());
-            }
-        }
-        return outputs;
     }
 
     /**
