@@ -42,7 +42,7 @@ class NamesInTheManualTest {
             "--use-schema-description",
             "--use-title-as-name");
 
-    /** Names of the JVM, of a generator of clients, and the words of a brand, which no source has. */
+    /** Names of the JVM, of PostgreSQL, of a generator of clients, and the words of a brand, which no source has. */
     private static final Set<String> OF_OTHERS = Set.of(
             "acct_timeout_sec",
             "alpha_amount",
@@ -51,7 +51,8 @@ class NamesInTheManualTest {
             "coredump_filter",
             "hs_err",
             "our_alpha_address",
-            "rate_alphas_per_unit");
+            "rate_alphas_per_unit",
+            "synchronous_standby_names");
 
     private final String pages = pages();
 
