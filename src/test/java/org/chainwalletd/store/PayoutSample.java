@@ -73,7 +73,7 @@ final class PayoutSample {
                 number % 3 == 0 ? Optional.of("invoice \u00fc " + number) : Optional.empty());
     }
 
-    private static List<Payout> submit(Store store, Optional<String> owner, int... numbers) {
+    static List<Payout> submit(Store store, Optional<String> owner, int... numbers) {
         List<Order> orders = new ArrayList<>();
         for (int number : numbers) {
             orders.add(order(number));
@@ -81,7 +81,7 @@ final class PayoutSample {
         return ((Submission.Accepted) done(store.payouts().submit(orders, List.of(PAYER), owner, 100, AT))).payouts();
     }
 
-    private static Intent open(Store store, int number, Payout... payouts) {
+    static Intent open(Store store, int number, Payout... payouts) {
         List<TxOutput> outputs = new ArrayList<>();
         List<Long> numbers = new ArrayList<>();
         for (Payout payout : payouts) {

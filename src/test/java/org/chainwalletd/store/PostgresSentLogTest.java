@@ -535,6 +535,34 @@ class PostgresSentLogTest {
     }
 
     @Test
+    void a_restored_store_holds_payouts_and_has_those_that_a_batch_of_any_daemon_carries() {
+        PostgresStore one = open("one");
+        PostgresStore two = open("two");
+        List<PayoutStore.Payout> payouts = PayoutSample.submit(one, Optional.empty(), 1, 2, 3);
+        PostgresServer.backUp(schema);
+        Intent batch = PayoutSample.open(two, 7, payouts.get(0));
+        done(one.payouts().cancel(List.of("payout-3"), PayoutStore.Claimant.ANYBODY, 60));
+        PostgresServer.putBack(schema);
+        end(one);
+        end(two);
+        assertThat(open("one").stopped()).isPresent();
+
+        restore("one");
+        StoreRestore.Restored restored = restore("two").restored().orElseThrow();
+
+        assertThat(restored.inFlight()).extracting(Intent::txId).containsExactly(batch.txId());
+        PostgresStore store = open("one");
+        assertThat(payout(store, 1).state()).isEqualTo(PayoutStore.State.IN_FLIGHT);
+        assertThat(payout(store, 1).attempts()).containsExactly(batch.txId());
+        assertThat(payout(store, 2).state()).isEqualTo(PayoutStore.State.HELD);
+        assertThat(payout(store, 3).state()).isEqualTo(PayoutStore.State.CANCELLED);
+    }
+
+    private static PayoutStore.Payout payout(Store store, int number) {
+        return done(store.payouts().find("payout-" + number)).orElseThrow();
+    }
+
+    @Test
     void the_successor_on_the_same_machine_signs_off_the_process_that_has_died() {
         PostgresStore dead = open("one");
         pay(dead, 1);
@@ -594,7 +622,11 @@ class PostgresSentLogTest {
 
         /** A payment that shares a coin with the one before, and whose number no other has. */
         private Intent intentOf(int number, int token, boolean again) {
-            return intent(number, Optional.of("token-of-" + token), again ? 10_000 + token : 20_000 + number, 30_000 + number);
+            return intent(
+                    number,
+                    Optional.of("token-of-" + token),
+                    again ? 10_000 + token : 20_000 + number,
+                    30_000 + number);
         }
 
         private boolean made(CompletionStage<IntentStore.Transition> transition) {
