@@ -201,11 +201,10 @@ public final class PostgresRestore {
                 "INSERT INTO daemons (timeline, log, superseded, ended) SELECT ?, log, true, true FROM restoring_logs",
                 timeline);
         // Each lost commit counts as made again, so that the datadirs find the newest one that they remember.
-        session.update(
-                "INSERT INTO commits (number, daemon, counter, random)"
-                        + " SELECT (SELECT coalesce(max(number), 0) FROM commits) + row_number() OVER (ORDER BY r.number, r.log, r.place),"
-                        + " (SELECT max(start) FROM daemons d WHERE d.log = r.log), r.counter, r.random FROM restoring r"
-                        + " WHERE NOT EXISTS (SELECT 1 FROM restoring o WHERE o.log = r.log AND o.random = r.random AND o.place < r.place)");
+        session.update("INSERT INTO commits (number, daemon, counter, random)"
+                + " SELECT (SELECT coalesce(max(number), 0) FROM commits) + row_number() OVER (ORDER BY number, log, place),"
+                + " (SELECT max(start) FROM daemons d WHERE d.log = r.log), counter, random"
+                + " FROM (SELECT DISTINCT ON (log, random) * FROM restoring ORDER BY log, random, place) r");
         // Numbers of starts that the database has forgotten are not given again: their processes may wake.
         session.query(
                 "SELECT count(nextval(pg_get_serial_sequence('daemons', 'start'))) FROM generate_series(1, ?)",

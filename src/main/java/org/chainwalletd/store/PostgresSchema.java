@@ -18,6 +18,9 @@ final class PostgresSchema {
      */
     static final String TIMELINE = "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint";
 
+    /** Expression for the time at which the server was started, microseconds since 1970. */
+    static final String BOOT = "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
+
     static final String SYSTEM = "(SELECT system_identifier FROM pg_control_system())";
 
     /** Expression for the number of the start of the daemon that writes. */
@@ -48,11 +51,12 @@ final class PostgresSchema {
             CREATE TABLE daemons (
               start BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
               timeline BIGINT NOT NULL,
+              boot BIGINT NOT NULL DEFAULT %s,
               beaten BIGINT NOT NULL DEFAULT 0,
               ended BOOLEAN NOT NULL DEFAULT false,
               log TEXT,
               host TEXT,
-              superseded BOOLEAN NOT NULL DEFAULT false)""",
+              superseded BOOLEAN NOT NULL DEFAULT false)""".formatted(BOOT),
                 "CREATE INDEX daemons_by_log ON daemons (log)",
                 """
             CREATE TABLE restoring (

@@ -53,9 +53,10 @@ public final class PostgresStore extends SqlStore {
             boolean durable,
             long system,
             long timeline,
+            long boot,
             long millis) {
         PostgresTransactions.Start start(long number, PostgresTransactions.Made seen, Optional<String> stopped) {
-            return new PostgresTransactions.Start(number, system, timeline, millis, seen, stopped);
+            return new PostgresTransactions.Start(number, system, timeline, boot, millis, seen, stopped);
         }
     }
 
@@ -281,7 +282,7 @@ public final class PostgresStore extends SqlStore {
             PostgresSchema.migrate(session, name);
             long number = session.queryOne(
                             start.isPresent()
-                                    ? "UPDATE daemons SET ended = false, timeline = ?, beaten = "
+                                    ? "UPDATE daemons SET ended = false, timeline = ?, boot = DEFAULT, beaten = "
                                             + PostgresSchema.MILLIS + " WHERE start = " + start.getAsLong()
                                             + " RETURNING start"
                                     : "INSERT INTO daemons (timeline, beaten) VALUES (?, " + PostgresSchema.MILLIS
@@ -364,7 +365,8 @@ public final class PostgresStore extends SqlStore {
                                 + " current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'"
                                 + " AND current_setting('synchronous_commit') <> 'off' AS durable, "
                                 + PostgresSchema.SYSTEM + " AS system, CASE WHEN pg_is_in_recovery() THEN 0 ELSE "
-                                + PostgresSchema.TIMELINE + " END AS timeline, " + PostgresSchema.MILLIS + " AS millis",
+                                + PostgresSchema.TIMELINE + " END AS timeline, " + PostgresSchema.BOOT + " AS boot, "
+                                + PostgresSchema.MILLIS + " AS millis",
                         row -> new Server(
                                 (int) row.number("version"),
                                 row.truth("recovering"),
@@ -372,6 +374,7 @@ public final class PostgresStore extends SqlStore {
                                 row.truth("durable"),
                                 row.number("system"),
                                 row.number("timeline"),
+                                row.number("boot"),
                                 row.number("millis")))
                 .orElseThrow();
         if (server.version() < OLDEST_SERVER) {
@@ -424,6 +427,7 @@ public final class PostgresStore extends SqlStore {
                             "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
                                     + " start = ? AND NOT ended AND NOT superseded AND timeline = "
                                     + PostgresSchema.TIMELINE
+                                    + " AND boot = " + PostgresSchema.BOOT
                                     + ") AND (SELECT stopped FROM store WHERE one = 1) IS NULL",
                             row -> true,
                             seen.number(),
@@ -572,8 +576,8 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
-     * Lets writing go on after a standby was promoted although daemons are silent that have not ended: the operator has made sure that the
-     * promoted server has all their commits. One that lacks a commit nevertheless stops the store when its daemon wakes. Blocks.
+     * Lets writing go on after a standby was promoted, or the server restarted, although daemons are silent that have not ended: the operator has
+     * made sure that the server has all their commits. One that lacks a commit nevertheless stops the store when its daemon wakes. Blocks.
      *
      * @return numbers of the starts of the silent daemons
      * @throws StoreException {@code STOPPED} when the store has lost payments
@@ -587,10 +591,13 @@ public final class PostgresStore extends SqlStore {
                 throw StoreException.stopped(stopped.get());
             }
             List<Long> silent = session.query(
-                    "UPDATE daemons SET timeline = ? WHERE NOT ended AND NOT superseded AND timeline < ? RETURNING start",
+                    "UPDATE daemons SET timeline = ?, boot = ? WHERE NOT ended AND NOT superseded"
+                            + " AND (timeline < ? OR boot <> ?) RETURNING start",
                     row -> row.getLong(1),
                     server.timeline(),
-                    server.timeline());
+                    server.boot(),
+                    server.timeline(),
+                    server.boot());
             session.execute("COMMIT");
             return silent;
         } catch (SQLException e) {

@@ -54,7 +54,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SET LOCAL lock_timeout = '3s';
             SET LOCAL idle_in_transaction_session_timeout = '1s';
             SET LOCAL statement_timeout = 0;
-            SELECT version, system, pruned, stopped, %s AS now_system, %s AS now_timeline,
+            SELECT version, system, pruned, stopped, %s AS now_system, %s AS now_timeline, %s AS now_boot,
               current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
                 AND current_setting('synchronous_commit') <> 'off' AS durable
               FROM store WHERE one = 1 FOR UPDATE;
@@ -65,12 +65,17 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SELECT set_config('walletd.commit', (SELECT max(number)::text FROM commits), true),
               set_config('walletd.runner', ?, true);
             SELECT (SELECT max(number) FROM commits WHERE random = ?) AS last,
-              (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND timeline < %s) AS silent,
+              (SELECT count(*) FROM daemons WHERE NOT ended AND NOT superseded AND (timeline < %s OR boot <> %s)) AS silent,
               (SELECT CASE WHEN superseded THEN 'superseded' WHEN ended THEN 'ended' END FROM daemons WHERE start = ?)
                 AS standing,
               (SELECT count(*) FROM logs) AS logs, %s AS millis;
             SELECT DISTINCT rows_of, id FROM changes WHERE commit > ?""".formatted(
-                    PostgresSchema.SYSTEM, PostgresSchema.TIMELINE, PostgresSchema.TIMELINE, PostgresSchema.MILLIS);
+                    PostgresSchema.SYSTEM,
+                    PostgresSchema.TIMELINE,
+                    PostgresSchema.BOOT,
+                    PostgresSchema.TIMELINE,
+                    PostgresSchema.BOOT,
+                    PostgresSchema.MILLIS);
 
     /** State in memory that is derived from rows which other daemons change too. */
     interface Memory {
@@ -95,7 +100,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     static final Made NONE = new Made(0, 0);
 
     /** The database that answers, whichever the store was written in before. */
-    private record Server(long system, long timeline, boolean durable) {}
+    private record Server(long system, long timeline, long boot, boolean durable) {}
 
     /**
      * Answer to {@link #HEAD}.
@@ -130,6 +135,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private Connection connection;
     private SqlSession session;
     private long timeline;
+    /** When the server was started that has this daemon's commits, see {@link PostgresSchema#BOOT}. */
+    private long boot;
     /** Number of the commit that is being prepared, among those of this daemon's log. */
     private long counter;
 
@@ -156,7 +163,14 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * @param confirmed a commit that the daemon has seen
      * @param stopped why nothing is written, not even by this start; empty in normal operation
      */
-    record Start(long number, long system, long timeline, long millis, Made confirmed, Optional<String> stopped) {}
+    record Start(
+            long number,
+            long system,
+            long timeline,
+            long boot,
+            long millis,
+            Made confirmed,
+            Optional<String> stopped) {}
 
     /**
      * Log of a daemon.
@@ -175,6 +189,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         this.start = start.number();
         this.system = start.system();
         this.timeline = start.timeline();
+        this.boot = start.boot();
         this.confirmed = start.confirmed();
         this.stopped = start.stopped().orElse(null);
         this.logging = logging;
@@ -264,15 +279,15 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         if (!head.now().durable()) {
             throw GroupCommitWriter.unavailable(name, Postgres.NOT_DURABLE, null);
         }
-        if (head.now().timeline() > timeline) {
-            tellTimeline(head.now().timeline());
+        if (head.now().timeline() > timeline || head.now().boot() != boot) {
+            tellServer(head.now());
             begin();
             return;
         }
         if (head.silent() > 0) {
             throw new StoreException(
                     StoreException.Reason.BUSY,
-                    "store " + name + ": the database was promoted, and " + head.silent()
+                    "store " + name + ": the database was promoted or restarted, and " + head.silent()
                             + " daemons have not told yet whether it has their commits",
                     null);
         }
@@ -346,7 +361,11 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             long belongs = row.getLong("system");
             long pruned = row.getLong("pruned");
             String why = row.getString("stopped");
-            Server now = new Server(row.getLong("now_system"), row.getLong("now_timeline"), row.getBoolean("durable"));
+            Server now = new Server(
+                    row.getLong("now_system"),
+                    row.getLong("now_timeline"),
+                    row.getLong("now_boot"),
+                    row.getBoolean("durable"));
             row = answer(statement);
             row.next();
             long number = row.getLong(1);
@@ -407,19 +426,19 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     /**
-     * Records that this daemon has found its own commits after a standby was promoted. All other running daemons have to confirm the same before
-     * anything goes on.
+     * Records that this daemon has found its own commits after a standby was promoted, or the server was started again, perhaps with an older copy of
+     * its data. All other running daemons have to confirm the same before anything goes on.
      */
-    private void tellTimeline(long now) throws SQLException {
+    private void tellServer(Server now) throws SQLException {
         rollback();
         LOG.warn(
-                "store {}: timeline {} follows {}: a standby was promoted, which has commit {}",
+                "store {}: the server was {}; it has commit {}",
                 name,
-                now,
-                timeline,
+                now.timeline() > timeline ? "promoted to timeline " + now.timeline() : "restarted",
                 confirmed.number());
-        session.update("UPDATE daemons SET timeline = ? WHERE start = ?", now, start);
-        timeline = now;
+        session.update("UPDATE daemons SET timeline = ?, boot = ? WHERE start = ?", now.timeline(), now.boot(), start);
+        timeline = now.timeline();
+        boot = now.boot();
     }
 
     private void follow(Head head) throws SQLException {

@@ -125,6 +125,27 @@ class PostgresFaultsTest {
         assertOpened(store, 2);
     }
 
+    /** A snapshot keeps identifier and timeline, and may have all commits of one daemon and not those of another. */
+    @Test
+    void after_the_server_was_restarted_nothing_is_written_before_each_daemon_has_found_its_newest_commit() {
+        PostgresStore store = open();
+        PostgresStore other = open();
+        assertOpened(other, 1);
+        assertOpened(store, 2);
+        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
+        long down = number("SELECT max(start) FROM daemons");
+        PostgresServer.act(schema, "restarted", "1 hour");
+
+        Await.until(
+                "the running ones have told",
+                () -> number("SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down) == 1
+                        && number("SELECT max(boot) - min(boot) FROM daemons") > 0);
+        assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
+        assertThat(PostgresServer.confirmFailover(schema)).containsExactly(down);
+        assertOpened(store, 3);
+        assertOpened(other, 4);
+    }
+
     @Test
     void the_operator_confirms_a_fail_over_for_a_daemon_that_stays_silent() {
         PostgresStore store = open();

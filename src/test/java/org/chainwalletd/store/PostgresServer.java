@@ -112,6 +112,9 @@ final class PostgresServer {
                     + coalesce((SELECT value FROM acting WHERE name = 'clock_ahead'), '0')::interval$$;
                 CREATE FUNCTION pg_walfile_name(at pg_lsn) RETURNS text LANGUAGE sql VOLATILE AS
                   $$SELECT lpad(coalesce((SELECT value FROM acting WHERE name = 'timeline'), '1'), 8, '0')$$;
+                CREATE FUNCTION pg_postmaster_start_time() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+                  $$SELECT pg_catalog.pg_postmaster_start_time()
+                    + coalesce((SELECT value FROM acting WHERE name = 'restarted'), '0')::interval$$;
                 CREATE FUNCTION pg_is_in_recovery() RETURNS boolean LANGUAGE sql VOLATILE AS
                   $$SELECT EXISTS (SELECT 1 FROM acting WHERE name = 'recovering')$$;
                 CREATE FUNCTION current_setting(setting text) RETURNS text LANGUAGE sql VOLATILE AS
@@ -123,7 +126,7 @@ final class PostgresServer {
     /**
      * Sets what the server answers.
      *
-     * @param name {@code clock_ahead}, {@code timeline}, {@code recovering}, or the name of a setting
+     * @param name {@code clock_ahead}, {@code restarted}, {@code timeline}, {@code recovering}, or the name of a setting
      */
     static void act(String schema, String name, String value) {
         run(
