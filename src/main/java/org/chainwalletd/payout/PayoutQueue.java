@@ -149,6 +149,11 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             oldest = oldestAt;
         }
 
+        /** Whether a queued payout may wait for this: if not, {@link #of} tells it of none. */
+        boolean hasAnyFor(WaitingFor reason) {
+            return paused ? reason == WaitingFor.PAUSED : single.containsValue(reason) || groups.containsValue(reason);
+        }
+
         long count(WaitingFor reason) {
             return counts.getOrDefault(reason, 0L);
         }

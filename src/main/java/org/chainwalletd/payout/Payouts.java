@@ -272,7 +272,9 @@ public final class Payouts {
         if (waits.isEmpty()) {
             return env.store().list(state, after, most);
         }
-        return filtered(waits.get(), after, most, new ArrayList<>());
+        return view.hasAnyFor(waits.get())
+                ? filtered(waits.get(), after, most, new ArrayList<>())
+                : CompletableFuture.completedFuture(List.of());
     }
 
     private CompletionStage<List<Payout>> filtered(WaitingFor waits, long after, int most, List<Payout> found) {

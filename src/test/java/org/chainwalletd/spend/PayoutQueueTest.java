@@ -116,6 +116,18 @@ class PayoutQueueTest {
     }
 
     @Test
+    void a_batch_leaves_no_more_than_the_cap_per_transaction_of_the_token_of_its_payouts() {
+        Amount cap = Amount.of(4_000);
+        rig.capsPerTx.put("worker", cap);
+        rig.submit(Optional.of("worker"), payer, orders(6));
+        for (int i = 0; i < 6; i++) {
+            Hash256 batch = rig.confirm("payout-" + i).attempts().get(0);
+            assertThat(SpendHarness.get(rig.intents().find(batch)).orElseThrow().allowance())
+                    .isLessThanOrEqualTo(cap);
+        }
+    }
+
+    @Test
     void a_rest_that_is_too_small_for_change_takes_no_payout_above_its_cap() {
         // The smallest coin that pays leaves 150 that are no change: more than the cap permits as a fee.
         Address other = rig.spends.funded(2, 5_300, 40_000);
