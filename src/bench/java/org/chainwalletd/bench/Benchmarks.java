@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs benchmarks by name: {@code start door rpc wait transfer follow store keyring envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
+ * Runs benchmarks by name: {@code start door rpc wait transfer payouts follow store keyring envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
  * the other, and prints lines of {@code name ours floor ratio}, the median of interleaved pairs; envelope, crypto and chain print operations per second
  * of one core. What follows a single name is passed on.
  */
@@ -27,6 +27,7 @@ public final class Benchmarks {
         programs.put("rpc", List.of("org.chainwalletd.http.ServerBench"));
         programs.put("wait", List.of("org.chainwalletd.bench.WaitBench"));
         programs.put("transfer", List.of("org.chainwalletd.spend.TransferBench"));
+        programs.put("payouts", List.of("org.chainwalletd.bench.PayoutBench"));
         programs.put("follow", List.of("org.chainwalletd.bench.FollowBench"));
         programs.put("store", List.of("org.chainwalletd.store.StoreBench"));
         programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBenchmark", "target/bench/keyring"));
