@@ -38,6 +38,7 @@ class SealedChoicesTest {
             "PaymentWaits", Set.of("FollowEvent.Joined"),
             "Receipts", Set.of("SpendResult.Failed"),
             "Broadcast", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
+            "StoreRestore", Set.of("SentLine.Peer"),
             "SwapCodec", Set.of("SwapRow.OwnLock.Absent", "SwapRow.OwnLock.Lost", "SwapRow.PoolLock.Foreign"),
             "TxWaits", Set.of("FollowEvent.Joined"),
             "Walker", Set.of("Fetched.Missing", "Look.Finding.Behind", "Look.Finding.Dissent", "Look.Finding.Hollow"));
