@@ -203,12 +203,16 @@ class PayoutAttacksTest {
                                         .toList()),
                         -32602,
                         "1 to 1000 addresses"),
-                source("a foreign address", params("addresses", unowned), -32010, "has no address " + SHOP.address),
+                source(
+                        "a foreign address",
+                        params("addresses", unowned),
+                        -32010,
+                        SHOP.address + " is not in this keystore"),
                 source(
                         "a foreign address among own ones",
                         params("addresses", List.of(addresses, SHOP.address.toString())),
                         -32010,
-                        "has no address " + SHOP.address),
+                        SHOP.address + " is not in this keystore"),
                 source("a label that nobody has", params("label", "nobody"), -32010, "label"),
                 source("an empty label", params("label", ""), -32010, "label"),
                 source("an address as the source", addresses, -32602, "from"),

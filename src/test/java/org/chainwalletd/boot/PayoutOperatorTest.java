@@ -245,6 +245,8 @@ class PayoutOperatorTest {
     @Test
     void an_act_that_is_declared_repeatable_does_nothing_more_the_second_time() {
         try (DaemonRig daemon = startWithKeys()) {
+            daemon.fund(poor, 50_000);
+            daemon.awaitFollowed();
             Map<String, Object> ids = params("payout_ids", List.of("cancelled-payout"));
             Map<String, Supplier<Map<String, Object>>> acts = new LinkedHashMap<>();
             acts.put("payout_pause", Map::of);
@@ -260,6 +262,11 @@ class PayoutOperatorTest {
             acts.put("payout_cancel", () -> ids);
             acts.put("payout_release", () -> ids);
             acts.put("export_vault", () -> params("passphrase", DaemonRig.PASSPHRASE));
+            acts.put("sweep_stop", () -> {
+                Map<String, Object> from = params("addresses", List.of(poor.address.toString()));
+                daemon.call("sweep", params("from", from, "to", shop.address, "client_token", "sweep-to-stop"));
+                return params("client_token", "sweep-to-stop");
+            });
             acts.put("payout_resume", Map::of);
             acts.put("payout_recall", () -> {
                 awaitInMempool(daemon, "recalled-payout");

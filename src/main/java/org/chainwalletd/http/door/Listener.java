@@ -372,6 +372,8 @@ public final class Listener {
 
     private CompletionStage<Void> drainConnections(Duration deadline) {
         Duration politely = deadline.compareTo(GIVE_UP_BEFORE) > 0 ? deadline.minus(GIVE_UP_BEFORE) : Duration.ZERO;
+        // Marks all of them first, so that each answer after one connection has ended says that it is the last.
+        open.forEach(one -> one.ending().drains());
         open.forEach(Connection::drain);
         sweep.cancel();
         sweep = sweepEvery(SWEEP_OF_A_STOP);
