@@ -20,7 +20,7 @@ public interface ReservationStore {
 
     /**
      * Tells whether a running sweep is going to spend the coin in a part that has no spend yet and is not the one with this token. Answered from
-     * memory, on any thread; {@link IntentStore#open} decides.
+     * memory, on any thread, which a store in PostgreSQL fills with its first transaction; {@link IntentStore#open} decides.
      */
     boolean isPlannedByOther(Outpoint coin, Optional<String> token);
 
