@@ -231,7 +231,7 @@ public class SwapMethodsTest {
         List<ErrorTranslator> known = List.of(new UpstreamErrors(), new KeyringErrors(folder));
         return new RpcDispatcher(
                 MethodRegistry.of(SwapMethods.all(Optional.of(service), () -> unverified, words, EXECUTOR)),
-                List.of(known.get(0), known.get(1), known.get(2), new SwapErrors(known)),
+                List.of(known.get(0), known.get(1), new SwapErrors(known)),
                 CallObserver.NONE,
                 new RpcDispatcher.Limits(10, 2, 10),
                 EXECUTOR);
