@@ -26,7 +26,7 @@ public final class PostgresRestore {
     private static final int STARTS_FORGOTTEN = 10_000;
 
     /**
-     * What one run has achieved.
+     * Outcome of one run.
      *
      * @param restored present when the store was completed and goes on
      * @param missing the logs that are still needed

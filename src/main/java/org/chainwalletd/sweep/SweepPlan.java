@@ -88,7 +88,7 @@ record SweepPlan(Sweep sweep, Part part, long tipHeight) implements SpendPlan {
         // The part was cut so that it can be built.
     }
 
-    /** Whoever makes it moves the same coins to the same recipient: a node that had it before took nothing from anybody. */
+    /** The same coins go to the same recipient, whoever sends the transaction: a node that had it before took nothing from anybody. */
     @Override
     public boolean isPayout() {
         return false;

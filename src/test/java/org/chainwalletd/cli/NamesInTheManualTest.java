@@ -74,7 +74,7 @@ class NamesInTheManualTest {
         assertThat(named).isEmpty();
     }
 
-    /** Those that ManualIT runs are more than read there; the others name hosts and keys that do not exist. */
+    /** Command lines that no test runs name hosts and keys that do not exist; ManualIT runs the others. */
     @Test
     void a_command_line_in_a_block_is_read() {
         CommandLineParser parser = new CommandLineParser(Lines.NAME, AnyWords.Commands.all());

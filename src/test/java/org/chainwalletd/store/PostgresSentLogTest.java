@@ -250,7 +250,7 @@ class PostgresSentLogTest {
         assertBound(open("three"), List.of(1, 2, 3));
     }
 
-    /** One daemon's log has the end of another's spend; only in the order of their commits do they make sense. */
+    /** The log of a daemon has the end of another's spend; only in the order of their commits do the two make sense. */
     @Test
     void the_logs_are_entered_in_the_order_of_the_commits_whichever_daemon_made_them() {
         PostgresStore one = open("one");

@@ -665,7 +665,7 @@ final class QueueModel {
         }
     }
 
-    /** What an older copy of the store has: all else is in the log, but for blocks and what was only queued. */
+    /** Content of an older copy of the store: all else is in the log, but for blocks and what was only queued. */
     final class Backup {
         private record Row(IntentState state, Optional<BlockPlace> place, boolean buried) {}
 

@@ -8,7 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
 class SqliteContractTest extends StoreContract {
-    /** Of the log's lines that are no longer needed so many bytes are kept: few, so that it is written anew often. */
+    /** Bytes of unneeded lines that the log may keep: few, so that it is written anew often. */
     private static final long LEAST_TO_PRUNE = 20_000;
 
     @Override
