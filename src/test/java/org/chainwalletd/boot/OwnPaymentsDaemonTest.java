@@ -52,6 +52,7 @@ class OwnPaymentsDaemonTest {
         long[] coins = new long[120];
         Arrays.fill(coins, 50_000);
         daemon.fund(payer, coins);
+        daemon.awaitFollowed();
         callers = Executors.newFixedThreadPool(4);
     }
 
