@@ -359,24 +359,24 @@ class PostgresIT {
                         .node(chain.uri())
                         .and("--store", server.url(database), "--store-password-file", open.toString()),
                 "is open to other users");
-        refusedHere(datadir, server.url("missing"), "does not exist on the server: make it with createdb");
-        refusedHere(datadir, "postgresql://walletd@127.0.0.1:" + FreePort.any() + "/d", "does not answer");
-        refusedHere(
+        refused(datadir, server.url("missing"), "does not exist on the server: make it with createdb");
+        refused(datadir, "postgresql://walletd@127.0.0.1:" + FreePort.any() + "/d", "does not answer");
+        refused(
                 datadir,
                 "postgresql://walletd@nowhere.invalid/d?sslmode=verify-full",
                 "has a host that cannot be found");
-        refusedHere(
+        refused(
                 datadir,
                 "postgresql://walletd@localhost:" + server.port + "/" + database + "?sslmode=verify-full",
                 "TLS is not trusted");
         server.run("ALTER DATABASE " + database + " SET default_transaction_read_only = on");
-        refusedHere(datadir, server.url(database), "has no primary server that can be written");
+        refused(datadir, server.url(database), "has no primary server that can be written");
         server.run("ALTER DATABASE " + database + " RESET default_transaction_read_only");
         server.run("ALTER DATABASE " + database + " SET synchronous_commit = off");
-        refusedHere(datadir, server.url(database), "is on a server that loses commits");
+        refused(datadir, server.url(database), "is on a server that loses commits");
         server.run("ALTER DATABASE " + database + " RESET synchronous_commit");
         server.run("ALTER DATABASE " + database + " OWNER TO postgres");
-        refusedHere(datadir, server.url(database), "cannot have its tables made");
+        refused(datadir, server.url(database), "cannot have its tables made");
         server.run("ALTER DATABASE " + database + " OWNER TO walletd");
         try (DaemonProcess daemon = daemon(datadir).start()) {
             assertThat(daemon.stop()).isZero();
@@ -465,20 +465,17 @@ class PostgresIT {
                 .run();
     }
 
-    private void refusedHere(Path datadir, String url, String hint) {
-        LauncherCall.Ended ended = LauncherCall.daemon(datadir)
-                .node(chain.uri())
-                .and("--store", url)
-                .with("WALLETD_STORE_PASSWORD", PASSWORD)
-                .runHere();
-        oneSentence(ended, hint);
+    private void refused(Path datadir, String url, String hint) {
+        refused(
+                LauncherCall.daemon(datadir)
+                        .node(chain.uri())
+                        .and("--store", url)
+                        .with("WALLETD_STORE_PASSWORD", PASSWORD),
+                hint);
     }
 
     private static void refused(LauncherCall call, String hint) {
-        oneSentence(call.run(), hint);
-    }
-
-    private static void oneSentence(LauncherCall.Ended ended, String hint) {
+        LauncherCall.Ended ended = call.run();
         String told = String.join("\n", ended.errors());
         assertThat(ended.code()).as(told).isEqualTo(FAILED);
         assertThat(ended.errors()).as(told).hasSize(1);
