@@ -520,6 +520,8 @@ class PayoutHistoryTest {
             heal();
             liar.ifPresent(LyingNode::repent);
             rig.spends.node.dropLate();
+            // First, so that the faucet spends no coin of theirs.
+            othersSendAgain();
             rig.spends.fund(payer, 300_000, 300_000);
             awaitEnds();
             death.disarm();
