@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
+import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +68,7 @@ class TokenTakenTest extends SpendCase {
 
         assertThat(List.of(get(first), get(second))).containsOnly(paid);
         assertThat(opens).isTrue();
-        assertThat(beside.inFlightUtxos()).as("it holds no coins").isZero();
+        Await.until("it holds no coins", () -> beside.inFlightUtxos() == 0);
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }
