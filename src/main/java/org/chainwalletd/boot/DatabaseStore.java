@@ -12,6 +12,7 @@ import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.PostgresDatabase;
 import org.chainwalletd.store.PostgresRestore;
 import org.chainwalletd.store.PostgresStore;
@@ -82,6 +83,20 @@ public final class DatabaseStore {
                                     + " is missing; run store restored there, or with --without " + log.name()));
             lock.check();
         }
+    }
+
+    /**
+     * Counts silent daemons as having found their commits after a fail-over. Blocks; daemons may run meanwhile.
+     *
+     * @param out receives one line at a time
+     * @throws org.chainwalletd.store.StoreException when nothing is to be confirmed, or the store is stopped
+     */
+    public static void confirmFailover(Settings.Database database, Consumer<String> out) {
+        new PostgresCluster(new PostgresDatabase(database))
+                .confirmFailover()
+                .forEach(silent -> out.accept("start " + silent.start() + " of the datadir " + silent.datadir()
+                        + ", last heard " + silent.silentMillis() / 1_000
+                        + " s ago, counts as having found its commits: payments go on"));
     }
 
     /** Settings of the chain as far as they are known before a node has answered. */

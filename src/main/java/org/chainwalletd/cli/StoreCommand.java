@@ -10,9 +10,11 @@ import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.StoreException;
 
-/** Makes the daemon go on with a store that was restored from a copy, emptied or lost. */
+/** Makes daemons go on with a store that was restored from a copy, emptied or lost, or whose database has failed over. */
 final class StoreCommand implements Command {
     private static final String RESTORED = "restored";
+    private static final String CONFIRM_FAILOVER = "confirm-failover";
+    private static final String WITHOUT = "--without";
     private static final String LOG = "sent.log";
 
     @Override
@@ -23,7 +25,9 @@ final class StoreCommand implements Command {
     @Override
     public String summary() {
         return "store restored: goes on with a walletd.db or database that has forgotten payments, after entering what"
-                + " sent.log knows of them. The daemon is stopped meanwhile.";
+                + " sent.log knows of them. The daemon is stopped meanwhile. store confirm-failover: after a planned fail-over"
+                + " of the PostgreSQL server lets payments go on although a daemon that has not ended stays silent; you have"
+                + " made sure that the new primary has everything.";
     }
 
     @Override
@@ -34,24 +38,26 @@ final class StoreCommand implements Command {
     @Override
     public List<Flag> flags() {
         return List.of(new Flag(
-                "--without",
+                WITHOUT,
                 "name",
-                "sent.log, or the name of another datadir's log: goes on although it is lost, damaged or too old; payments"
+                "restored: sent.log, or the name of another datadir's log: goes on although it is lost, damaged or too old; payments"
                         + " stay forgotten"));
     }
 
     @Override
     public int run(Invocation invocation) {
-        Optional<String> without = invocation.option("--without");
+        String action = invocation.arguments().get(0);
+        Optional<String> without = invocation.option(WITHOUT);
         Settings settings = invocation.configuration().settings();
         Optional<Settings.Database> database = settings.database();
-        if (!invocation.arguments().get(0).equals(RESTORED)
-                || database.isEmpty()
-                        && without.filter(name -> !name.equals(LOG)).isPresent()) {
-            return invocation.fail(ExitCode.USAGE, "say store restored, or store restored --without " + LOG);
+        Optional<String> mistake = mistake(action, without, database.isPresent());
+        if (mistake.isPresent()) {
+            return invocation.fail(ExitCode.USAGE, mistake.get());
         }
         try {
-            if (database.isPresent()) {
+            if (action.equals(CONFIRM_FAILOVER)) {
+                DatabaseStore.confirmFailover(database.orElseThrow(), invocation.out()::println);
+            } else if (database.isPresent()) {
                 DatabaseStore.restore(
                         settings, database.get(), without.map(Set::of).orElse(Set.of()), invocation.out()::println);
             } else {
@@ -61,5 +67,22 @@ final class StoreCommand implements Command {
         } catch (IOException | StoreException e) {
             throw new StartupException(e.getMessage());
         }
+    }
+
+    private static Optional<String> mistake(String action, Optional<String> without, boolean database) {
+        if (action.equals(CONFIRM_FAILOVER) && without.isPresent()) {
+            return Optional.of(WITHOUT + " does nothing for store " + CONFIRM_FAILOVER);
+        }
+        if (action.equals(CONFIRM_FAILOVER)) {
+            return database
+                    ? Optional.empty()
+                    : Optional.of("store " + CONFIRM_FAILOVER
+                            + " is for payments in PostgreSQL: name the database with --store");
+        }
+        if (!action.equals(RESTORED)) {
+            return Optional.of("say store " + RESTORED + " or store " + CONFIRM_FAILOVER);
+        }
+        return without.filter(name -> !database && !name.equals(LOG))
+                .map(name -> "say store " + RESTORED + ", or store " + RESTORED + " " + WITHOUT + " " + LOG);
     }
 }

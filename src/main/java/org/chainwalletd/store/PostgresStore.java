@@ -46,7 +46,7 @@ public final class PostgresStore extends SqlStore {
     private static final Executor AT_ONCE = Runnable::run;
 
     /** State of a server, as it reports it. */
-    private record Server(
+    record Server(
             int version,
             boolean recovering,
             boolean readOnly,
@@ -199,7 +199,7 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    private static Optional<String> stopped(SqlSession session) throws SQLException {
+    static Optional<String> stopped(SqlSession session) throws SQLException {
         return session
                 .query("SELECT stopped FROM store WHERE one = 1 AND stopped IS NOT NULL", row -> row.getString(1))
                 .stream()
@@ -358,7 +358,7 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    private static Server requireFit(SqlSession session, String name) throws SQLException {
+    static Server requireFit(SqlSession session, String name) throws SQLException {
         Server server = session.queryOne(
                         "SELECT current_setting('server_version_num')::bigint AS version, pg_is_in_recovery() AS recovering,"
                                 + " current_setting('transaction_read_only') = 'on' AS read_only,"
@@ -572,36 +572,6 @@ public final class PostgresStore extends SqlStore {
             session.execute(PostgresTransactions.LOCK);
             session.update("UPDATE daemons SET ended = true WHERE start = ?", ended);
             session.execute("COMMIT");
-        }
-    }
-
-    /**
-     * Lets writing go on after a standby was promoted, or the server restarted, although daemons are silent that have not ended: the operator has
-     * made sure that the server has all their commits. One that lacks a commit nevertheless stops the store when its daemon wakes. Blocks.
-     *
-     * @return numbers of the starts of the silent daemons
-     * @throws StoreException {@code STOPPED} when the store has lost payments
-     */
-    public static List<Long> confirmFailover(String name, Postgres.Connector connector) {
-        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
-            Server server = requireFit(session, name);
-            session.execute(PostgresTransactions.LOCK);
-            Optional<String> stopped = stopped(session);
-            if (stopped.isPresent()) {
-                throw StoreException.stopped(stopped.get());
-            }
-            List<Long> silent = session.query(
-                    "UPDATE daemons SET timeline = ?, boot = ? WHERE NOT ended AND NOT superseded"
-                            + " AND (timeline < ? OR boot <> ?) RETURNING start",
-                    row -> row.getLong(1),
-                    server.timeline(),
-                    server.boot(),
-                    server.timeline(),
-                    server.boot());
-            session.execute("COMMIT");
-            return silent;
-        } catch (SQLException e) {
-            throw GroupCommitWriter.unavailable(name, "cannot be written: " + e.getMessage(), e);
         }
     }
 

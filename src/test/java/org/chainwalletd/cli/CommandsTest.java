@@ -155,6 +155,24 @@ class CommandsTest {
         assertThat(folder.resolve(SqliteStore.FILE_NAME)).exists();
     }
 
+    @Test
+    void store_confirm_failover_is_refused_in_one_line_when_no_database_answers() {
+        assertThat(run(Map.of(), "store", "confirm-failover", "--datadir", folder.toString()))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("name the database with --store").hasLineCount(1);
+        err.reset();
+        String url = "postgresql://walletd@127.0.0.1:1/payments";
+        assertThat(run(Map.of(), "store", "confirm-failover", "--without", "sent.log", "--store", url))
+                .isEqualTo(ExitCode.USAGE);
+        assertThat(text(err)).contains("--without does nothing").hasLineCount(1);
+        err.reset();
+        assertThat(run(Map.of(), "store", "confirm-failover", "--datadir", folder.toString(), "--store", url))
+                .isEqualTo(ExitCode.FAILED);
+        assertThat(text(err)).contains("does not answer").hasLineCount(1);
+        assertThat(folder).isEmptyDirectory();
+        assertThat(text(out)).isEmpty();
+    }
+
     /** The daemon and the commands beside it take the same option, also by its variable. */
     @Test
     void a_keyring_is_sealed_under_the_passphrase_of_a_file() throws IOException {

@@ -141,7 +141,9 @@ class PostgresFaultsTest {
                 () -> number("SELECT count(DISTINCT boot) FROM daemons WHERE start <> " + down) == 1
                         && number("SELECT max(boot) - min(boot) FROM daemons") > 0);
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
-        assertThat(PostgresServer.confirmFailover(schema)).containsExactly(down);
+        assertThat(PostgresServer.cluster(schema).confirmFailover())
+                .extracting(PostgresCluster.Silent::start)
+                .containsExactly(down);
         assertOpened(store, 3);
         assertOpened(other, 4);
     }
@@ -158,10 +160,43 @@ class PostgresFaultsTest {
         PostgresServer.act(schema, "timeline", "2");
         assertFails(openSpend(store, 3), StoreException.Reason.BUSY);
 
-        assertThat(PostgresServer.confirmFailover(schema)).containsExactly(silent.start());
+        PostgresCluster cluster = PostgresServer.cluster(schema);
+        assertThat(cluster.confirmFailover())
+                .extracting(PostgresCluster.Silent::start)
+                .containsExactly(silent.start());
         assertOpened(store, 3);
+        assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has nothing to confirm");
+        PostgresServer.act(schema, "timeline", "3");
         PostgresServer.run(schema, "UPDATE store SET stopped = 'payments are lost'");
-        assertThatThrownBy(() -> PostgresServer.confirmFailover(schema)).hasMessageContaining("payments are lost");
+        assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("payments are lost");
+        assertThat(number("SELECT timeline FROM daemons WHERE start = " + silent.start()))
+                .as("nothing was confirmed")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void a_confirmation_is_refused_while_the_lock_is_held_and_by_tables_of_another_release_and_without_tables()
+            throws SQLException {
+        PostgresCluster cluster = PostgresServer.cluster(schema);
+        assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("has no tables of a store: correct --store");
+        PostgresStore store = open();
+        PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (0)");
+        try (Connection other = PostgresServer.connect(schema);
+                Statement holds = other.createStatement()) {
+            other.setAutoCommit(false);
+            holds.execute("SELECT 1 FROM store FOR UPDATE");
+            assertThatThrownBy(cluster::confirmFailover)
+                    .hasMessageContaining("another transaction for too long: try again");
+            other.rollback();
+        }
+        PostgresServer.run(schema, "UPDATE store SET version = version - 1");
+        assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("use the command of the release");
+        PostgresServer.run(schema, "UPDATE store SET version = 999");
+        assertThatThrownBy(cluster::confirmFailover).hasMessageContaining("written by a newer release");
+        assertThat(number("SELECT count(*) FROM daemons WHERE timeline = 0")).isEqualTo(1);
+        PostgresServer.run(schema, "UPDATE store SET version = " + Schema.version());
+        assertThat(cluster.confirmFailover()).hasSize(1);
+        assertOpened(store, 1);
     }
 
     @Test

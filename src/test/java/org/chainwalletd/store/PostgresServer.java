@@ -8,7 +8,6 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
@@ -98,9 +97,9 @@ final class PostgresServer {
                 schema, () -> connect(port(), schema + ",pg_catalog", ""), OptionalLong.empty(), true);
     }
 
-    /** Confirms a fail-over of a server that answers as a test says. */
-    static List<Long> confirmFailover(String schema) {
-        return PostgresStore.confirmFailover(schema, () -> connect(port(), schema + ",pg_catalog", ""));
+    /** Returns the operator's commands on a server that answers as a test says. */
+    static PostgresCluster cluster(String schema) {
+        return new PostgresCluster(schema, () -> connect(port(), schema + ",pg_catalog", ""));
     }
 
     /** Creates the functions for {@link #openActing}. */
