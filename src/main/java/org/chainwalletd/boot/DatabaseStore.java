@@ -85,6 +85,11 @@ public final class DatabaseStore {
         }
     }
 
+    /** Returns what a command asks and says beside the daemons of a database. */
+    public static PostgresCluster cluster(Settings.Database database) {
+        return new PostgresCluster(new PostgresDatabase(database));
+    }
+
     /**
      * Counts silent daemons as having found their commits after a fail-over. Blocks; daemons may run meanwhile.
      *
@@ -92,7 +97,7 @@ public final class DatabaseStore {
      * @throws org.chainwalletd.store.StoreException when nothing is to be confirmed, or the store is stopped
      */
     public static void confirmFailover(Settings.Database database, Consumer<String> out) {
-        new PostgresCluster(new PostgresDatabase(database))
+        cluster(database)
                 .confirmFailover()
                 .forEach(silent -> out.accept("start " + silent.start() + " of the datadir " + silent.datadir()
                         + ", last heard " + silent.silentMillis() / 1_000

@@ -90,6 +90,7 @@ final class AnyWords {
                     new MigrateCommand(),
                     new TokenCommand(),
                     new StoreCommand(),
+                    new ClusterCommand(),
                     new CompletionCommand(Commands::all));
         }
     }

@@ -4,8 +4,13 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 
-/** Statements of the operator about the daemons that a database knows, made by commands beside them. Every method blocks and needs no datadir. */
+/** Questions and statements of the operator about the daemons that a database knows, by commands beside them. Every method blocks and needs no datadir. */
 public final class PostgresCluster {
+    /** Age of a heartbeat, by the server's clock, from which on a start counts as silent. */
+    private static final long HEARD_MILLIS = 15_000;
+    /** Number of starts that have ended which {@link #status} includes, the newest ones. */
+    private static final int ENDED_SHOWN = 20;
+
     private final String name;
     private final Postgres.Connector connector;
 
@@ -47,6 +52,133 @@ public final class PostgresCluster {
 
     private StoreException refused(String why) {
         return GroupCommitWriter.unavailable(name, why, null);
+    }
+
+    /**
+     * Daemons and the state of their database, as it was at one moment.
+     *
+     * @param commit number of the newest commit, 0 before the first
+     * @param stopped why nothing is spent; empty in normal operation
+     * @param lock the transaction that holds the store lock; empty while it is free
+     * @param hidden number of starts that have ended and are not among {@code starts}
+     * @param starts newest first
+     */
+    public record Status(
+            String database,
+            String server,
+            long commit,
+            Optional<String> stopped,
+            Optional<Lock> lock,
+            long hidden,
+            List<Start> starts) {}
+
+    /**
+     * The store lock while a transaction holds it.
+     *
+     * @param process number of the holder's process on the server, as in {@code pg_stat_activity}
+     * @param heldMillis time since the holder's transaction began
+     * @param waiting number of transactions that wait for the lock
+     */
+    public record Lock(long process, long heldMillis, long waiting) {}
+
+    /** State of a start of a daemon. */
+    public enum Standing {
+        /** Heard of within the last seconds. */
+        RUNNING,
+        /** Not heard of, and not known to have ended. */
+        SILENT,
+        /** Writes and sends nothing any more; its process may still exist. */
+        SUPERSEDED,
+        ENDED
+    }
+
+    /**
+     * A start of a daemon.
+     *
+     * @param machine name of its machine; empty where that is not known
+     * @param datadir empty where that is not known
+     * @param since time of the start by the server's clock, milliseconds since 1970
+     * @param silentMillis time since its last heartbeat, by the server's clock
+     * @param behind whether it has not told yet that the server has its commits, after that was promoted or restarted
+     * @param open number of spends that hold coins and that it may still send as far as the database knows
+     */
+    public record Start(
+            long start,
+            Standing standing,
+            String machine,
+            String datadir,
+            long since,
+            long silentMillis,
+            boolean behind,
+            long open) {}
+
+    /** Returns the state of the daemons. Writes nothing. */
+    public Status status() {
+        return with((session, server) -> {
+            Optional<Lock> lock = lock(session);
+            session.execute(Postgres.DIALECT.beginReading());
+            String count = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE " + SpendTable.OPEN
+                    + " UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
+                    + SpendTable.OPEN + ") sends GROUP BY runner";
+            List<Start> starts = session.query(
+                    "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, since, "
+                            + PostgresSchema.MILLIS + " - beaten AS silent, timeline < ? OR boot <> ? AS behind,"
+                            + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
+                            + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + count + ") counted ON runner = start"
+                            + " WHERE NOT ended OR start IN (SELECT start FROM daemons WHERE ended ORDER BY start DESC LIMIT "
+                            + ENDED_SHOWN + ") ORDER BY start DESC",
+                    PostgresCluster::start,
+                    server.timeline(),
+                    server.boot());
+            Status status = session.queryOne(
+                            "SELECT current_database() AS name, current_setting('server_version') AS server,"
+                                    + " (SELECT coalesce(max(number), 0) FROM commits) AS commit, stopped,"
+                                    + " (SELECT count(*) FROM daemons) - ? AS hidden FROM store WHERE one = 1",
+                            row -> new Status(
+                                    row.text("name"),
+                                    row.text("server"),
+                                    row.number("commit"),
+                                    row.ifText("stopped"),
+                                    lock,
+                                    row.number("hidden"),
+                                    starts),
+                            starts.size())
+                    .orElseThrow();
+            session.execute("COMMIT");
+            return status;
+        });
+    }
+
+    private static Start start(Row row) throws SQLException {
+        long silent = Math.max(0, row.number("silent"));
+        Standing alive = silent < HEARD_MILLIS ? Standing.RUNNING : Standing.SILENT;
+        Standing standing = row.truth("superseded") ? Standing.SUPERSEDED : alive;
+        boolean ended = row.truth("ended");
+        return new Start(
+                row.number("start"),
+                ended ? Standing.ENDED : standing,
+                row.text("machine"),
+                row.text("datadir"),
+                row.number("since"),
+                silent,
+                row.truth("behind") && !ended && standing != Standing.SUPERSEDED,
+                row.number("open"));
+    }
+
+    /** Looks who holds the store lock, without waiting for it: of those that have locked its table, the oldest that waits for nobody. */
+    private static Optional<Lock> lock(SqlSession session) throws SQLException {
+        if (session.queryOne("SELECT 1 FROM store WHERE one = 1 FOR UPDATE SKIP LOCKED", row -> true)
+                .isPresent()) {
+            return Optional.empty();
+        }
+        return session.queryOne(
+                "SELECT activity.pid AS process, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS held,"
+                        + " (SELECT count(DISTINCT pid) FROM pg_locks WHERE NOT granted AND pid IN"
+                        + " (SELECT pid FROM pg_locks WHERE relation = 'store'::regclass)) AS waiting"
+                        + " FROM pg_stat_activity activity WHERE xact_start IS NOT NULL AND activity.pid IN"
+                        + " (SELECT pid FROM pg_locks WHERE relation = 'store'::regclass AND mode = 'RowShareLock' AND granted)"
+                        + " AND activity.pid NOT IN (SELECT pid FROM pg_locks WHERE NOT granted) ORDER BY xact_start LIMIT 1",
+                row -> new Lock(row.number("process"), row.number("held"), row.number("waiting")));
     }
 
     /**

@@ -15,6 +15,8 @@ import java.util.Optional;
  */
 final class PostgresDatadir {
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+    /** Name of this machine without a question to a name service, which may hang. */
+    private static final Path MACHINE = Path.of("/proc/sys/kernel/hostname");
 
     private final Path folder;
     private final String database;
@@ -167,12 +169,15 @@ final class PostgresDatadir {
             long counter = newest(session, name) + 1;
             String host = host(folder);
             long start = session.queryOne(
-                            "INSERT INTO daemons (timeline, beaten, log, host) VALUES (?, " + PostgresSchema.MILLIS
-                                    + ", ?, ?) RETURNING start",
+                            "INSERT INTO daemons (timeline, beaten, log, host, machine) VALUES (?, "
+                                    + PostgresSchema.MILLIS + ", ?, ?, ?) RETURNING start",
                             row -> row.getLong(1),
                             timeline,
                             name,
-                            host)
+                            host,
+                            Files.isReadable(MACHINE)
+                                    ? Files.readString(MACHINE).strip()
+                                    : null)
                     .orElseThrow();
             session.update(
                     "UPDATE daemons SET superseded = true, ended = ended OR host IS NOT DISTINCT FROM ? AND host <> ''"

@@ -56,7 +56,9 @@ final class PostgresSchema {
               ended BOOLEAN NOT NULL DEFAULT false,
               log TEXT,
               host TEXT,
-              superseded BOOLEAN NOT NULL DEFAULT false)""".formatted(BOOT),
+              machine TEXT,
+              since BIGINT NOT NULL DEFAULT %s,
+              superseded BOOLEAN NOT NULL DEFAULT false)""".formatted(BOOT, MILLIS),
                 "CREATE INDEX daemons_by_log ON daemons (log)",
                 """
             CREATE TABLE restoring (

@@ -173,6 +173,23 @@ class CommandsTest {
         assertThat(text(out)).isEmpty();
     }
 
+    @Test
+    void cluster_refuses_in_one_line_what_it_does_not_know_and_a_store_that_is_no_database_or_does_not_answer() {
+        String url = "postgresql://walletd@127.0.0.1:1/payments";
+        refused(ExitCode.USAGE, "say cluster status", "cluster", "burn", "--store", url);
+        refused(ExitCode.USAGE, "--output is table or json", "cluster", "status", "--output", "xml", "--store", url);
+        refused(ExitCode.USAGE, "name the database with --store", "cluster", "status");
+        refused(ExitCode.USAGE, "must name a user", "cluster", "status", "--store", "postgresql://here");
+        refused(ExitCode.FAILED, "does not answer", "cluster", "status", "--store", url);
+        assertThat(text(out)).isEmpty();
+    }
+
+    private void refused(int code, String why, String... words) {
+        err.reset();
+        assertThat(run(Map.of(), words)).as(text(err)).isEqualTo(code);
+        assertThat(text(err)).contains(why).hasLineCount(1);
+    }
+
     /** The daemon and the commands beside it take the same option, also by its variable. */
     @Test
     void a_keyring_is_sealed_under_the_passphrase_of_a_file() throws IOException {

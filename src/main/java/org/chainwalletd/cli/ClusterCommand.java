@@ -1,0 +1,148 @@
+package org.chainwalletd.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.chainwalletd.boot.DatabaseStore;
+import org.chainwalletd.boot.StartupException;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.observe.Printable;
+import org.chainwalletd.store.PostgresCluster;
+import org.chainwalletd.store.StoreException;
+
+/** Tells about the daemons on a PostgreSQL database, and says to the database what it cannot know about them. Runs beside them. */
+final class ClusterCommand implements Command {
+    private static final String STATUS = "status";
+    private static final String OUTPUT = "--output";
+    private static final String JSON = "json";
+    private static final String TABLE = "table";
+
+    @Override
+    public String word() {
+        return "cluster";
+    }
+
+    @Override
+    public String summary() {
+        return "cluster status: prints the daemons that work or have worked on the PostgreSQL database of --store, and what keeps"
+                + " it from paying.";
+    }
+
+    @Override
+    public List<String> arguments() {
+        return List.of("action");
+    }
+
+    @Override
+    public List<Flag> flags() {
+        return List.of(new Flag(OUTPUT, "form", "status: table, which is the default, or json"));
+    }
+
+    @Override
+    public int run(Invocation invocation) {
+        String action = invocation.arguments().get(0);
+        String form = invocation.option(OUTPUT).orElse(TABLE);
+        if (!action.equals(STATUS)) {
+            return invocation.fail(ExitCode.USAGE, "say cluster " + STATUS);
+        }
+        if (!form.equals(JSON) && !form.equals(TABLE)) {
+            return invocation.fail(ExitCode.USAGE, OUTPUT + " is " + TABLE + " or " + JSON + ", not " + form);
+        }
+        Optional<Settings.Database> database =
+                invocation.configuration().settings().database();
+        if (database.isEmpty()) {
+            return invocation.fail(
+                    ExitCode.USAGE, "cluster is for payments in PostgreSQL: name the database with --store");
+        }
+        try {
+            PostgresCluster cluster = DatabaseStore.cluster(database.get());
+            PostgresCluster.Status status = cluster.status();
+            List<String> lines = form.equals(JSON) ? ResultText.json(json(status), false) : table(status);
+            lines.forEach(line -> invocation.out().println(Printable.text(line)));
+            return ExitCode.OK;
+        } catch (JsonProcessingException | StoreException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+
+    private static ObjectNode json(PostgresCluster.Status status) {
+        ObjectNode all = JsonNodeFactory.instance.objectNode();
+        all.put("database", status.database());
+        all.put("server_version", status.server());
+        all.put("commit", status.commit());
+        all.put("stopped", status.stopped().orElse(null));
+        all.set("lock", status.lock().<ObjectNode>map(ClusterCommand::json).orElse(null));
+        all.put("ended_not_listed", status.hidden());
+        ArrayNode starts = all.putArray("starts");
+        for (PostgresCluster.Start start : status.starts()) {
+            starts.addObject()
+                    .put("start", start.start())
+                    .put("state", word(start))
+                    .put("machine", start.machine())
+                    .put("datadir", start.datadir())
+                    .put("since", since(start))
+                    .put("heartbeat_age_millis", start.silentMillis())
+                    .put("has_found_its_commits", !start.behind())
+                    .put("open_spends", start.open());
+        }
+        return all;
+    }
+
+    private static ObjectNode json(PostgresCluster.Lock lock) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("process", lock.process())
+                .put("held_millis", lock.heldMillis())
+                .put("waiting", lock.waiting());
+    }
+
+    private static List<String> table(PostgresCluster.Status status) {
+        List<String> lines = new ArrayList<>();
+        lines.add("database  " + status.database() + " on PostgreSQL " + status.server());
+        lines.add("commit    " + status.commit());
+        lines.add("spending  " + status.stopped().map(why -> "stopped: " + why).orElse("goes on"));
+        lines.add("lock      "
+                + status.lock()
+                        .map(lock -> "held for " + lock.heldMillis() / 1_000 + " s by process " + lock.process() + ", "
+                                + lock.waiting() + " wait")
+                        .orElse("free"));
+        lines.add("");
+        lines.add(row("START", "STATE", "HEARD", "SINCE", "OPEN", "MACHINE", "DATADIR"));
+        for (PostgresCluster.Start start : status.starts()) {
+            lines.add(row(
+                    Long.toString(start.start()),
+                    word(start) + (start.behind() ? ", unconfirmed" : ""),
+                    start.silentMillis() / 1_000 + " s ago",
+                    since(start),
+                    Long.toString(start.open()),
+                    start.machine(),
+                    start.datadir()));
+        }
+        if (status.hidden() > 0) {
+            lines.add(status.hidden() + " more have ended");
+        }
+        return lines;
+    }
+
+    private static String row(String... cells) {
+        return String.format("%-6s %-21s %-12s %-21s %6s  %-20s %s", (Object[]) cells)
+                .stripTrailing();
+    }
+
+    private static String word(PostgresCluster.Start start) {
+        return start.standing().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String since(PostgresCluster.Start start) {
+        return Instant.ofEpochMilli(start.since())
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
+    }
+}
