@@ -31,6 +31,7 @@ import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.spend.Drawing;
 import org.chainwalletd.spend.FeeChoice;
+import org.chainwalletd.spend.Receipt;
 import org.chainwalletd.spend.ReturnPlan;
 import org.chainwalletd.spend.SpendException;
 import org.chainwalletd.spend.SpendRefusal;
@@ -367,7 +368,8 @@ public final class Payouts {
 
     /**
      * Recalls a batch: in one commit it is abandoned, and the transaction that spends one of its inputs back to its address is fixed to the byte.
-     * The batch is not sent again from then on; the chain decides which of both is mined.
+     * The batch is not sent again from then on; the chain decides which of both is mined. A recall that was closed because its batch had won is sent
+     * again when a reorganisation has taken the batch off the chain.
      *
      * @param fee fee of the recall; a recall that was decided on before keeps its own
      */
@@ -380,7 +382,7 @@ public final class Payouts {
                             return recallOf(batch)
                                     .thenComposeAsync(
                                             earlier -> earlier.isPresent()
-                                                    ? CompletableFuture.completedFuture(earlier.get())
+                                                    ? alive(batch, earlier.get())
                                                     : decided(batch, cost(fee)),
                                             env.executor());
                         },
@@ -445,15 +447,49 @@ public final class Payouts {
                         env.executor());
     }
 
+    /** Opens a recall that was closed again, with the same bytes, as a caller does who repeats a token. */
+    private CompletionStage<Intent> alive(Intent batch, Intent recall) {
+        if (!recall.state().failed()) {
+            return CompletableFuture.completedFuture(recall);
+        }
+        Coin coin = recall.inputs().get(0);
+        return env.coins()
+                .unspent(batch.from(), Set.of(coin.outpoint()))
+                .thenComposeAsync(
+                        found -> {
+                            if (found.filter(there -> !there.isEmpty()).isEmpty()) {
+                                throw notOnChain(batch);
+                            }
+                            return env.spending()
+                                    .spend(plan(batch, coin, Receipt.of(recall).fee()));
+                        },
+                        env.executor())
+                .handleAsync((receipt, failure) -> failure, env.executor())
+                .thenComposeAsync(
+                        failure -> recallOf(batch).thenComposeAsync(now -> reopened(now, failure), env.executor()),
+                        env.executor());
+    }
+
+    /** @param failure of the spend, null for none; one that is in flight all the same counts as reopened */
+    private static CompletionStage<Intent> reopened(Optional<Intent> recall, Throwable failure) {
+        return recall.filter(intent -> failure == null || !intent.state().failed())
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> CompletableFuture.failedFuture(failure));
+    }
+
     /** The largest input of a batch that is on the chain and can pay for the recall. */
     private static Coin onChain(Intent batch, Set<Outpoint> there, Amount cost) {
         return payable(batch, cost)
                 .filter(input -> there.contains(input.outpoint()))
                 .max(Comparator.comparing(Coin::value))
-                .orElseThrow(() -> RefusedException.tooManyRequests(
-                        "no input of the batch " + batch.txId()
-                                + " that can pay the recall is on the chain at this moment; the batch goes on",
-                        30));
+                .orElseThrow(() -> notOnChain(batch));
+    }
+
+    private static RefusedException notOnChain(Intent batch) {
+        return RefusedException.tooManyRequests(
+                "no input of the batch " + batch.txId()
+                        + " that can pay the recall is on the chain at this moment; the batch stays as it is",
+                30);
     }
 
     private static Set<Outpoint> outpoints(Intent batch) {
@@ -530,7 +566,10 @@ public final class Payouts {
                 .thenComposeAsync(this::lookAtInputs, env.executor());
     }
 
-    /** Recalls batches that a restore has abandoned because another batch carries the same payouts. One that cannot be recalled holds up no other. */
+    /**
+     * Recalls batches that a restore has abandoned because another batch carries the same payouts, and those whose recall was closed before a
+     * reorganisation. One that cannot be recalled holds up no other.
+     */
     private CompletionStage<Void> finishRecalls(List<Hash256> unrecalled) {
         CompletionStage<?> all = CompletableFuture.completedFuture(null);
         for (Hash256 batch : unrecalled) {

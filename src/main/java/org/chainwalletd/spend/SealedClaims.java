@@ -189,8 +189,8 @@ public final class SealedClaims implements Store {
         }
 
         @Override
-        public CompletionStage<Boolean> isLostForGood(Hash256 txId) {
-            return inner.isLostForGood(txId);
+        public CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds) {
+            return inner.lostForGood(txIds);
         }
 
         @Override

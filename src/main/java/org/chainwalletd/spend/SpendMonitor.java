@@ -489,11 +489,11 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         return this;
     }
 
-    /** Stops sending an abandoned spend. It is still watched while coins of it are reserved. */
+    /** Stops sending an abandoned spend. It is still watched while coins of it are reserved, or until the chain closes it when only that does. */
     private void abandoned(InFlight spend) {
         inFlight.abandon(spend, BY_THE_OPERATOR, clock.millis());
         env.metrics().ended(spend.intent().kind(), SpendMetrics.Outcome.ABANDONED);
-        if (!spend.isReserved()) {
+        if (!spend.isReserved() && !StandIns.onlyChainCloses(spend.intent().kind())) {
             inFlight.remove(spend.txId());
         }
     }
@@ -613,11 +613,32 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles that no node has the spend. A transaction whose parent is not mined cannot enter a mempool: while the parent is in flight only the
-     * parent is sent, and this one once the parent is in a block.
+     * Handles that no node has the spend. One that only the chain closes is lost when a spend of ours that was to make its coin is lost for good,
+     * whether or not it is still sent: an abandoned batch is not.
      */
     private void forgotten(InFlight spend, Lookup.Sighting sighting) {
         spend.seenNowhere();
+        if (!StandIns.onlyChainCloses(spend.intent().kind())) {
+            forgottenWithParents(spend, sighting);
+            return;
+        }
+        ask(spend, () -> env.intents().lostForGood(spend.parents()), lost -> {
+            Optional<Intent> parent = lost.value().flatMap(Function.identity());
+            if (parent.isEmpty()) {
+                forgottenWithParents(spend, sighting);
+            } else if (StandIns.keepsCoins(spend.intent()) && inFlight.hasRivalInFlight(spend)) {
+                rest(spend);
+            } else {
+                lostWith(spend, parent.get());
+            }
+        });
+    }
+
+    /**
+     * Sends the spend again, unless its parent is in flight: a transaction whose parent is not mined cannot enter a mempool, so only the parent is
+     * sent, and this one once the parent is in a block.
+     */
+    private void forgottenWithParents(InFlight spend, Lookup.Sighting sighting) {
         if (spend.state() == IntentState.ABANDONED) {
             rest(spend);
         } else if (inFlight.hasParentInFlight(spend)) {
@@ -708,23 +729,12 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
 
     /**
      * Marks the spend as conflicted when its parent lost against another transaction: the output that it spends does not exist, so it can never
-     * confirm. A spend that only the chain may close is marked only when its parent is lost for good.
+     * confirm. A spend that only the chain may close waits until its parent is lost for good, see {@link #forgotten}.
      */
     private void parentFound(InFlight spend, Optional<Intent> parent) {
-        Optional<Intent> lost = parent.filter(found -> found.state() == IntentState.CONFLICTED);
-        if (lost.isEmpty()) {
-            rest(spend);
-        } else if (StandIns.onlyChainCloses(spend.intent().kind())) {
-            ask(spend, () -> env.intents().isLostForGood(lost.get().txId()), forGood -> {
-                if (forGood.value().orElse(false)) {
-                    lostWith(spend, lost.get());
-                } else {
-                    rest(spend);
-                }
-            });
-        } else {
-            lostWith(spend, lost.get());
-        }
+        parent.filter(found -> found.state() == IntentState.CONFLICTED)
+                .filter(found -> !StandIns.onlyChainCloses(spend.intent().kind()))
+                .ifPresentOrElse(lost -> lostWith(spend, lost), () -> rest(spend));
     }
 
     private void lostWith(InFlight spend, Intent parent) {

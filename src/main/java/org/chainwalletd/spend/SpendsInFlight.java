@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
@@ -98,6 +99,11 @@ final class SpendsInFlight {
 
         SpendingBooks.Question question() {
             return new SpendingBooks.Question(intent.txId(), outpoints(), Optional.empty());
+        }
+
+        /** Transactions that made its coins. */
+        Set<Hash256> parents() {
+            return intent.inputs().stream().map(coin -> coin.outpoint().txId()).collect(Collectors.toSet());
         }
 
         boolean spendsAnyOf(Set<Outpoint> outpoints) {

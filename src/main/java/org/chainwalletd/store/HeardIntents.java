@@ -63,8 +63,8 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Boolean> isLostForGood(Hash256 txId) {
-        return inner.isLostForGood(txId);
+    public CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds) {
+        return inner.lostForGood(txIds);
     }
 
     @Override

@@ -108,8 +108,11 @@ public interface IntentStore {
      */
     CompletionStage<Transition> loseForGood(Hash256 txId, IntentState before, String reason, long now);
 
-    /** Tells whether a spend was closed without success and can no longer be mined: no reorganisation is expected to let a block have it. */
-    CompletionStage<Boolean> isLostForGood(Hash256 txId);
+    /**
+     * Finds one of these transactions that is a spend which was closed without success and can no longer be mined: no reorganisation is expected to
+     * let a block have it.
+     */
+    CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds);
 
     /**
      * Closes a spend in flight for good as {@link IntentState#CONTESTED}, because nobody can tell whose payment the transaction is: ends its
@@ -153,7 +156,7 @@ public interface IntentStore {
     CompletionStage<Void> bury(List<Hash256> txIds);
 
     /**
-     * Lists spends that were sent, closed without success, hold no reservation and are not buried.
+     * Lists spends that were sent, closed without success, hold no reservation and are not buried; no recalled batch, see {@link #inFlight}.
      *
      * @param after number ({@link LostSpend#number}) above which the listing starts
      * @param most upper limit of the listing; the lowest numbers come first
@@ -171,7 +174,10 @@ public interface IntentStore {
      */
     CompletionStage<Optional<Intent>> findForCertain(Hash256 txId);
 
-    /** Lists every spend that is in flight or still holds a reservation (such as one that was abandoned in part), oldest first. */
+    /**
+     * Lists every spend that is in flight or still holds a reservation (such as one that was abandoned in part), and every batch of payouts that was
+     * recalled and that the chain has not decided about, oldest first.
+     */
     CompletionStage<List<Intent>> inFlight();
 
     /**

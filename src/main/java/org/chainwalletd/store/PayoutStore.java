@@ -183,7 +183,7 @@ public interface PayoutStore {
 
     CompletionStage<Boolean> isPaused();
 
-    /** Lists the batches that a restore has abandoned and that have no recall yet. */
+    /** Lists the batches that were abandoned, by a restore or an earlier recall, and of which no recall is in flight or in a block. */
     CompletionStage<List<Hash256>> unrecalled();
 
     /** Returns those of {@code txIds} that are spends from this address: their outputs to it are its own change. */

@@ -168,6 +168,14 @@ final class SpendTable {
         return ids.stream().map(SpendTable::ofNumber).toList();
     }
 
+    /** Lists the recalled batches that the chain has not decided about and whose coins other spends hold. */
+    static List<SpendRow> recalledWithoutCoins(SqlSession session) throws SQLException {
+        return session.query(
+                "SELECT " + SpendRow.COLUMNS + " FROM spends INDEXED BY spends_batches WHERE " + PayoutTable.OPEN_BATCH
+                        + " AND state = 'ABANDONED' AND held IS NULL",
+                SpendRow::read);
+    }
+
     static Optional<SpendRow> findBatch(SqlSession session, Hash256 txId) throws SQLException {
         byte[] key = txId.toArray();
         return session.queryOne(

@@ -259,8 +259,8 @@ final class SqlPayouts implements PayoutStore {
                     SpendTable::txId);
             List<Hash256> unrecalled = new ArrayList<>();
             for (Hash256 txId : abandoned) {
-                if (SpendTable.bound(session, StandIns.recallToken(txId), Long.MIN_VALUE)
-                        .isEmpty()) {
+                Optional<SpendRow> recall = SpendTable.bound(session, StandIns.recallToken(txId), Long.MIN_VALUE);
+                if (recall.isEmpty() || recall.get().intent().state().failed()) {
                     unrecalled.add(txId);
                 }
             }

@@ -282,10 +282,15 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     }
 
     @Override
-    public CompletionStage<Boolean> isLostForGood(Hash256 txId) {
+    public CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds) {
         return store.read(session -> {
-            Optional<SpendRow> row = SpendTable.find(session, txId);
-            return row.isPresent() && SpendTable.isLostForGood(session, row.get());
+            for (Hash256 txId : txIds) {
+                Optional<SpendRow> row = SpendTable.find(session, txId);
+                if (row.isPresent() && SpendTable.isLostForGood(session, row.get())) {
+                    return row.map(SpendRow::intent);
+                }
+            }
+            return Optional.empty();
         });
     }
 
@@ -431,7 +436,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     public CompletionStage<List<LostSpend>> lost(long after, int most) {
         return store.read(session -> session.query(
                 "SELECT id, tx_id, inputs, state FROM spends INDEXED BY spends_lost WHERE " + SpendTable.LOST
-                        + " AND id > ? ORDER BY id LIMIT ?",
+                        + " AND kind <> 'payout_batch' AND id > ? ORDER BY id LIMIT ?",
                 row -> new LostSpend(
                         row.getLong(1),
                         PackedSpend.packed(row.getBytes(2), row.getBytes(3)),
@@ -536,9 +541,16 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<List<Intent>> inFlight() {
-        return store.read(session -> SpendTable.select(session, SpendTable.OPEN + " ORDER BY created_at, id").stream()
-                .map(spends::known)
-                .toList());
+        return store.read(session -> {
+            List<SpendRow> rows = new ArrayList<>(SpendTable.select(session, SpendTable.OPEN));
+            rows.addAll(SpendTable.recalledWithoutCoins(session));
+            return rows.stream()
+                    .sorted(Comparator.<SpendRow>comparingLong(
+                                    row -> row.intent().createdAt())
+                            .thenComparingLong(SpendRow::id))
+                    .map(spends::known)
+                    .toList();
+        });
     }
 
     @Override

@@ -26,10 +26,12 @@ import org.chainwalletd.chain.TxOutput;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.payout.WaitingFor;
 import org.chainwalletd.store.AllowanceStore;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Order;
@@ -44,6 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Payouts are paid once, whatever nodes say, and what has become of each is told. */
 class PayoutQueueTest {
@@ -387,6 +390,86 @@ class PayoutQueueTest {
 
         rig.bury();
         rig.restart();
+        rig.awaitWhen(
+                "payout-1",
+                "is paid by another batch",
+                payout -> payout.attempts().size() == 2);
+        rig.confirm("payout-1");
+        assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
+    }
+
+    /** The recall loses with the parent, and nobody sends the batch: it must be closed all the same, or its payouts would never be paid. */
+    @Test
+    void the_payouts_of_a_recalled_batch_whose_coin_is_lost_for_good_are_queued_again() {
+        Address other = rig.spends.funded(2, 100_000);
+        rig.bury();
+        Hash256 parent = SpendHarness.get(rig.spends.spending.transfer(
+                        SpendHarness.request(other, PayoutRig.recipient(9), 5_000, "the-parent")))
+                .txId();
+        mine();
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(other, order(1));
+        Intent batch = inFlight(1);
+        assertThat(batch.inputs()).extracting(input -> input.outpoint().txId()).containsExactly(parent);
+        Hash256 recall = SpendHarness.get(rig.payouts.recall(batch.txId(), FeeChoice.MINIMUM))
+                .recall();
+        rig.spends.node.refuseSends(null);
+
+        Coin coin = SpendHarness.get(rig.intents().find(parent))
+                .orElseThrow()
+                .inputs()
+                .get(0);
+        TxOutput back = TxOutput.toAddress(other, coin.value().minus(Amount.of(200)));
+        rig.spends.devnet.reorganise(
+                1, false, List.of(rig.spends.keys.spend(other, rig.spends.devnet.genesisId(), coin.outpoint(), back)));
+        Await.until("the payment has lost", () -> {
+            rig.spends.wake();
+            return SpendHarness.get(rig.intents().find(parent)).orElseThrow().state() == IntentState.CONFLICTED;
+        });
+        rig.bury();
+        rig.restart();
+        rig.awaitWhen(
+                "payout-1",
+                "is paid by another batch",
+                payout -> payout.attempts().size() == 2);
+        for (Hash256 lost : List.of(batch.txId(), recall)) {
+            assertThat(SpendHarness.get(rig.intents().find(lost)).orElseThrow().state())
+                    .isEqualTo(IntentState.CONFLICTED);
+        }
+        rig.confirm("payout-1");
+        assertThat(rig.paid(rig.recipients(1))).isEqualTo(Map.of(1_001L, 1));
+    }
+
+    /** The recall was closed when the batch had won; a deep reorganisation then takes the batch away, and one of both must be sent. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_recall_that_had_lost_is_sent_again_when_its_batch_is_in_no_block_any_more(boolean askedFor) {
+        rig.spends.node.refuseSends("Transaction validation failed: whatever");
+        rig.submit(payer, order(1));
+        Hash256 batch = rig.await("payout-1", State.IN_FLIGHT).attempts().get(0);
+        Hash256 recall =
+                SpendHarness.get(rig.payouts.recall(batch, FeeChoice.MINIMUM)).recall();
+        rig.crash();
+        rig.spends.start();
+        IntentStore intents = rig.intents();
+        BlockPlace block = new BlockPlace(
+                rig.spends.devnet.ledger().tip().height(),
+                rig.spends.devnet.ledger().tip().id());
+        SpendHarness.get(intents.confirm(batch, IntentState.ABANDONED, block, 20));
+        SpendHarness.get(intents.loseForGood(recall, IntentState.PREPARED, "the batch is in a block", 21));
+        SpendHarness.get(intents.unconfirm(batch, 22));
+        rig.restart();
+        rig.spends.node.refuseSends(null);
+
+        if (askedFor) {
+            assertThat(SpendHarness.get(rig.payouts.recall(batch, new FeeChoice.Rate(9))))
+                    .isEqualTo(new Payouts.Recall(batch, recall));
+        }
+        rig.awaitWhen(
+                "payout-1",
+                "has its recall in the mempool",
+                any -> rig.spends.devnet.ledger().transaction(recall).isPresent());
+        rig.bury();
         rig.awaitWhen(
                 "payout-1",
                 "is paid by another batch",

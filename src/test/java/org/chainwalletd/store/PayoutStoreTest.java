@@ -354,7 +354,7 @@ class PayoutStoreTest {
         restart();
         assertThat(state(1)).isEqualTo(State.QUEUED);
         assertThat(done(store.reservations().all())).isEmpty();
-        assertThat(done(store.intents().isLostForGood(batch.txId()))).isTrue();
+        assertThat(done(store.intents().lostForGood(Set.of(batch.txId())))).isPresent();
     }
 
     @Test
@@ -405,6 +405,30 @@ class PayoutStoreTest {
                 .isEqualTo(IntentState.ABANDONED);
         assertThat(done(store.payouts().unrecalled())).isEmpty();
         assertThat(state(1)).isEqualTo(State.IN_FLIGHT);
+    }
+
+    /** Only the spend monitor closes a batch, and it watches what {@code inFlight} lists. */
+    @Test
+    void a_recalled_batch_is_watched_until_the_chain_has_decided_even_when_its_recall_holds_the_coin() {
+        Intent batch = batch(1, 1);
+        Intent recall = recall(batch, 1);
+        carry(batch, submit(1));
+        done(store.intents().recall(batch.txId(), recall, "recalled", () -> 20));
+        done(store.intents().confirm(batch.txId(), IntentState.ABANDONED, BLOCK, 21));
+        done(store.reservations().reserveAgain(recall.txId()));
+        done(store.intents().unconfirm(batch.txId(), 22));
+        assertThat(done(store.reservations().all()))
+                .extracting(ReservationStore.Reservation::txId)
+                .containsExactly(recall.txId());
+
+        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).contains(batch.txId(), recall.txId());
+        assertThat(done(store.intents().lost(0, 10))).isEmpty();
+        done(store.intents().bury(List.of(batch.txId())));
+        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).contains(batch.txId());
+        assertThat(done(store.intents().loseForGood(batch.txId(), IntentState.ABANDONED, "lost", 23)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertThat(state(1)).isEqualTo(State.QUEUED);
+        assertThat(done(store.intents().inFlight())).extracting(Intent::txId).containsExactly(recall.txId());
     }
 
     @Test
@@ -554,7 +578,7 @@ class PayoutStoreTest {
         assertThat(done(store.reservations().all()))
                 .extracting(ReservationStore.Reservation::txId)
                 .containsExactlyInAnyOrder(next.txId(), recalled.txId(), again.txId());
-        assertThat(done(store.intents().isLostForGood(lost.txId()))).isTrue();
+        assertThat(done(store.intents().lostForGood(Set.of(lost.txId())))).isPresent();
         assertThat(done(store.intents().find(next.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.ACCEPTED);
         assertThat(find(1).attempts()).containsExactly(lost.txId(), next.txId());

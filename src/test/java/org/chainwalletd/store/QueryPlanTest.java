@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class QueryPlanTest {
     /** What is in flight, not buried or given up and still counted, not final, or not sealed yet; all of it is wanted then. */
     private static final String INDEX_OF_FEW =
-            "SCAN spends USING INDEX spends_(open|unburied|still_counted)|SCAN account_sends USING INDEX account_sends_open"
+            "SCAN spends USING INDEX spends_(open|unburied|still_counted|batches)|SCAN account_sends USING INDEX account_sends_open"
                     + "|SCAN swaps USING INDEX swaps_watched"
                     + "|SCAN sweeps USING INDEX sweeps_running"
                     + "|SCAN account_sends USING COVERING INDEX account_sends_unsealed";

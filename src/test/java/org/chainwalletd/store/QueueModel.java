@@ -459,6 +459,12 @@ final class QueueModel {
         return bound(StandIns.recallToken(batch.intent.txId())).isPresent();
     }
 
+    private boolean hasLiveRecall(Spend batch) {
+        return bound(StandIns.recallToken(batch.intent.txId()))
+                .filter(recall -> !recall.intent.state().failed())
+                .isPresent();
+    }
+
     Transition loseForGood(Spend spend, IntentState before, String reason, long now) {
         if (!before.isStill(spend.intent.state())) {
             return stale(spend);
@@ -522,7 +528,7 @@ final class QueueModel {
 
     Set<Hash256> unrecalled() {
         Set<Hash256> unrecalled = new HashSet<>();
-        spends(spend -> spend.isBatch() && spend.intent.state() == IntentState.ABANDONED && !isRecalled(spend))
+        spends(spend -> spend.isBatch() && spend.intent.state() == IntentState.ABANDONED && !hasLiveRecall(spend))
                 .forEach(spend -> unrecalled.add(spend.intent.txId()));
         return unrecalled;
     }
@@ -738,7 +744,8 @@ final class QueueModel {
             spend.place = confirmed ? row.flatMap(Row::place) : Optional.empty();
             spend.buried = confirmed
                     ? row.orElseThrow().buried
-                    : StoreSample.done(store.intents().isLostForGood(spend.intent.txId()));
+                    : StoreSample.done(store.intents().lostForGood(Set.of(spend.intent.txId())))
+                            .isPresent();
         }
 
         private void adopt(List<Payout> feed) {
