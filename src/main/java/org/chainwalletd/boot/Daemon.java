@@ -392,7 +392,9 @@ public final class Daemon implements AutoCloseable {
 
     /** Opens the books, once nothing can refuse the start any more: opening them writes, and a start that is refused leaves the datadir as it was. */
     private Books openBooks() {
-        Books books = Books.open(settings.datadir(), Following.tables());
+        Books books = settings.database().isPresent()
+                ? DatabaseStore.openBooks(settings, settings.database().get())
+                : Books.open(settings.datadir(), Following.tables());
         booksOpen.accept(books::close);
         return books;
     }

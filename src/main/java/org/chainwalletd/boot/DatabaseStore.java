@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.PostgresDatabase;
@@ -40,10 +41,11 @@ public final class DatabaseStore {
      */
     static Store open(Settings settings, Settings.Database database) {
         try {
+            PostgresDatabase connector = new PostgresDatabase(database);
             return PostgresStore.open(
                     settings.datadir(),
-                    Books.remembered(settings.datadir()),
-                    new PostgresDatabase(database),
+                    remembered(settings.datadir(), database, connector),
+                    connector,
                     PostgresTenant.of(settings.datadir(), chain(settings)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -56,11 +58,24 @@ public final class DatabaseStore {
      * @throws org.chainwalletd.store.StoreException with the refusal of a start
      */
     public static Optional<String> look(Settings settings, Settings.Database database) throws IOException {
+        PostgresDatabase connector = new PostgresDatabase(database);
         return PostgresStore.look(
                 settings.datadir(),
-                Books.remembered(settings.datadir()),
-                new PostgresDatabase(database),
+                remembered(settings.datadir(), database, connector),
+                connector,
                 PostgresTenant.looking(settings.datadir(), chain(settings)));
+    }
+
+    /** Returns the commit that the books remember; before they are in the database they are a file of the datadir. */
+    private static Optional<CommitMark> remembered(
+            Path datadir, Settings.Database database, PostgresDatabase connector) {
+        return Books.remembered(database.toString(), connector).or(() -> Books.remembered(datadir));
+    }
+
+    /** Opens the books beside the store, which is open. Blocks. */
+    static Books openBooks(Settings settings, Settings.Database database) {
+        return Books.openShared(
+                settings.datadir(), database.toString(), new PostgresDatabase(database), Following.tables());
     }
 
     /**
@@ -74,9 +89,18 @@ public final class DatabaseStore {
             throws IOException {
         Path datadir = settings.datadir();
         try (DatadirLock lock = DatadirLock.acquire(datadir)) {
+            PostgresDatabase connector = new PostgresDatabase(database);
             PostgresRestore.Step step = PostgresStore.restore(
-                    datadir, Books.remembered(datadir), without, database.toString(), new PostgresDatabase(database));
-            step.restored().ifPresent(restored -> RestoredStore.tell(restored, out));
+                    datadir, remembered(datadir, database, connector), without, database.toString(), connector);
+            step.restored().ifPresent(restored -> {
+                RestoredStore.tell(restored, out);
+                if (!restored.complete()) {
+                    RestoredStore.tellForgotten(
+                            PostgresStore.unknown(
+                                    database.toString(), connector, Books.spenders(database.toString(), connector, 0)),
+                            out);
+                }
+            });
             step.missing()
                     .forEach(log ->
                             out.accept("still stopped: the log " + log.name() + " of the datadir " + log.datadir()

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.chain.Address;
@@ -37,7 +39,9 @@ import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.spend.SpendChain;
 import org.chainwalletd.spend.SpendingBook;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.WatchStore;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
@@ -124,8 +128,13 @@ record Following(
         MeterRegistry meters = context.meters();
         Workers workers = context.workers();
         LedgerBooks books = new LedgerBooks(file);
-        watchMissing(books, keyring);
-        List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring);
+        context.keeper()
+                .add(
+                        "books",
+                        () -> unlessStopped(file.beginRun(), workers.upstream()),
+                        () -> unlessStopped(file.endEpoch(), workers.upstream()));
+        watchMissing(books, keyring, workers.upstream());
+        List<WatchStore.WatchOnly> rows = watchWithoutKeys(books, withoutKeys, keyring, workers.upstream());
         Follower follower = follow(settings, background, nodes, file, meters, workers);
         CreditFeed credits = new CreditFeed(
                 file,
@@ -139,11 +148,24 @@ record Following(
                 new SpendChain.Followed(follower, new SpendingBooks(file), workers.upstream()));
     }
 
+    /** Passes over a change that is not written because the books are stopped with a store that has lost payments: they are read nevertheless. */
+    private static CompletionStage<Void> unlessStopped(CompletionStage<Void> change, Executor executor) {
+        return change.exceptionallyAsync(
+                failure -> {
+                    if (Causes.of(failure) instanceof StoreException store
+                            && store.reason() == StoreException.Reason.STOPPED) {
+                        return null;
+                    }
+                    throw Causes.passedOn(failure);
+                },
+                executor);
+    }
+
     /**
      * Watches keys that are not watched yet: because of a crash before their callers were answered, because the books were lost, or because an older
      * release had none. A rescan reads the blocks from their births on. Births are read from files only when there are such keys.
      */
-    private static void watchMissing(LedgerBooks books, Keyring keyring) {
+    private static void watchMissing(LedgerBooks books, Keyring keyring, Executor executor) {
         if (keyring.hasOnly(Futures.await(books.allWatchedJoined(), WATCHING, "reading which keys are watched"))) {
             return;
         }
@@ -153,14 +175,15 @@ record Following(
             births.put(key.address(), key.birth().orElse(0));
         }
         births.keySet().removeAll(watched);
-        Futures.await(books.settle(births, List.of()), WATCHING, "watching the keys");
+        Futures.await(unlessStopped(books.settle(births, List.of()), executor), WATCHING, "watching the keys");
     }
 
     /**
      * Makes the books watch exactly the addresses of the watch-only rows, and returns these rows. The two may differ: after a crash, when the books
      * are new, and when a key has come whose row was not removed.
      */
-    private static List<WatchStore.WatchOnly> watchWithoutKeys(LedgerBooks books, WatchStore store, Keyring keyring) {
+    private static List<WatchStore.WatchOnly> watchWithoutKeys(
+            LedgerBooks books, WatchStore store, Keyring keyring, Executor executor) {
         String what = "watching addresses whose keys are elsewhere";
         List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
         Set<Address> gone = new HashSet<>(Futures.await(books.watchOnly(), WATCHING, what));
@@ -173,7 +196,7 @@ record Following(
         rows.forEach(row -> births.put(row.address(), row.birth()));
         gone.removeAll(births.keySet());
         if (!births.isEmpty() || !gone.isEmpty()) {
-            Futures.await(books.settleWatchOnly(births, gone), WATCHING, what);
+            Futures.await(unlessStopped(books.settleWatchOnly(births, gone), executor), WATCHING, what);
         }
         if (!owned.isEmpty()) {
             // A stopped store is not written: an address with a key is owned even if its row stays.

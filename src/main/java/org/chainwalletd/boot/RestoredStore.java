@@ -49,7 +49,7 @@ public final class RestoredStore {
                 SqliteStore.restore(datadir, books, without, mark -> Books.remember(datadir, mark));
         tell(restored, out);
         if (!restored.complete()) {
-            tellForgotten(datadir, out);
+            tellForgotten(SqliteStore.unknown(datadir, Books.spenders(datadir, 0)), out);
         }
     }
 
@@ -73,8 +73,7 @@ public final class RestoredStore {
     }
 
     /** Reports transactions that our keys have signed and that no row records. Mempools are not read here, but when the daemon runs. */
-    private static void tellForgotten(Path datadir, Consumer<String> out) {
-        List<Hash256> forgotten = SqliteStore.unknown(datadir, Books.spenders(datadir, 0));
+    static void tellForgotten(List<Hash256> forgotten, Consumer<String> out) {
         out.accept("transactions in blocks that spent coins of this datadir and that the store does not know: "
                 + forgotten.size());
         forgotten.forEach(txId -> out.accept("unknown: " + txId));

@@ -194,7 +194,7 @@ public final class Postgres implements SqlSession.Dialect {
     }
 
     /** Returns the failure of a call that has written nothing because the connection was lost or could not be made. */
-    static StoreException gone(String store, Exception e) {
+    public static StoreException gone(String store, Exception e) {
         return new StoreException(
                 StoreException.Reason.BUSY,
                 "store " + store + " cannot be reached at this moment, try again: " + e.getMessage(),

@@ -102,8 +102,7 @@ final class PostgresDatadir {
             }
         }
         return lacksBooks(session)
-                ? Optional.of("lacks commit " + books().orElseThrow().number() + ", as the books in the datadir "
-                        + folder + " tell")
+                ? Optional.of("lacks commit " + books().orElseThrow().number() + ", as the books tell")
                 : Optional.empty();
     }
 

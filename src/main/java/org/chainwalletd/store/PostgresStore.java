@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -595,6 +596,15 @@ public final class PostgresStore extends SqlStore {
         } catch (IOException e) {
             throw GroupCommitWriter.unavailable(
                     name, "cannot be restored: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns those of {@code txIds} that are no spend of the store, in their order. Blocks. */
+    public static List<Hash256> unknown(String name, Postgres.Connector connector, List<Hash256> txIds) {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            return unknown(session, txIds);
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);
         }
     }
 

@@ -63,7 +63,7 @@ public final class Row {
     }
 
     /** Returns the stored value: a number, text, bytes or null. */
-    Object value(int column) throws SQLException {
+    public Object value(int column) throws SQLException {
         Object value = columns.getObject(column);
         return value instanceof Integer number ? (Object) number.longValue() : value;
     }

@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Hash256;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -346,5 +347,16 @@ abstract class SqlStore implements Store {
                     "SELECT address, label, birth FROM watch_only ORDER BY address",
                     row -> new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"))));
         }
+    }
+
+    /** Returns those of {@code txIds} that are no spend, kept or not, in their order. */
+    static List<Hash256> unknown(SqlSession session, List<Hash256> txIds) throws SQLException {
+        List<Hash256> unknown = new ArrayList<>();
+        for (Hash256 txId : txIds) {
+            if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session, txId)) {
+                unknown.add(txId);
+            }
+        }
+        return unknown;
     }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -199,13 +198,7 @@ public final class SqliteStore extends SqlStore {
     public static List<Hash256> unknown(Path folder, List<Hash256> txIds) {
         Path path = path(folder);
         try (SqlSession session = connectForWriting(path)) {
-            List<Hash256> unknown = new ArrayList<>();
-            for (Hash256 txId : txIds) {
-                if (SpendTable.find(session, txId).isEmpty() && !KeptSpends.knows(session, txId)) {
-                    unknown.add(txId);
-                }
-            }
-            return unknown;
+            return unknown(session, txIds);
         } catch (IOException | SQLException e) {
             throw Sqlite.unusable(path, e);
         }

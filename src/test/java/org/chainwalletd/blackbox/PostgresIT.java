@@ -13,12 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -337,6 +339,133 @@ class PostgresIT {
                 assertThat(other.balance(shop(2))).isZero();
                 assertThat(second.stop()).isZero();
             }
+        }
+    }
+
+    /** Reads credits after a cursor to their end. */
+    private static JsonNode credits(DaemonProcess daemon, String cursor, int confirmations) {
+        Map<String, Object> params = new LinkedHashMap<>(Map.of("min_confirmations", confirmations));
+        if (cursor != null) {
+            params.put("cursor", cursor);
+        }
+        return daemon.call("list_credits", params);
+    }
+
+    /** Amounts of the credits that are told as confirmed. */
+    private static List<Long> amounts(JsonNode page) {
+        List<Long> amounts = new ArrayList<>();
+        for (JsonNode credit : page.path("credits")) {
+            if (credit.path("event").asText().equals("confirmed")) {
+                amounts.add(credit.path("amount").longValue());
+            }
+        }
+        return amounts;
+    }
+
+    @Test
+    void the_file_of_books_becomes_rows_and_cursors_of_before_miss_and_repeat_nothing() throws Exception {
+        Path before = folder.resolve("before");
+        Path datadir = folder.resolve("datadir");
+        String payer;
+        List<String> cursors = new ArrayList<>();
+        try (DaemonProcess daemon =
+                LauncherCall.daemon(before).node(chain.uri()).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            payer = funded(wallet, 2);
+            Await.until("all is told", () -> amounts(credits(daemon, null, 0)).size() == 2);
+            for (int confirmations = 0; confirmations < 3; confirmations++) {
+                cursors.add(credits(daemon, null, confirmations).path("cursor").asText());
+            }
+            wallet.fund(payer, COIN + 1);
+            assertThat(daemon.stop()).isZero();
+        }
+        // A datadir that has worked with a file of books and a database, as earlier releases left it.
+        Folders.copy(before.resolve("wallets"), datadir.resolve("wallets"));
+        Path file = Files.copy(before.resolve("books.db"), datadir.resolve("books.db"));
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement one = connection.createStatement()) {
+            one.execute("DELETE FROM store_seen");
+        }
+
+        for (int start = 0; start < 2; start++) {
+            try (DaemonProcess daemon = daemon(datadir).start()) {
+                assertThat(file).doesNotExist();
+                Wallet wallet = new Wallet(daemon, chain.uri());
+                assertThat(wallet.balance(payer)).isPositive();
+                wallet.fund(payer, COIN + 2 + start);
+                wallet.mine(2);
+                for (int confirmations = 0; confirmations < 3; confirmations++) {
+                    JsonNode told = credits(daemon, cursors.get(confirmations), confirmations);
+                    cursors.set(confirmations, told.path("cursor").asText());
+                    List<Long> expected = start > 0
+                            ? List.of(COIN + 3)
+                            : confirmations < 2 ? List.of(COIN + 1, COIN + 2) : List.of(COIN, COIN, COIN + 1, COIN + 2);
+                    assertThat(amounts(told)).as("at depth " + confirmations).containsExactlyElementsOf(expected);
+                }
+                assertThat(daemon.stop()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void a_database_that_went_back_stops_the_books_and_after_its_restore_old_cursors_miss_nothing() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        String payer;
+        List<String> cursors = new ArrayList<>();
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            payer = funded(new Wallet(daemon, chain.uri()), 2);
+            assertThat(daemon.stop()).isZero();
+        }
+        server.run("CREATE DATABASE " + database + "_backup OWNER walletd TEMPLATE " + database);
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            wallet.fund(payer, COIN + 1);
+            wallet.transfer(payer, "order-0001", new Output(shop(1), 1_000));
+            wallet.confirm();
+            for (int depth = 0; depth < 3; depth++) {
+                int confirmations = depth;
+                Await.until(
+                        "all is told",
+                        () -> amounts(credits(daemon, null, confirmations)).contains(COIN + 1));
+                cursors.add(credits(daemon, null, confirmations).path("cursor").asText());
+            }
+            assertThat(daemon.stop()).isZero();
+        }
+        server.run("DROP DATABASE " + database);
+        server.run("CREATE DATABASE " + database + " OWNER walletd TEMPLATE " + database + "_backup");
+
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            assertThat(readiness(daemon)).contains("lacks commit");
+            assertThat(amounts(credits(daemon, cursors.get(0), 0))).isEmpty();
+            assertThat(amounts(credits(daemon, null, 0))).containsExactly(COIN, COIN);
+            assertThat(server.number(database, "SELECT count(*) FROM credits WHERE amount = " + (COIN + 1)))
+                    .as("no block is entered")
+                    .isZero();
+            assertThat(daemon.stop()).isZero();
+        }
+        LauncherCall.Ended restored = LauncherCall.words(
+                        "--datadir", datadir.toString(), "--store", server.url(database), "store", "restored")
+                .with("WALLETD_STORE_PASSWORD", PASSWORD)
+                .run();
+        assertThat(restored.code()).as(restored.errors().toString()).isZero();
+
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            wallet.fund(payer, COIN + 2);
+            wallet.mine(2);
+            for (int depth = 0; depth < 3; depth++) {
+                int confirmations = depth;
+                String cursor = cursors.get(confirmations);
+                Await.until(
+                        "all is told",
+                        () -> amounts(credits(daemon, cursor, confirmations)).contains(COIN + 2));
+                List<Long> told = amounts(credits(daemon, cursor, confirmations));
+                assertThat(told)
+                        .as("repeats only what was told after the backup")
+                        .doesNotContain(COIN);
+            }
+            Await.until("the daemon is ready", () -> status(daemon, "/readyz") == 200);
+            assertThat(daemon.stop()).isZero();
         }
     }
 

@@ -64,14 +64,20 @@ final class PostgresServer {
     /** Puts the rows of {@link #backUp} back, while daemons are connected. */
     static void putBack(String schema) {
         run(schema, """
-                DO $$ DECLARE each text; BEGIN
+                DO $$ DECLARE each text; columns text; BEGIN
                   PERFORM set_config('session_replication_role', 'replica', true);
                   PERFORM 1 FROM store FOR UPDATE;
                   FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = '%1$s' LOOP
                     EXECUTE format('DELETE FROM %1$s.%%I', each);
-                    EXECUTE format('INSERT INTO %1$s.%%I OVERRIDING SYSTEM VALUE SELECT * FROM %2$s.%%I', each, each);
+                    SELECT string_agg(column_name, ', ') INTO columns FROM information_schema.columns
+                      WHERE table_schema = '%1$s' AND table_name = each AND is_generated = 'NEVER';
+                    EXECUTE format('INSERT INTO %1$s.%%I (%%s) OVERRIDING SYSTEM VALUE SELECT %%s FROM %2$s.%%I',
+                      each, columns, columns, each);
                   END LOOP;
                   PERFORM setval(pg_get_serial_sequence('%1$s.daemons', 'start'), max(start)) FROM daemons;
+                  IF to_regclass('%1$s.credit_log') IS NOT NULL THEN
+                    PERFORM setval(pg_get_serial_sequence('%1$s.credit_log', 'number'), max(number)) FROM credit_log;
+                  END IF;
                 END $$""".formatted(schema, backupOf(schema)));
     }
 

@@ -1,6 +1,11 @@
 package org.chainwalletd.store;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 
@@ -16,6 +21,41 @@ public final class SharedStores {
     /** Opens the books of one more daemon, which reads and writes, but no blocks until it has begun a run. */
     public Books openBooks(List<? extends BookTable<?, ?>> tables) {
         return Books.openShared(schema, () -> PostgresServer.connect(schema), tables);
+    }
+
+    /** Opens the books of the daemon with a datadir, whose file they take over. */
+    public Books openBooks(Path folder, List<? extends BookTable<?, ?>> tables) {
+        return Books.openShared(folder, schema, () -> PostgresServer.connect(schema), tables);
+    }
+
+    /**
+     * Opens the books through a connection that is lost at the COMMIT, which fails.
+     *
+     * @param arrives whether the server receives it
+     */
+    public void losesTheOpening(Path folder, List<? extends BookTable<?, ?>> tables, boolean arrives)
+            throws IOException {
+        try (PostgresProxy proxy = new PostgresProxy(PostgresServer.port(), arrives)) {
+            proxy.cutNext();
+            assertThatThrownBy(() -> Books.openShared(
+                            folder, schema, () -> PostgresServer.connect(proxy.port(), schema, ""), tables))
+                    .isInstanceOf(StoreException.class);
+        }
+    }
+
+    /** Returns the commit of the money store that the books remember. */
+    public Optional<CommitMark> remembered() {
+        return Books.remembered(schema, () -> PostgresServer.connect(schema));
+    }
+
+    /** Copies all rows, as a dump does. */
+    public void backUp() {
+        PostgresServer.backUp(schema);
+    }
+
+    /** Puts the rows of {@link #backUp} back: the database goes back in time. */
+    public void goBack() {
+        PostgresServer.putBack(schema);
     }
 
     /** Makes the other daemons believe for a moment that the daemon of this store is dead; its next heartbeat corrects that. */

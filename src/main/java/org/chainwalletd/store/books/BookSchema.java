@@ -49,8 +49,9 @@ final class BookSchema {
      *
      * @param own makes the tables that only a server has
      * @param definition translates a statement of a step
+     * @return whether there were no tables before
      */
-    static void migrateServer(
+    static boolean migrateServer(
             SqlSession session,
             String name,
             List<? extends BookTable<?, ?>> tables,
@@ -82,6 +83,7 @@ final class BookSchema {
             }
             put(session, book.getKey(), book.getValue().size());
         }
+        return !made;
     }
 
     private static void requireOurs(SqlSession session, String file) throws SQLException {

@@ -34,6 +34,12 @@ public interface BookTable<V, C> {
 
     void write(Page page, C change);
 
+    /**
+     * Begins a generation of numbers by which readers go on: higher than all that were given, also by a database that has gone back since and has
+     * forgotten some. Runs in the commit that begins a run of background work.
+     */
+    default void beginGeneration(Page head, long generation) {}
+
     /** Prepares for following the chain; the first block that is read is the one above {@code height}. */
     default void begin(Page page, long height) {}
 

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,6 +32,7 @@ public final class Books implements AutoCloseable {
     private static final int CLOSING_SECONDS = 10;
 
     private final BooksEngine engine;
+    private final List<? extends BookTable<?, ?>> tables;
     private final ExecutorService writer = thread("books-writer");
     private final ExecutorService reader = thread("books-reader");
     /** Sessions with what is cached of rows; null before the first transaction. Each belongs to its thread. */
@@ -46,8 +48,9 @@ public final class Books implements AutoCloseable {
         T apply(BooksSession session);
     }
 
-    private Books(BooksEngine engine) {
+    private Books(BooksEngine engine, List<? extends BookTable<?, ?>> tables) {
         this.engine = engine;
+        this.tables = List.copyOf(tables);
     }
 
     /**
@@ -56,7 +59,7 @@ public final class Books implements AutoCloseable {
      * @throws StoreException with the file's name: {@code DAMAGED}, and the file is left as it is, never replaced; or {@code UNAVAILABLE}
      */
     public static Books open(Path folder, List<? extends BookTable<?, ?>> tables) {
-        return new Books(SqliteBooks.open(folder, tables));
+        return new Books(SqliteBooks.open(folder, tables), tables);
     }
 
     /**
@@ -67,7 +70,18 @@ public final class Books implements AutoCloseable {
      * @throws StoreException with what is to be done about the server
      */
     public static Books openShared(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
-        return new Books(PostgresBooks.open(name, connector, tables));
+        return new Books(PostgresBooks.open(name, connector, tables, Optional.empty()), tables);
+    }
+
+    /**
+     * Opens the books as {@link #openShared(String, Postgres.Connector, List)} does, and creates them with all that the file in {@code folder} has, if
+     * there is one. The file is deleted: cursors that it has given are those of the books in the database.
+     *
+     * @throws StoreException also when the file is damaged, and is left as it is
+     */
+    public static Books openShared(
+            Path folder, String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
+        return new Books(PostgresBooks.open(name, connector, tables, BooksMove.from(folder)), tables);
     }
 
     /**
@@ -106,6 +120,11 @@ public final class Books implements AutoCloseable {
     public static List<Hash256> spenders(Path folder, long height) {
         return SqliteBooks.at(folder, session -> Optional.of(StoreSeen.spenders(session, height)))
                 .orElse(List.of());
+    }
+
+    /** Lists transactions as {@link #spenders(Path, long)} does, according to the books on a server; none when there are no books. */
+    public static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
+        return PostgresBooks.spenders(name, connector, height);
     }
 
     private static ExecutorService thread(String name) {
@@ -169,8 +188,10 @@ public final class Books implements AutoCloseable {
     private CompletableFuture<Void> nextRun(boolean own) {
         return submit(
                 writer,
-                future -> commit(future, sql -> {
+                future -> commit(future, session -> {
                     engine.nextRun(own);
+                    OptionalLong generation = own ? OptionalLong.empty() : engine.generation();
+                    generation.ifPresent(next -> tables.forEach(table -> table.beginGeneration(session.head(), next)));
                     return null;
                 }));
     }

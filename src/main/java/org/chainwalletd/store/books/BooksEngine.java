@@ -1,6 +1,7 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.OptionalLong;
 import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.StoreException;
 
@@ -57,6 +58,12 @@ interface BooksEngine {
      * @param own whether only a run of this daemon ends, and nothing begins when the current one is another daemon's
      */
     void nextRun(boolean own) throws SQLException;
+
+    /**
+     * Returns the generation of numbers in feeds that begins with a run: higher than that of any earlier start of a daemon, also of one that the
+     * database has forgotten because it went back. Empty where nothing but a new file forgets numbers. Inside a transaction of the writer.
+     */
+    OptionalLong generation() throws SQLException;
 
     void close() throws SQLException;
 }

@@ -36,6 +36,11 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     /** The scan of credits that are in no block. */
     static final long PENDING = -1;
 
+    /** Bits of a number of the log below its generation, so that it stays exact in JSON for eight million generations. */
+    private static final int NUMBER_BITS = 30;
+
+    private static final String GENERATION = "generation";
+
     static final String COLUMNS =
             "c.tx, c.output, (SELECT a.address FROM addresses a WHERE a.id = c.address) AS address, c.amount, c.height, c.block,"
                     + " c.position, c.own, c.change, c.coinbase, c.datum";
@@ -132,6 +137,33 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
     public List<String> onServer() {
         return List.of(
                 "INSERT INTO credit_facts (name, value) VALUES ('store', left(md5(gen_random_uuid()::text), 16))");
+    }
+
+    /**
+     * Leaves a gap in the numbers of the log: a cursor from commits that the database has forgotten lies before all that is entered from now on.
+     * Such a cursor may also say that higher blocks are reported than the books have; so the log gets an entry as if blocks were undone, which
+     * lowers it. To any other cursor that entry says nothing.
+     */
+    @Override
+    public void beginGeneration(Page head, long generation) {
+        long before = head.queryOne(
+                        "SELECT value FROM credit_facts WHERE name = ?",
+                        row -> Long.valueOf(row.getString(1)),
+                        GENERATION)
+                .orElse(0L);
+        if (generation <= before) {
+            return;
+        }
+        head.queryOne(
+                "SELECT setval(pg_get_serial_sequence('credit_log', 'number'),"
+                        + " GREATEST(nextval(pg_get_serial_sequence('credit_log', 'number')), ?))",
+                row -> true,
+                generation << NUMBER_BITS);
+        head.update(
+                "INSERT INTO credit_facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                GENERATION,
+                Long.toString(generation));
+        head.update("INSERT INTO credit_log (entry, height) VALUES (?, ?)", UNDONE, top(head));
     }
 
     @Override

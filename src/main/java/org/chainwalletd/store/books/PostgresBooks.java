@@ -4,7 +4,9 @@ import java.security.SecureRandom;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
+import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Postgres;
 import org.chainwalletd.store.PostgresStore;
@@ -51,8 +53,11 @@ final class PostgresBooks implements BooksEngine {
             SET LOCAL statement_timeout = 0;
             SELECT 1 FROM books WHERE one = 1 FOR UPDATE""";
 
-    private static final String HEAD = "SELECT run, pruned, stopped, (SELECT MAX(number) FROM book_commits) AS last,"
-            + " (SELECT random FROM book_commits WHERE number = ?) AS random FROM books WHERE one = 1";
+    private static final String HEAD =
+            "SELECT run, pruned, %s AS stopped, (SELECT MAX(number) FROM book_commits) AS last,"
+                    + " (SELECT random FROM book_commits WHERE number = ?) AS random FROM books WHERE one = 1";
+
+    private static final String STOPPED = "COALESCE((SELECT s.stopped FROM store s WHERE s.one = 1), books.stopped)";
 
     /**
      * A commit, as the daemon that made it remembers it.
@@ -66,6 +71,9 @@ final class PostgresBooks implements BooksEngine {
     private final String name;
     private final Postgres.Connector connector;
     private final SecureRandom random = new SecureRandom();
+    /** Whether the money store is beside the books: what stops it stops them. */
+    private boolean besideStore;
+
     private SqlSession writing;
     private SqlSession reading;
     /** Last commit of this daemon; nothing is cached before it. */
@@ -85,31 +93,66 @@ final class PostgresBooks implements BooksEngine {
         this.connector = connector;
     }
 
-    /** Opens the books, or creates them where there are none; upgrades their tables. */
-    static PostgresBooks open(String name, Postgres.Connector connector, List<? extends BookTable<?, ?>> tables) {
+    /**
+     * Opens the books, or creates them where there are none; upgrades their tables.
+     *
+     * @param move from a file; it is what the books are created with
+     */
+    static PostgresBooks open(
+            String name,
+            Postgres.Connector connector,
+            List<? extends BookTable<?, ?>> tables,
+            Optional<BooksMove> move) {
         PostgresBooks books = new PostgresBooks(name, connector);
+        move.ifPresent(file -> file.prepare(tables));
         try (SqlSession session = books.connect()) {
             session.execute("BEGIN");
             session.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-            BookSchema.migrateServer(
+            boolean fresh = BookSchema.migrateServer(
                     session, name, tables, TABLES, statement -> Postgres.definition(renamed(statement)));
+            if (fresh && move.isPresent()) {
+                move.get().run(session, PostgresBooks::renamed);
+            }
+            books.besideStore = isMade(session, "daemons");
+            // The numbers of the next run are higher than any that were given, whatever was lost.
+            session.update("UPDATE books SET stopped = NULL WHERE stopped IS NOT NULL");
             session.execute("COMMIT");
-            return books;
         } catch (SQLException e) {
-            throw books.failure("cannot be opened", e);
+            throw books.unopened("cannot be opened", e);
         }
+        move.ifPresent(BooksMove::deleteFile);
+        return books;
     }
 
     /** Reads the commit of the money store that the books remember; empty when there are no books, or they remember none. */
     static Optional<CommitMark> remembered(String name, Postgres.Connector connector) {
+        return look(name, connector, "store_seen", StoreSeen::newest).flatMap(mark -> mark);
+    }
+
+    /** Lists transactions that spent coins of ours at a height or above; none when there are no books. */
+    static List<Hash256> spenders(String name, Postgres.Connector connector, long height) {
+        return look(name, connector, "spendings", session -> StoreSeen.spenders(session, height))
+                .orElse(List.of());
+    }
+
+    /** Query of books that nobody need have opened. */
+    @FunctionalInterface
+    private interface Look<T> {
+        T at(SqlSession session) throws SQLException;
+    }
+
+    private static <T> Optional<T> look(String name, Postgres.Connector connector, String table, Look<T> look) {
         PostgresBooks books = new PostgresBooks(name, connector);
         try (SqlSession session = books.connect()) {
-            boolean made = session.queryOne("SELECT 1 WHERE to_regclass('store_seen') IS NOT NULL", row -> true)
-                    .isPresent();
-            return made ? StoreSeen.newest(session) : Optional.empty();
+            return isMade(session, table) ? Optional.of(look.at(session)) : Optional.empty();
         } catch (SQLException e) {
-            throw books.failure("cannot be read", e);
+            throw books.unopened("cannot be read", e);
         }
+    }
+
+    private static boolean isMade(SqlSession session, String table) throws SQLException {
+        return session.queryOne("SELECT 1 WHERE to_regclass(?) IS NOT NULL", row -> true, table)
+                .isPresent();
     }
 
     private static String renamed(String statement) {
@@ -136,7 +179,7 @@ final class PostgresBooks implements BooksEngine {
         // Later statements of the transaction see everything that was committed before the lock was granted.
         writing.execute(LOCK);
         Head head = writing.queryOne(
-                        HEAD,
+                        String.format(HEAD, besideStore ? STOPPED : "stopped"),
                         row -> new Head(
                                 row.number("run"),
                                 row.number("pruned"),
@@ -309,11 +352,21 @@ final class PostgresBooks implements BooksEngine {
         if (e instanceof StoreException known) {
             return known;
         }
+        if (Postgres.isCutOff(databaseFailure(e))) {
+            return Postgres.gone(name, databaseFailure(e));
+        }
         return Postgres.isLockTimeout(databaseFailure(e))
                 ? new StoreException(
                         StoreException.Reason.BUSY,
                         "the books " + name + ": another daemon holds their lock for too long; try again",
                         e)
+                : unavailable(what + ": " + e.getMessage(), e);
+    }
+
+    /** Returns the failure of a start, or of an operator's command, which has said what is to be done about a server that cannot be reached. */
+    private StoreException unopened(String what, SQLException e) {
+        return Postgres.isCutOff(e)
+                ? new StoreException(StoreException.Reason.UNAVAILABLE, "store " + name + " " + e.getMessage(), e)
                 : unavailable(what + ": " + e.getMessage(), e);
     }
 
@@ -369,6 +422,15 @@ final class PostgresBooks implements BooksEngine {
             begun = current + 1;
             writing.update("UPDATE books SET run = ? WHERE one = 1", begun);
         }
+    }
+
+    /** Starts are counted in the money store, whose restore gives no number again that a lost start may have had. */
+    @Override
+    public OptionalLong generation() throws SQLException {
+        return besideStore
+                ? writing.queryOne("SELECT MAX(start) AS start FROM daemons", row -> row.ifNumber("start"))
+                        .orElseThrow()
+                : OptionalLong.empty();
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.store.AtomicFiles;
 import org.chainwalletd.store.SqlSession;
@@ -166,6 +167,11 @@ final class SqliteBooks implements BooksEngine {
     @Override
     public void nextRun(boolean own) {
         run.incrementAndGet();
+    }
+
+    @Override
+    public OptionalLong generation() {
+        return OptionalLong.empty();
     }
 
     @Override

@@ -149,6 +149,10 @@ final class BooksSample {
         credits.write(page, credit);
     }
 
+    void credit(Page page, Credit credit) {
+        credits.write(page, credit);
+    }
+
     private void spend(Page page, int tx, int index, int by, BlockPlace block) {
         Outpoint outpoint = new Outpoint(hash(tx), index);
         ledger.write(page, new LedgerChange.Spent(outpoint, block.height(), hash(by)));

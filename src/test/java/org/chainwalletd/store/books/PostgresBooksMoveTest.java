@@ -1,0 +1,318 @@
+package org.chainwalletd.store.books;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.CommitMark;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.SharedStores;
+import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A file of books that becomes rows of a database, and a database that goes back in time: no reader of a feed misses anything. */
+@Tag("postgres")
+@Walks(CrashPoint.BOOKS_MOVED)
+class PostgresBooksMoveTest {
+    private static final Path FROZEN = Path.of("src/test/resources/frozen");
+    private static final Address OURS =
+            Address.of(Hash256.sha256(new byte[] {1}).toArray());
+
+    @TempDir
+    Path folder;
+
+    private final BooksSample sample = new BooksSample();
+    private final SharedStores database = new SharedStores();
+
+    @AfterEach
+    void watchNoMore() {
+        CrashPoint.watch(null);
+    }
+
+    private Path file() {
+        return folder.resolve(Books.FILE_NAME);
+    }
+
+    private Books opened(Path datadir) {
+        Books books = database.openBooks(datadir, sample.tables());
+        Await.result(books.beginRun());
+        return books;
+    }
+
+    private static String expected(String version, String name) throws IOException {
+        return Files.readString(FROZEN.resolve(version).resolve("books").resolve(name));
+    }
+
+    private void tellsTheSample(Books books) throws IOException {
+        assertThat(sample.read(books, 4, 1)).isEqualTo(expected("v13", "expected.txt"));
+        sample.goOn(books);
+        assertThat(sample.read(books, 4, 2)).isEqualTo(expected("v13", "later.txt"));
+    }
+
+    private void writeFile() {
+        try (Books books = Books.open(folder, sample.tables())) {
+            sample.write(books);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "v10, unlisted.txt, unlisted-later.txt",
+        "v11, unlisted.txt, unlisted-later.txt",
+        "v12, unlisted.txt, unlisted-later.txt",
+        "v13, expected.txt, later.txt"
+    })
+    void a_file_of_any_release_becomes_the_books_of_the_database_with_all_that_it_tells_and_they_go_on(
+            String version, String now, String later) throws IOException {
+        Files.copy(FROZEN.resolve(version).resolve("books").resolve(Books.FILE_NAME), file());
+
+        try (Books books = opened(folder)) {
+            assertThat(sample.read(books, 4, 1)).isEqualTo(expected(version, now));
+            sample.goOn(books);
+            assertThat(sample.read(books, 4, 2)).isEqualTo(expected(version, later));
+        }
+        try (Books books = opened(folder)) {
+            assertThat(sample.read(books, 4, 2)).isEqualTo(expected(version, later));
+        }
+        try (var left = Files.list(folder)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void a_cursor_that_the_file_has_given_goes_on_in_the_database_without_a_gap_and_without_a_repeat() {
+        writeFile();
+        List<CreditCursor> fromFile = new ArrayList<>();
+        List<List<CreditEvent>> inFile = new ArrayList<>();
+        try (Books books = Books.open(folder, sample.tables())) {
+            CreditFeed feed = feed(books, 4);
+            for (int depth = 0; depth < 3; depth++) {
+                fromFile.add(Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 2))
+                        .cursor());
+            }
+            fromFile.forEach(cursor ->
+                    inFile.add(Await.result(feed.read(cursor, true, 100)).events()));
+        }
+
+        try (Books books = opened(folder)) {
+            for (int depth = 0; depth < 3; depth++) {
+                String text = fromFile.get(depth).text();
+                String store = Await.result(feed(books, 4).store());
+                CreditCursor cursor =
+                        CreditCursor.parse(text, store, depth, Optional.empty()).orElseThrow();
+                assertThat(Await.result(feed(books, 4).read(cursor, true, 100)).events())
+                        .isEqualTo(inFile.get(depth));
+            }
+        }
+    }
+
+    @Test
+    void the_books_remember_the_commit_of_the_money_store_that_the_file_remembers() {
+        CommitMark mark = new CommitMark("00112233445566778899aabbccddeeff", 7, 5);
+        try (Books books = Books.open(folder, sample.tables())) {
+            books.remember(() -> Optional.of(mark));
+            sample.write(books);
+        }
+
+        opened(folder).close();
+
+        assertThat(database.remembered()).contains(mark);
+    }
+
+    @Test
+    void a_number_that_the_file_has_given_to_a_pruned_entry_is_given_to_no_other() throws SQLException {
+        writeFile();
+        run("DELETE FROM credit_log");
+
+        try (Books books = opened(folder)) {
+            long last = Await.result(feed(books, 4).now(0, Optional.empty())).log();
+            sample.goOn(books);
+            List<CreditEvent> events = Await.result(feed(books, 4)
+                            .read(Await.result(feed(books, 4).beginning(0, Optional.empty())), true, 100))
+                    .events();
+            assertThat(last).isZero();
+            assertThat(events).isNotEmpty().allMatch(event -> event.number() > 9);
+        }
+    }
+
+    /** Changes the file as no daemon does. */
+    private void run(String statement) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        }
+    }
+
+    @Test
+    void a_daemon_that_dies_before_the_file_is_deleted_finds_the_books_in_the_database_and_deletes_it(
+            @TempDir Path left) throws IOException {
+        writeFile();
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.BOOKS_MOVED) {
+                copy(file(), left.resolve(Books.FILE_NAME));
+            }
+        });
+        opened(folder).close();
+        CrashPoint.watch(null);
+
+        try (Books books = opened(left)) {
+            assertThat(left.resolve(Books.FILE_NAME)).doesNotExist();
+            tellsTheSample(books);
+        }
+    }
+
+    private static void copy(Path from, Path to) {
+        try {
+            Files.copy(from, to);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_move_whose_commit_gets_no_answer_is_made_once_by_the_next_start(boolean arrives) throws IOException {
+        writeFile();
+        database.losesTheOpening(folder, sample.tables(), arrives);
+        assertThat(file()).exists();
+
+        try (Books books = opened(folder)) {
+            assertThat(file()).doesNotExist();
+            tellsTheSample(books);
+        }
+    }
+
+    @Test
+    void a_file_that_cannot_be_moved_stays_and_nothing_of_it_is_in_the_database() throws Exception {
+        writeFile();
+        run("UPDATE coins SET height = 'high' WHERE id = 1");
+        assertThatThrownBy(() -> opened(folder)).isInstanceOf(StoreException.class);
+        assertThat(file()).exists();
+        run("UPDATE coins SET height = 1 WHERE id = 1");
+
+        try (Books books = opened(folder)) {
+            tellsTheSample(books);
+        }
+    }
+
+    private static CreditFeed feed(Books books, long top) {
+        return new CreditFeed(books, () -> OptionalLong.of(top));
+    }
+
+    private void block(Books books, long height, int branch) {
+        BlockPlace place = place(height, branch);
+        Await.result(books.epoch().write(session -> {
+            BlockRows.put(
+                    session.head(),
+                    new BlockRow(
+                            height, place.blockId(), place(height - 1, branch).blockId(), height, Hash256.ZERO, true));
+            sample.credit(
+                    session.head(),
+                    new Credit(
+                            new Outpoint(place.blockId(), 0),
+                            OURS,
+                            Amount.of(5_000 + height),
+                            place,
+                            1,
+                            false,
+                            false,
+                            false,
+                            Optional.empty()));
+            return null;
+        }));
+    }
+
+    private static BlockPlace place(long height, int branch) {
+        return new BlockPlace(height, Hash256.sha256(new byte[] {(byte) height, (byte) branch}));
+    }
+
+    /** Blocks were followed that the database has forgotten; the chain has others now, fewer or more credits, and other numbers. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void a_cursor_of_commits_that_the_database_has_forgotten_is_told_everything_that_is_entered_after_them(int depth) {
+        CreditCursor cursor;
+        try (Store store = database.open();
+                Books books = database.openBooks(sample.tables())) {
+            assertThat(store.stopped()).isEmpty();
+            Await.result(books.beginRun());
+            for (int height = 1; height <= 5; height++) {
+                block(books, height, 0);
+            }
+            database.backUp();
+            for (int height = 6; height <= 9; height++) {
+                block(books, height, 0);
+            }
+            CreditFeed feed = feed(books, 9);
+            cursor = Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
+                    .cursor();
+        }
+        database.goBack();
+
+        try (Store store = database.open();
+                Books books = database.openBooks(sample.tables())) {
+            assertThat(store.stopped()).isEmpty();
+            Await.result(books.beginRun());
+            for (int height = 6; height <= 8; height++) {
+                block(books, height, 1);
+            }
+            long deepest = 8 - Math.max(0, depth - 1);
+            List<CreditEvent> told =
+                    Await.result(feed(books, 8).read(cursor, true, 100)).events();
+            assertThat(told.stream().map(event -> event.credit().block()).toList())
+                    .contains(java.util.stream.LongStream.rangeClosed(6, deepest)
+                            .mapToObj(height -> place(height, 1))
+                            .toArray(BlockPlace[]::new));
+        }
+    }
+
+    @Test
+    void a_start_repeats_nothing_to_a_cursor_of_the_run_before() {
+        try (Store store = database.open();
+                Books books = database.openBooks(sample.tables())) {
+            assertThat(store.stopped()).isEmpty();
+            Await.result(books.beginRun());
+            for (int height = 1; height <= 5; height++) {
+                block(books, height, 0);
+            }
+        }
+        for (int depth = 0; depth < 3; depth++) {
+            CreditCursor cursor;
+            try (Books books = database.openBooks(sample.tables())) {
+                CreditFeed feed = feed(books, 5);
+                cursor = Await.result(feed.read(Await.result(feed.beginning(depth, Optional.empty())), true, 100))
+                        .cursor();
+            }
+            try (Store store = database.open();
+                    Books books = database.openBooks(sample.tables())) {
+                assertThat(store.stopped()).isEmpty();
+                Await.result(books.beginRun());
+                assertThat(Await.result(feed(books, 5).read(cursor, true, 100)).events())
+                        .isEmpty();
+            }
+        }
+    }
+}
