@@ -305,6 +305,8 @@ class BooksPlanTest {
                         && !source.endsWith("BookSchema.java")
                         && !source.endsWith("ShortKeys.java")
                         && !source.endsWith("PostgresBooks.java")
+                        // All rows of each table, before a daemon uses them.
+                        && !source.endsWith("BooksMove.java")
                         // One row, and questions to a file that no daemon has open.
                         && !source.endsWith("StoreSeen.java")) {
                     pieces(Files.readString(source))
@@ -327,8 +329,10 @@ class BooksPlanTest {
                 .filter(text -> Pattern.compile("\\b(SELECT|FROM|INTO|UPDATE|SET|WHERE|AND|ORDER BY|GROUP BY) [a-z(?]")
                         .matcher(text)
                         .find())
-                .filter(text ->
-                        !text.startsWith("CREATE ") && !text.contains("randomblob") && !text.contains("gen_random"))
+                .filter(text -> !text.startsWith("CREATE ")
+                        && !text.contains("randomblob")
+                        && !text.contains("gen_random")
+                        && !text.contains("pg_get_serial_sequence"))
                 .filter(text -> !text.contains("earlier_"));
     }
 }
