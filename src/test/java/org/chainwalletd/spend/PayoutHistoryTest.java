@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -46,7 +47,6 @@ import org.chainwalletd.store.PayoutStore.Claimant;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.Position;
 import org.chainwalletd.store.PayoutStore.State;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.HangWatch;
@@ -70,19 +70,29 @@ class PayoutHistoryTest {
     /** {@code -Dpayout.histories=10000} takes long. */
     @Test
     void each_payout_is_paid_once_whatever_happens_and_a_cancelled_one_never() {
-        int histories = Integer.getInteger("payout.histories", 4);
+        run("", Integer.getInteger("payout.histories", 4), StorePlace::file);
+    }
+
+    /** {@code -Dpayout.server.histories=1000} takes long. */
+    @Test
+    void each_payout_is_paid_once_whatever_happens_to_a_server() {
+        run("server ", Integer.getInteger("payout.server.histories", 2), StorePlace::server);
+    }
+
+    private void run(String where, int histories, Supplier<StorePlace> place) {
         Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
         int restored = 0;
         for (int i = 0; i < histories; i++) {
             HangWatch.alive();
-            Random random = Seeded.random("payout history " + i);
-            try (History history = new History(folder.resolve("history-" + i), random)) {
+            Random random = Seeded.random(where + "payout history " + i);
+            try (History history = new History(folder.resolve("history-" + i), place.get(), random)) {
                 history.run();
                 history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
                 restored += history.restored;
             }
         }
-        System.out.println(histories + " histories of payouts, stores restored: " + restored + ", deaths: " + deaths);
+        System.out.println(
+                histories + " " + where + "histories of payouts, stores restored: " + restored + ", deaths: " + deaths);
     }
 
     /** Runs a single history. */
@@ -119,14 +129,15 @@ class PayoutHistoryTest {
         private final Map<String, Payout> heard = new HashMap<>();
 
         private Position cursor = PayoutStore.BEGINNING;
-        private Optional<StoreCopy> copy = Optional.empty();
+        private Optional<Runnable> copy = Optional.empty();
         private int restored;
         private int last;
 
-        History(Path folder, Random random) {
+        History(Path folder, StorePlace place, Random random) {
             this.random = random;
             this.rig = new PayoutRig(folder);
-            this.death = new StoreDeath(folder);
+            rig.spends.place = place;
+            this.death = new StoreDeath(folder, place);
             this.cap = random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(8_000 + random.nextInt(30_000)));
             this.capOfShop =
                     random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(5_000 + random.nextInt(10_000)));
@@ -234,6 +245,7 @@ class PayoutHistoryTest {
         private void die() {
             boolean started = false;
             while (!started) {
+                rig.spends.place.kill();
                 rig.crash();
                 death.putBack().ifPresent(point -> {
                     told.add("died at " + point);
@@ -433,14 +445,14 @@ class PayoutHistoryTest {
             rig.crash();
             death.putBack();
             if (copy.isEmpty()) {
-                copy = Optional.of(StoreCopy.of(rig.spends.folder()));
+                copy = Optional.of(rig.spends.place.copy(rig.spends.folder()));
                 rig.start();
                 return;
             }
             if (random.nextInt(3) == 0) {
-                StoreCopy.remove(rig.spends.folder());
+                rig.spends.place.remove(rig.spends.folder());
             } else {
-                copy.get().putBack();
+                copy.get().run();
             }
             copy = Optional.empty();
             if (startsAsUsual()) {
@@ -466,9 +478,9 @@ class PayoutHistoryTest {
         private void restore() {
             restored++;
             told.add("restored");
-            if (random.nextBoolean()) {
+            if (rig.spends.place.restoresInSteps() && random.nextBoolean()) {
                 death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
-                SqliteStore.restore(rig.spends.folder(), Optional.empty(), false, mark -> {});
+                rig.spends.place.restore(rig.spends.folder(), false);
                 deaths.add(death.putBack().orElseThrow());
                 if (startsAsUsual()) {
                     rig.crash();
@@ -550,9 +562,20 @@ class PayoutHistoryTest {
                 if (rig.spends.isFollowed()) {
                     mine(1);
                 }
+                return haveEnded();
+            });
+        }
+
+        private boolean haveEnded() {
+            try {
                 return payouts().stream()
                         .allMatch(payout -> payout.state() == State.FINAL || payout.state() == State.CANCELLED);
-            });
+            } catch (StoreException e) {
+                if (!death.isDead()) {
+                    throw e;
+                }
+                return false;
+            }
         }
 
         private List<Payout> payouts() {

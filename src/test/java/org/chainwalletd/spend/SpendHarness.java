@@ -56,7 +56,6 @@ import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.ReceiptStore;
 import org.chainwalletd.store.ReservationStore;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 import org.chainwalletd.store.books.SpendingBooks;
@@ -100,6 +99,8 @@ final class SpendHarness implements AutoCloseable {
     Clock seen = clock;
     /** Hears of a store that was opened before anything else does. */
     Consumer<Store> opened = any -> {};
+    /** Where the store of each start is. */
+    StorePlace place = StorePlace.file();
     /** Opens the store of each start. */
     Supplier<Store> opens;
 
@@ -132,7 +133,7 @@ final class SpendHarness implements AutoCloseable {
 
     private SpendHarness(Path folder, Devnet devnet, TestKeys keys, boolean ownsChain) {
         this.folder = folder;
-        this.opens = () -> SqliteStore.open(this.folder);
+        this.opens = () -> place.open(this.folder);
         this.devnet = devnet;
         this.keys = keys;
         this.ownsChain = ownsChain;
@@ -158,7 +159,7 @@ final class SpendHarness implements AutoCloseable {
      * @param without whether the log is lost too
      */
     void startRestored(boolean without) {
-        SqliteStore.restore(folder, Optional.empty(), without, mark -> {});
+        place.restore(folder, without);
         start();
     }
 

@@ -56,13 +56,19 @@ final class StoreDeath implements AutoCloseable {
             CrashPoint.STORE_AFTER_COMMIT);
 
     private final Path folder;
+    private final StorePlace place;
     private CrashPoint armed;
     private int passages;
     private Map<Path, byte[]> files = new HashMap<>();
     private volatile boolean dead;
 
     StoreDeath(Path folder) {
+        this(folder, StorePlace.file());
+    }
+
+    StoreDeath(Path folder, StorePlace place) {
         this.folder = folder;
+        this.place = place;
         CrashPoint.watch(this::at);
     }
 
@@ -84,6 +90,7 @@ final class StoreDeath implements AutoCloseable {
                 files = read();
             }
             dead = true;
+            place.kill();
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -40,7 +41,6 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.Opening;
 import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory;
-import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.SweepStore;
 import org.chainwalletd.store.SweepStore.OwnedCoin;
@@ -171,22 +171,31 @@ class SweepHistoryTest {
     /** {@code -Dsweep.histories=1000} takes long. */
     @Test
     void each_coin_moves_at_most_once_whatever_happens_and_parts_are_never_others() {
-        int histories = Integer.getInteger("sweep.histories", 4);
+        run("", Integer.getInteger("sweep.histories", 4), StorePlace::file);
+    }
+
+    /** {@code -Dsweep.server.histories=1000} takes long. */
+    @Test
+    void each_coin_moves_at_most_once_whatever_happens_to_a_server() {
+        run("server ", Integer.getInteger("sweep.server.histories", 2), StorePlace::server);
+    }
+
+    private void run(String where, int histories, Supplier<StorePlace> place) {
         Map<CrashPoint, Integer> deaths = new EnumMap<>(CrashPoint.class);
         Map<String, Integer> ends = new TreeMap<>();
         int restored = 0;
         for (int i = 0; i < histories; i++) {
             HangWatch.alive();
-            Random random = Seeded.random("sweep history " + i);
-            try (History history = new History(folder.resolve("history-" + i), random)) {
+            Random random = Seeded.random(where + "sweep history " + i);
+            try (History history = new History(folder.resolve("history-" + i), place.get(), random)) {
                 history.run();
                 history.deaths.forEach(point -> deaths.merge(point, 1, Integer::sum));
                 history.ends.forEach(end -> ends.merge(end, 1, Integer::sum));
                 restored += history.restored;
             }
         }
-        System.out.println(histories + " histories of sweeps, stores restored: " + restored + ", deaths: " + deaths
-                + ", parts: " + ends);
+        System.out.println(histories + " " + where + "histories of sweeps, stores restored: " + restored + ", deaths: "
+                + deaths + ", parts: " + ends);
     }
 
     /** Runs a single history. */
@@ -216,13 +225,14 @@ class SweepHistoryTest {
         private final List<String> steps = new CopyOnWriteArrayList<>();
         private final List<CrashPoint> deaths = new ArrayList<>();
         private final List<String> ends = new ArrayList<>();
-        private Optional<StoreCopy> copy = Optional.empty();
+        private Optional<Runnable> copy = Optional.empty();
         private int restored;
 
-        History(Path folder, Random random) {
+        History(Path folder, StorePlace place, Random random) {
             this.random = random;
             this.rig = new SweepRig(folder);
-            this.death = new StoreDeath(folder);
+            rig.spends.place = place;
+            this.death = new StoreDeath(folder, place);
             Optional<Amount> cap =
                     random.nextBoolean() ? Optional.empty() : Optional.of(Amount.of(20_000 + random.nextInt(50_000)));
             rig.spends.limits = new AllowanceStore.Limits(Optional.empty(), cap, PERIOD);
@@ -446,14 +456,14 @@ class SweepHistoryTest {
             rig.spends.crash();
             death.putBack();
             if (copy.isEmpty()) {
-                copy = Optional.of(StoreCopy.of(rig.spends.folder()));
+                copy = Optional.of(rig.spends.place.copy(rig.spends.folder()));
                 rig.start();
                 return;
             }
             if (random.nextInt(3) == 0) {
-                StoreCopy.remove(rig.spends.folder());
+                rig.spends.place.remove(rig.spends.folder());
             } else {
-                copy.get().putBack();
+                copy.get().run();
             }
             copy = Optional.empty();
             if (!startsAsUsual()) {
@@ -478,9 +488,9 @@ class SweepHistoryTest {
         private void restore() {
             restored++;
             steps.add("restored");
-            if (random.nextBoolean()) {
+            if (rig.spends.place.restoresInSteps() && random.nextBoolean()) {
                 death.arm(random.nextBoolean() ? CrashPoint.RESTORE_ENTERED : CrashPoint.RESTORE_TOLD, 1);
-                SqliteStore.restore(rig.spends.folder(), Optional.empty(), false, mark -> {});
+                rig.spends.place.restore(rig.spends.folder(), false);
                 deaths.add(death.putBack().orElseThrow());
             }
             rig.startRestored();
@@ -495,6 +505,7 @@ class SweepHistoryTest {
         private void die() {
             boolean started = false;
             while (!started) {
+                rig.spends.place.kill();
                 rig.spends.crash();
                 death.putBack().ifPresent(point -> {
                     steps.add("died at " + point);

@@ -4,18 +4,75 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.chainwalletd.store.books.BookTable;
 import org.chainwalletd.store.books.Books;
 
 /** Stores of several daemons on one database of the test server, for tests of what uses them. */
 public final class SharedStores {
     private final String schema = PostgresServer.schema();
+    /** Those of the daemon with a datadir. */
+    private final List<Connection> connections = new CopyOnWriteArrayList<>();
+
+    private volatile boolean cut;
 
     /** Opens the store of one more daemon. */
     public Store open() {
         return PostgresServer.open(schema);
+    }
+
+    /** Opens the store of the daemon with a datadir, which has ended. */
+    public Store open(Path folder) {
+        cut = false;
+        return PostgresStore.open(
+                folder, Optional.empty(), schema, this::connect, Optional.empty(), false, SentLog.LEAST_TO_PRUNE);
+    }
+
+    private Connection connect() throws SQLException {
+        Connection connection = PostgresServer.connect(schema);
+        connections.add(connection);
+        if (cut) {
+            closeAll();
+            throw new SQLException("the process is dead", "08006");
+        }
+        return connection;
+    }
+
+    private void closeAll() {
+        for (Connection connection : connections) {
+            try {
+                connection.abort(Runnable::run);
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+        connections.clear();
+    }
+
+    /** Kills the process of the daemon with a datadir, as far as the server sees: what it has not committed is undone. */
+    public void cut() {
+        cut = true;
+        closeAll();
+    }
+
+    /** Completes the store from the log of a datadir, whose daemon has ended. */
+    public void restore(Path folder, boolean without) {
+        PostgresStore.restore(
+                folder,
+                Optional.empty(),
+                without ? Set.of(SentLog.FILE_NAME) : Set.of(),
+                schema,
+                () -> PostgresServer.connect(schema));
+    }
+
+    /** The database is made anew. */
+    public void empty() {
+        PostgresServer.empty(schema);
     }
 
     /** Opens the books of one more daemon, which reads and writes, but no blocks until it has begun a run. */
