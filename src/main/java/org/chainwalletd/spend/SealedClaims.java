@@ -189,7 +189,7 @@ public final class SealedClaims implements Store {
         }
 
         @Override
-        public CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds) {
+        public CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds) {
             return inner.lostForGood(txIds);
         }
 

@@ -613,17 +613,17 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     /**
-     * Handles that no node has the spend. One that only the chain closes is lost when a spend of ours that was to make its coin is lost for good,
-     * whether or not it is still sent: an abandoned batch is not.
+     * Handles that no node has the spend. It is lost when a spend of ours that was to make its coin is lost for good. One that only the chain closes
+     * is so whether or not it is still sent: an abandoned batch is not.
      */
     private void forgotten(InFlight spend, Lookup.Sighting sighting) {
         spend.seenNowhere();
-        if (!StandIns.onlyChainCloses(spend.intent().kind())) {
+        if (!StandIns.onlyChainCloses(spend.intent().kind()) && !spend.isInFlight()) {
             forgottenWithParents(spend, sighting);
             return;
         }
         ask(spend, () -> env.intents().lostForGood(spend.parents()), lost -> {
-            Optional<Intent> parent = lost.value().flatMap(Function.identity());
+            Optional<Hash256> parent = lost.value().flatMap(Function.identity());
             if (parent.isEmpty()) {
                 forgottenWithParents(spend, sighting);
             } else if (StandIns.keepsCoins(spend.intent()) && inFlight.hasRivalInFlight(spend)) {
@@ -734,11 +734,11 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private void parentFound(InFlight spend, Optional<Intent> parent) {
         parent.filter(found -> found.state() == IntentState.CONFLICTED)
                 .filter(found -> !StandIns.onlyChainCloses(spend.intent().kind()))
-                .ifPresentOrElse(lost -> lostWith(spend, lost), () -> rest(spend));
+                .ifPresentOrElse(lost -> lostWith(spend, lost.txId()), () -> rest(spend));
     }
 
-    private void lostWith(InFlight spend, Intent parent) {
-        conflicted(spend, "it spends an output of " + parent.txId() + ", which lost: " + parent.reason());
+    private void lostWith(InFlight spend, Hash256 parent) {
+        conflicted(spend, "it spends an output of " + parent + ", which has lost against another transaction");
     }
 
     /**

@@ -63,7 +63,7 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
-    public CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds) {
+    public CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds) {
         return inner.lostForGood(txIds);
     }
 

@@ -110,9 +110,9 @@ public interface IntentStore {
 
     /**
      * Finds one of these transactions that is a spend which was closed without success and can no longer be mined: no reorganisation is expected to
-     * let a block have it.
+     * let a block have it. Its row may have been removed since its token has expired.
      */
-    CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds);
+    CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds);
 
     /**
      * Closes a spend in flight for good as {@link IntentState#CONTESTED}, because nobody can tell whose payment the transaction is: ends its

@@ -186,6 +186,12 @@ final class KeptSpends {
         return isThere(txId, " AND state IS NULL");
     }
 
+    /** Tells whether a kept spend with this transaction was closed without success; only what is lost for good is kept. */
+    static boolean isLost(SqlSession session, Hash256 txId) throws SQLException {
+        return session.find(isThere(txId, " AND state IN ('REFUSED', 'CONFLICTED', 'ABANDONED')"))
+                .isPresent();
+    }
+
     /** Tells whether a kept spend with this transaction exists, however it ended. */
     static boolean knows(SqlSession session, Hash256 txId) throws SQLException {
         return session.find(isThere(txId, "")).isPresent();

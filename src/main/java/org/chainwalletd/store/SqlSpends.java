@@ -282,12 +282,12 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     }
 
     @Override
-    public CompletionStage<Optional<Intent>> lostForGood(Set<Hash256> txIds) {
+    public CompletionStage<Optional<Hash256>> lostForGood(Set<Hash256> txIds) {
         return store.read(session -> {
             for (Hash256 txId : txIds) {
                 Optional<SpendRow> row = SpendTable.find(session, txId);
-                if (row.isPresent() && SpendTable.isLostForGood(session, row.get())) {
-                    return row.map(SpendRow::intent);
+                if (row.isPresent() ? SpendTable.isLostForGood(session, row.get()) : KeptSpends.isLost(session, txId)) {
+                    return Optional.of(txId);
                 }
             }
             return Optional.empty();

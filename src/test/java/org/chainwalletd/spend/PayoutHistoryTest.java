@@ -119,6 +119,7 @@ class PayoutHistoryTest {
 
         private final Map<Hash256, Long> openedAt = new ConcurrentHashMap<>();
         private final Map<Hash256, Intent> opened = new ConcurrentHashMap<>();
+        private final Set<Hash256> contested = ConcurrentHashMap.newKeySet();
         /** Transactions of others in blocks that went; their senders show them again in the end, parents before children. */
         private final Set<Transaction> ofOthers = new LinkedHashSet<>();
         /** Numbers of payouts that were held when the store was restored, and that nobody has released. */
@@ -177,6 +178,9 @@ class PayoutHistoryTest {
                         boolean opens = method.getName().equals("open")
                                 || method.getName().equals("openBatch");
                         long now = elapsed.get();
+                        if (method.getName().equals("contest")) {
+                            contested.add((Hash256) arguments[0]);
+                        }
                         try {
                             Object answer = method.invoke(real, arguments);
                             return opens && answer instanceof CompletionStage<?> stage
@@ -365,11 +369,16 @@ class PayoutHistoryTest {
             for (long height = Math.max(1, tip - depth + 1); height <= tip; height++) {
                 ConnectedBlock block = ledger.blockAt(height).orElseThrow();
                 for (int i = 1; i < block.txIds().size(); i++) {
-                    if (!opened.containsKey(block.txIds().get(i))) {
+                    if (isOfOthers(block.txIds().get(i))) {
                         ofOthers.add(block.block().transactions().get(i));
                     }
                 }
             }
+        }
+
+        /** A contested transaction is taken for the payment of whoever sent it before us, and the daemon sends it no more. */
+        private boolean isOfOthers(Hash256 txId) {
+            return !opened.containsKey(txId) || contested.contains(txId);
         }
 
         /** A batch whose coins come from a payment that nobody shows any more would be in flight for ever. */

@@ -38,6 +38,7 @@ import org.chainwalletd.store.PayoutStore.Order;
 import org.chainwalletd.store.PayoutStore.Payout;
 import org.chainwalletd.store.PayoutStore.State;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
@@ -355,8 +356,9 @@ class PayoutQueueTest {
     }
 
     /** Before that, another reorganisation can bring back the payment, and the batch with it. */
-    @Test
-    void a_batch_that_spends_change_of_a_payment_which_has_lost_is_in_flight_until_that_is_final() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_batch_that_spends_change_of_a_payment_which_has_lost_is_in_flight_until_that_is_final(boolean expired) {
         Address other = rig.spends.funded(2, 100_000);
         rig.bury();
         Hash256 parent = SpendHarness.get(rig.spends.spending.transfer(
@@ -389,7 +391,15 @@ class PayoutQueueTest {
         assertThat(rig.state("payout-1")).isEqualTo(State.IN_FLIGHT);
 
         rig.bury();
-        rig.restart();
+        rig.crash();
+        if (expired) {
+            try (Store store = rig.spends.opens.get()) {
+                SpendHarness.get(store.intents().bury(List.of(parent)));
+                SpendHarness.get(store.intents().forget(Long.MAX_VALUE, 10, spend -> Optional.empty()));
+                assertThat(SpendHarness.get(store.intents().find(parent))).isEmpty();
+            }
+        }
+        rig.start();
         rig.awaitWhen(
                 "payout-1",
                 "is paid by another batch",

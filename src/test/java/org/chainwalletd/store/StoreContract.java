@@ -883,6 +883,22 @@ abstract class StoreContract {
         assertThat(done(store.receipts().find("token-one", 51))).isPresent();
     }
 
+    /** A batch that spends its change could otherwise be in flight for ever. */
+    @Test
+    void what_is_lost_for_good_stays_so_when_its_token_has_expired() {
+        Intent paid = settled(1, "token-paid", 50);
+        Intent lost = intent(2, Optional.of("token-lost"), 2);
+        done(store.intents().open(lost, 0));
+        done(store.intents().fail(lost.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "another was first", 50));
+        Set<Hash256> both = Set.of(paid.txId(), lost.txId());
+        assertThat(done(store.intents().lostForGood(both))).contains(lost.txId());
+        assertThat(done(store.intents().forget(51, 100))).isEqualTo(2);
+        assertThat(done(store.intents().find(lost.txId()))).isEmpty();
+        assertThat(done(store.intents().lostForGood(both))).contains(lost.txId());
+        assertThat(done(store.intents().lostForGood(Set.of(paid.txId(), hash(3)))))
+                .isEmpty();
+    }
+
     /** Confirmed at {@code at} and buried. */
     private Intent settled(int id, String token, long at) {
         Intent intent = intent(id, Optional.of(token), id);
