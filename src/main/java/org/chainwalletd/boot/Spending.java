@@ -20,6 +20,7 @@ import org.chainwalletd.event.PayoutEvents;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
+import org.chainwalletd.node.PermittedSends;
 import org.chainwalletd.payout.PayoutEnvironment;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.spend.FeeChoice;
@@ -175,8 +176,12 @@ final class Spending {
             Store store,
             VerifiedOutputs outputs) {
         Settings settings = context.settings();
+        NodeClient sends = settings.database().isPresent()
+                ? new PermittedSends(
+                        nodes.client(), store::maySend, context.workers().upstream())
+                : nodes.client();
         LedgerSpends node = new LedgerSpends(
-                nodes.client(),
+                sends,
                 following.ledger(),
                 settings.follow().ledgerFirst(),
                 context.workers().upstream());

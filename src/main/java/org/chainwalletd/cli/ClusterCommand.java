@@ -20,6 +20,7 @@ import org.chainwalletd.store.StoreException;
 /** Tells about the daemons on a PostgreSQL database, and says to the database what it cannot know about them. Runs beside them. */
 final class ClusterCommand implements Command {
     private static final String STATUS = "status";
+    private static final String FORGET = "forget";
     private static final String OUTPUT = "--output";
     private static final String JSON = "json";
     private static final String TABLE = "table";
@@ -32,12 +33,14 @@ final class ClusterCommand implements Command {
     @Override
     public String summary() {
         return "cluster status: prints the daemons that work or have worked on the PostgreSQL database of --store, and what keeps"
-                + " it from paying.";
+                + " it from paying. cluster forget START: declares that a start of a daemon which has not ended can never send"
+                + " anything again, because its machine or its process is gone for good: payments that it may have sent can be"
+                + " abandoned and recalled then.";
     }
 
     @Override
     public List<String> arguments() {
-        return List.of("action");
+        return List.of("action", "[start]");
     }
 
     @Override
@@ -49,8 +52,9 @@ final class ClusterCommand implements Command {
     public int run(Invocation invocation) {
         String action = invocation.arguments().get(0);
         String form = invocation.option(OUTPUT).orElse(TABLE);
-        if (!action.equals(STATUS)) {
-            return invocation.fail(ExitCode.USAGE, "say cluster " + STATUS);
+        Optional<String> mistake = mistake(action, invocation);
+        if (mistake.isPresent()) {
+            return invocation.fail(ExitCode.USAGE, mistake.get());
         }
         if (!form.equals(JSON) && !form.equals(TABLE)) {
             return invocation.fail(ExitCode.USAGE, OUTPUT + " is " + TABLE + " or " + JSON + ", not " + form);
@@ -63,6 +67,12 @@ final class ClusterCommand implements Command {
         }
         try {
             PostgresCluster cluster = DatabaseStore.cluster(database.get());
+            if (action.equals(FORGET)) {
+                PostgresCluster.Start start =
+                        cluster.forget(Long.parseLong(invocation.arguments().get(1)));
+                invocation.out().println(Printable.text(forgotten(start)));
+                return ExitCode.OK;
+            }
             PostgresCluster.Status status = cluster.status();
             List<String> lines = form.equals(JSON) ? ResultText.json(json(status), false) : table(status);
             lines.forEach(line -> invocation.out().println(Printable.text(line)));
@@ -70,6 +80,31 @@ final class ClusterCommand implements Command {
         } catch (JsonProcessingException | StoreException e) {
             throw new StartupException(e.getMessage());
         }
+    }
+
+    private static Optional<String> mistake(String action, Invocation invocation) {
+        boolean start = invocation.arguments().size() > 1;
+        if (action.equals(FORGET)) {
+            if (invocation.option(OUTPUT).isPresent()) {
+                return Optional.of(OUTPUT + " does nothing for cluster " + FORGET);
+            }
+            return start && invocation.arguments().get(1).matches("[1-9][0-9]{0,17}")
+                    ? Optional.empty()
+                    : Optional.of("say cluster " + FORGET + " and the number of the start, as cluster " + STATUS
+                            + " prints it");
+        }
+        return action.equals(STATUS) && !start
+                ? Optional.empty()
+                : Optional.of("say cluster " + STATUS + " or cluster " + FORGET + " START");
+    }
+
+    private static String forgotten(PostgresCluster.Start start) {
+        return "start " + start.start()
+                + (start.datadir().isEmpty() ? "" : " of the datadir " + start.datadir())
+                + (start.machine().isEmpty() ? "" : " on " + start.machine())
+                + ", last heard of " + start.silentMillis() / 1_000 + " s ago, counts as ended: " + start.open()
+                + " payments that it may have sent can be abandoned or recalled, and are sent again until then. A daemon"
+                + " that starts again gets a new number";
     }
 
     private static ObjectNode json(PostgresCluster.Status status) {

@@ -409,6 +409,11 @@ public final class SealedClaims implements Store {
     }
 
     @Override
+    public CompletionStage<Void> maySend() {
+        return store.maySend();
+    }
+
+    @Override
     public boolean isForgetful() {
         return store.isForgetful();
     }

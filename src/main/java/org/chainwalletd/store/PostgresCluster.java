@@ -11,6 +11,17 @@ public final class PostgresCluster {
     /** Number of starts that have ended which {@link #status} includes, the newest ones. */
     private static final int ENDED_SHOWN = 20;
 
+    private static final String SENDS = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE "
+            + SpendTable.OPEN
+            + " UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
+            + SpendTable.OPEN + ") sends GROUP BY runner";
+    /** Query for starts, by the timeline and the boot of the server. */
+    private static final String STARTS =
+            "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, since, "
+                    + PostgresSchema.MILLIS + " - beaten AS silent, timeline < ? OR boot <> ? AS behind,"
+                    + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
+                    + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + SENDS + ") counted ON runner = start";
+
     private final String name;
     private final Postgres.Connector connector;
 
@@ -117,14 +128,8 @@ public final class PostgresCluster {
         return with((session, server) -> {
             Optional<Lock> lock = lock(session);
             session.execute(Postgres.DIALECT.beginReading());
-            String count = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE " + SpendTable.OPEN
-                    + " UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
-                    + SpendTable.OPEN + ") sends GROUP BY runner";
             List<Start> starts = session.query(
-                    "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, since, "
-                            + PostgresSchema.MILLIS + " - beaten AS silent, timeline < ? OR boot <> ? AS behind,"
-                            + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
-                            + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + count + ") counted ON runner = start"
+                    STARTS
                             + " WHERE NOT ended OR start IN (SELECT start FROM daemons WHERE ended ORDER BY start DESC LIMIT "
                             + ENDED_SHOWN + ") ORDER BY start DESC",
                     PostgresCluster::start,
@@ -218,6 +223,39 @@ public final class PostgresCluster {
             }
             session.execute("COMMIT");
             return silent;
+        });
+    }
+
+    /**
+     * Declares that a start of a daemon can never send anything again: its machine is off, or its process is gone. Acts that free coins no longer
+     * wait for it. If it wakes nevertheless, it writes and sends nothing any more. Works also while nothing else is written because that daemon does
+     * not confirm a fail-over.
+     *
+     * @throws StoreException {@code UNAVAILABLE} when there is no such start, it has ended, or it was heard of lately
+     */
+    public Start forget(long start) {
+        return with((session, server) -> {
+            session.execute(PostgresTransactions.LOCK);
+            Start found = session.queryOne(
+                            STARTS + " WHERE start = ?",
+                            PostgresCluster::start,
+                            server.timeline(),
+                            server.boot(),
+                            start)
+                    .orElseThrow(() -> refused("knows no start " + start + " of a daemon: cluster status lists them"));
+            if (found.standing() == Standing.ENDED) {
+                throw refused("knows that start " + start + " has ended: there is nothing to forget");
+            }
+            if (found.silentMillis() < HEARD_MILLIS) {
+                throw refused("has heard of start " + start + " " + found.silentMillis() / 1_000
+                        + " s ago: its process runs, so it may send at any moment; stop it, on "
+                        + (found.machine().isEmpty() ? "its machine" : found.machine())
+                        + ", or switch that machine off and say this again after "
+                        + HEARD_MILLIS / 1_000 + " s");
+            }
+            session.update("UPDATE daemons SET ended = true WHERE start = ?", start);
+            session.execute("COMMIT");
+            return found;
         });
     }
 }

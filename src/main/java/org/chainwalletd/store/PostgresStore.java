@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -77,6 +78,8 @@ public final class PostgresStore extends SqlStore {
     private final AtomicBoolean checking = new AtomicBoolean();
     /** Monotonic time of the last check that the server has answered. */
     private volatile long answered = System.nanoTime();
+    /** Monotonic time at the beginning of the last check that has found this start among those that may write. */
+    private volatile long standing = System.nanoTime();
 
     private volatile String silence = "";
     /** Null as long as the store lock is seen free. */
@@ -419,6 +422,7 @@ public final class PostgresStore extends SqlStore {
         }
         PostgresTransactions.Made seen = transactions.confirmed();
         boolean fails = transactions.logFails();
+        long asked = System.nanoTime();
         CompletableFuture<Boolean> there = read(session -> {
             if (!fails) {
                 session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
@@ -444,6 +448,9 @@ public final class PostgresStore extends SqlStore {
                         return;
                     }
                     answered = System.nanoTime();
+                    if (found) {
+                        standing = asked;
+                    }
                     if (!found || fails) {
                         lookClosely();
                     }
@@ -492,8 +499,16 @@ public final class PostgresStore extends SqlStore {
     }
 
     /** Runs an empty transaction, whose first statements check the database under the store lock. */
-    private void lookClosely() {
-        write(session -> null);
+    private CompletableFuture<Void> lookClosely() {
+        return write(session -> null);
+    }
+
+    /** Asks the database only when it has not been asked lately: a daemon that was heard of within this time cannot have been declared off. */
+    @Override
+    public CompletionStage<Void> maySend() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - standing) < SILENT_MILLIS
+                ? CompletableFuture.completedFuture(null)
+                : lookClosely();
     }
 
     @Override
@@ -555,24 +570,9 @@ public final class PostgresStore extends SqlStore {
             throw new StoreException(
                     StoreException.Reason.BUSY,
                     "spend " + row.intent().txId() + " may still be sent by start " + runner.get()
-                            + " of a daemon, which has not ended; stop that daemon first",
+                            + " of a daemon, which has not ended: stop that daemon first or, when its machine is off for good, say"
+                            + " chain-walletd --store ... cluster forget " + runner.get(),
                     null);
-        }
-    }
-
-    /**
-     * Declares that a start of a daemon can never send anything again: its machine is off, or its successor holds the lock of its datadir. If it
-     * wakes nevertheless, it writes nothing any more. Blocks; works also while nothing else is written because that daemon does not confirm a
-     * fail-over.
-     */
-    void signOff(long ended) throws SQLException {
-        if (ended == start) {
-            throw new IllegalArgumentException("a daemon signs itself off when it ends");
-        }
-        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
-            session.execute(PostgresTransactions.LOCK);
-            session.update("UPDATE daemons SET ended = true WHERE start = ?", ended);
-            session.execute("COMMIT");
         }
     }
 

@@ -135,6 +135,11 @@ abstract class SqlStore implements Store {
         return Optional.empty();
     }
 
+    @Override
+    public CompletionStage<Void> maySend() {
+        return CompletableFuture.completedFuture(null);
+    }
+
     /** Returns the judge of the age of rows. */
     RowAges ages() {
         return ages;

@@ -47,6 +47,12 @@ public interface Store extends AutoCloseable {
     /** Tells whether payments may be missing although spending is not stopped, because the store was restored without a log that contained them. */
     boolean isForgetful();
 
+    /**
+     * Completes when what was opened here may be sent: nobody has declared this start of the daemon off while it was paused. At once where no other
+     * daemon shares the store. Fails with {@code STOPPED}, or when the store cannot tell at this moment.
+     */
+    CompletionStage<Void> maySend();
+
     /** Returns the newest commit that is on the disk, for those who must notice when the store loses it; empty while the store is stopped. */
     Optional<CommitMark> confirmed();
 

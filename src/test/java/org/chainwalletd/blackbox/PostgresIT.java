@@ -342,6 +342,33 @@ class PostgresIT {
         }
     }
 
+    @Test
+    void a_daemon_that_is_forgotten_while_it_is_paused_sends_nothing_when_it_wakes() throws Exception {
+        try (DaemonProcess daemon = daemon(folder.resolve("datadir")).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            String payer = funded(wallet, 2);
+            wallet.transfer(payer, "before it", new Output(shop(1), 1_000));
+            daemon.signal("STOP");
+            refused(cluster("forget", "1"), "has heard of start 1");
+            refused(cluster("forget", "2"), "knows no start 2");
+            server.runIn(database, "UPDATE daemons SET beaten = beaten - 60000");
+            assertThat(cluster("forget", "1").run().output()).anyMatch(line -> line.contains("counts as ended"));
+            assertThat(cluster("status").run().output()).anyMatch(line -> line.matches("1 +ended .*"));
+            daemon.signal("CONT");
+            Await.until("it has noticed", () -> readiness(daemon).contains("declared off while it was paused"));
+            assertThat(daemon.refusal("transfer", Wallet.payment(payer, "afterwards", new Output(shop(2), 1_000)))
+                            .getMessage())
+                    .contains("broadcast nothing", "writes and sends nothing any more");
+        }
+    }
+
+    private LauncherCall cluster(String... words) {
+        List<String> all = new ArrayList<>(List.of("cluster"));
+        all.addAll(List.of(words));
+        all.addAll(List.of("--store", server.url(database)));
+        return LauncherCall.words(all.toArray(String[]::new)).with("WALLETD_STORE_PASSWORD", PASSWORD);
+    }
+
     /** Reads credits after a cursor to their end. */
     private static JsonNode credits(DaemonProcess daemon, String cursor, int confirmations) {
         Map<String, Object> params = new LinkedHashMap<>(Map.of("min_confirmations", confirmations));

@@ -13,7 +13,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -21,7 +23,9 @@ import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.node.PermittedSends;
 import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.StoreFaults;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
@@ -201,6 +205,36 @@ class TransferTest extends SpendCase {
         assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-keep"))))
                 .isEqualTo(receipt);
         assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+        spends.confirmAll();
+        assertThat(spends.coins(shop)).hasSize(1);
+    }
+
+    /** As a daemon of several that was paused after its intent was durable, and cannot tell whether others count on it. */
+    @Test
+    void without_permission_to_send_nothing_leaves_and_the_outcome_is_unknown_until_there_is_one() {
+        Address payer = spends.funded(1, 10_000);
+        AtomicBoolean permitted = new AtomicBoolean();
+        spends.crash();
+        spends.client = new PermittedSends(
+                spends.node,
+                () -> permitted.get()
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(StoreException.stopped("declared off")),
+                spends.executor);
+        spends.start();
+
+        SpendRefusal.OutcomeUnknown unknown = refusal(
+                SpendRefusal.OutcomeUnknown.class,
+                spends.spending.transfer(request(payer, shop, 1_000, "token-paused")));
+        assertThat(unknown.message()).contains("declared off");
+        spends.wake();
+        assertThat(spends.node.calls()).doesNotContain("send_raw_transaction");
+        assertThat(spends.spending.inFlightUtxos()).isEqualTo(1);
+
+        permitted.set(true);
+        assertThat(get(spends.spending.transfer(request(payer, shop, 1_000, "token-paused")))
+                        .txId())
+                .isEqualTo(unknown.txId());
         spends.confirmAll();
         assertThat(spends.coins(shop)).hasSize(1);
     }

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -113,7 +114,7 @@ class PostgresFaultsTest {
     }
 
     @Test
-    void after_a_promotion_nothing_is_written_while_a_daemon_is_silent_until_it_is_declared_off() throws SQLException {
+    void after_a_promotion_nothing_is_written_while_a_daemon_is_silent_until_it_is_declared_off() {
         PostgresStore store = open();
         assertOpened(store, 1);
         PostgresServer.run(schema, "INSERT INTO daemons (timeline) VALUES (1)");
@@ -121,7 +122,7 @@ class PostgresFaultsTest {
         PostgresServer.act(schema, "timeline", "2");
 
         assertFails(openSpend(store, 2), StoreException.Reason.BUSY);
-        store.signOff(silent);
+        forget(silent);
         assertOpened(store, 2);
     }
 
@@ -268,7 +269,7 @@ class PostgresFaultsTest {
     }
 
     @Test
-    void coins_are_not_freed_while_a_daemon_that_may_send_the_spend_has_not_ended() throws SQLException {
+    void coins_are_not_freed_while_a_daemon_that_may_send_the_spend_has_not_ended() {
         PostgresStore runner = open();
         PostgresStore other = open();
         Intent spend = intent(1, Optional.of("token"), 1);
@@ -283,7 +284,7 @@ class PostgresFaultsTest {
         assertThat(done(other.intents().find(spend.txId())).orElseThrow().state())
                 .isEqualTo(IntentState.PREPARED);
 
-        other.signOff(runner.start());
+        forget(runner.start());
         assertThat(done(other.intents().abandon(spend.txId(), "by hand", 9)))
                 .isEqualTo(new IntentStore.Transition.Made());
         // The paused daemon wakes: it writes nothing, so it opens nothing that it could send.
@@ -291,8 +292,52 @@ class PostgresFaultsTest {
         assertThat(other.stopped()).isEmpty();
     }
 
+    /** Declares the start off, as the operator does; its heartbeat is made to look old. */
+    private void forget(long start) {
+        Await.until("it is declared off", () -> {
+            PostgresServer.run(schema, "UPDATE daemons SET beaten = 0 WHERE start = " + start);
+            try {
+                PostgresServer.cluster(schema).forget(start);
+                return true;
+            } catch (StoreException e) {
+                assertThat(e).hasMessageContaining("has heard of start " + start);
+                return false;
+            }
+        });
+    }
+
     @Test
-    void a_spend_that_another_has_sent_again_is_not_freed_before_both_have_ended() throws SQLException {
+    void a_daemon_that_is_declared_off_while_it_is_paused_sends_nothing_when_it_wakes() {
+        PostgresStore store = open();
+        assertOpened(store, 1);
+        done(store.maySend());
+        forget(store.start());
+
+        Await.until("it asks again whether it may send", () -> {
+            CompletableFuture<Void> permission = store.maySend().toCompletableFuture();
+            Await.until("an answer", permission::isDone);
+            return permission.isCompletedExceptionally();
+        });
+        assertFails(store.maySend(), StoreException.Reason.STOPPED);
+        assertThat(store.stopped().orElseThrow()).contains("declared off while it was paused");
+    }
+
+    @Test
+    void a_start_that_is_heard_of_or_has_ended_or_never_was_is_not_declared_off() {
+        PostgresStore store = open();
+        PostgresCluster cluster = PostgresServer.cluster(schema);
+        long start = store.start();
+        assertThatThrownBy(() -> cluster.forget(start))
+                .hasMessageContaining("has heard of start " + start)
+                .hasMessageContaining("stop it");
+        assertOpened(store, 1);
+        assertThatThrownBy(() -> cluster.forget(start + 1)).hasMessageContaining("knows no start");
+        store.close();
+        assertThatThrownBy(() -> cluster.forget(start)).hasMessageContaining("has ended");
+    }
+
+    @Test
+    void a_spend_that_another_has_sent_again_is_not_freed_before_both_have_ended() {
         PostgresStore first = open();
         PostgresStore second = open();
         PostgresStore third = open();
@@ -301,9 +346,9 @@ class PostgresFaultsTest {
         done(first.intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 5));
         done(second.intents().reopen(spend.in(IntentState.REFUSED, "no", 5), 6));
 
-        third.signOff(second.start());
+        forget(second.start());
         assertFails(third.intents().abandon(spend.txId(), "by hand", 9), StoreException.Reason.BUSY);
-        third.signOff(first.start());
+        forget(first.start());
         assertThat(done(third.intents().abandon(spend.txId(), "by hand", 9)))
                 .isEqualTo(new IntentStore.Transition.Made());
     }

@@ -1,0 +1,64 @@
+package org.chainwalletd.node;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+
+/**
+ * Node client that asks for permission before each send, and sends nothing without: a daemon that was paused may have been declared off meanwhile, and
+ * others may have freed the coins of what it was about to send.
+ */
+public final class PermittedSends extends ForwardingNodeClient {
+    private final Supplier<CompletionStage<Void>> permission;
+    private final Executor executor;
+
+    /** @param permission fails when nothing may be sent any more; what fails it is the failure of the send */
+    public PermittedSends(NodeClient node, Supplier<CompletionStage<Void>> permission, Executor executor) {
+        super(node);
+        this.permission = permission;
+        this.executor = executor;
+    }
+
+    @Override
+    public CompletionStage<Hash256> sendRawTransaction(Bytes transaction) {
+        return permission.get().thenComposeAsync(granted -> node().sendRawTransaction(transaction), executor);
+    }
+
+    private NodeClient permitted(NodeClient view) {
+        return new PermittedSends(view, permission, executor);
+    }
+
+    @Override
+    public NodeClient pinned() {
+        return permitted(node().pinned());
+    }
+
+    @Override
+    public NodeClient hasty() {
+        return permitted(node().hasty());
+    }
+
+    @Override
+    public NodeClient patient(Duration time) {
+        return permitted(node().patient(time));
+    }
+
+    @Override
+    public NodeClient from(int first) {
+        return permitted(node().from(first));
+    }
+
+    @Override
+    public List<NodeClient> each() {
+        return node().each().stream().map(this::permitted).toList();
+    }
+
+    @Override
+    public NodeClient background() {
+        return permitted(node().background());
+    }
+}
