@@ -61,14 +61,17 @@ import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.IntentStore;
+import org.chainwalletd.store.SharedStores;
 import org.chainwalletd.store.SqliteStore;
+import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.SpendingBooks;
 
 /**
  * Transfers per second against a bare client that makes the same two upstream calls with the same concurrency, reads the answers as JSON, and
  * neither signs nor writes. There are two such clients: blocking sockets with a request put together by hand, which is the floor that counts,
  * and the JDK's HTTP client, which is what a backend would use. Pairs are interleaved; the median of their ratios counts. Before them, transfers
- * one after the other show how often one goes from thread to thread, from the call to its receipt, HTTP left out. {@code
+ * one after the other show how often one goes from thread to thread, from the call to its receipt, HTTP left out. After them, the same with the
+ * store in PostgreSQL, on the test server of this machine, against the one in a file. {@code
  * TransferBench [seconds per run] [pairs] [folder]}
  */
 public final class TransferBench {
@@ -113,20 +116,24 @@ public final class TransferBench {
         ActorSystem<Void> system = ActorSystem.create(Behaviors.empty(), "bench", HandOvers.counting());
         Executor executor = Executors.newFixedThreadPool(2);
         try (CannedNode node = new CannedNode(10);
-                SqliteStore store = SqliteStore.open(folder)) {
+                Store store = SqliteStore.open(folder.resolve("file"));
+                Store server = new SharedStores().open(folder.resolve("server"))) {
             TestKeys keys = new TestKeys(PROFILE);
             Address payer = keys.add(1);
-            SpendService spending = start(system, node.url(), folder, executor, keys, store);
+            Nodes nodes = nodes(system, node.url(), folder, executor);
+            SpendService spending = start("spending", system, nodes, executor, keys, store);
             TransferBench bench = new TransferBench(node, run, spending, payer, keys.add(2));
-            bench.countHandOvers();
-            bench.compare("transfer, 10 listed coins", 10, pairs);
-            bench.compare("transfer, 1000 listed coins", 1_000, pairs);
+            if (!Boolean.getBoolean("bench.stores")) {
+                bench.countHandOvers();
+                bench.compare("transfer, 10 listed coins", 10, pairs);
+                bench.compare("transfer, 1000 listed coins", 1_000, pairs);
+            }
+            bench.compareStores(start("with-server", system, nodes, executor, keys, server), pairs);
         }
         System.exit(0);
     }
 
-    private static SpendService start(
-            ActorSystem<Void> system, URI url, Path folder, Executor executor, TestKeys keys, SqliteStore store) {
+    private static Nodes nodes(ActorSystem<Void> system, URI url, Path folder, Executor executor) {
         Settings.Node settings = new Settings.Node(
                 List.of(url),
                 4,
@@ -135,7 +142,7 @@ public final class TransferBench {
                 8 << 20,
                 CONCURRENCY,
                 Optional.empty());
-        Nodes nodes = Nodes.start(
+        return Nodes.start(
                 system,
                 settings,
                 Optional.empty(),
@@ -143,6 +150,10 @@ public final class TransferBench {
                 HandOvers.counted("answers of nodes", executor),
                 HandOvers.counted("calls of nodes", executor),
                 new SimpleMeterRegistry());
+    }
+
+    private static SpendService start(
+            String name, ActorSystem<Void> system, Nodes nodes, Executor executor, TestKeys keys, Store store) {
         SpendEnvironment env = new SpendEnvironment(
                 PROFILE,
                 nodes.client(),
@@ -167,15 +178,15 @@ public final class TransferBench {
                 HandOvers.counted("spends", executor));
         nodeClient = nodes.client();
         CompletableFuture<SpendService> started = new CompletableFuture<>();
-        system.systemActorOf(SpendService.create(env, inBackground(system), started), "spending", Props.empty());
+        system.systemActorOf(SpendService.create(env, inBackground(name, system), started), name, Props.empty());
         return started.join();
     }
 
-    private static Background inBackground(ActorSystem<?> system) {
+    private static Background inBackground(String prefix, ActorSystem<?> system) {
         return new Background() {
             @Override
             public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
-                return system.systemActorOf(work, name, Props.empty());
+                return system.systemActorOf(work, prefix + "-" + name, Props.empty());
             }
         };
     }
@@ -234,6 +245,22 @@ public final class TransferBench {
         print(name + ", bare JDK client", ours, jdk);
     }
 
+    /** @param server spends with the store on a server; the other one has a file */
+    private void compareStores(SpendService server, int pairs) throws Exception {
+        node.coins(10);
+        for (int i = 0; i < WARM_UPS; i++) {
+            rate(CONCURRENCY, () -> transfer(server));
+            ours();
+        }
+        Runs onServer = new Runs(pairs);
+        Runs inFile = new Runs(pairs);
+        for (int i = 0; i < pairs; i++) {
+            onServer.add(i, rate(CONCURRENCY, () -> transfer(server)), lastCpuMicros);
+            inFile.add(i, ours(), lastCpuMicros);
+        }
+        print("transfer, 10 listed coins, PostgreSQL against SQLite", onServer, inFile);
+    }
+
     private static void print(String name, Runs ours, Runs floor) {
         double[] ratios = new double[ours.rates.length];
         Arrays.setAll(ratios, i -> ours.rates[i] / floor.rates[i]);
@@ -275,6 +302,10 @@ public final class TransferBench {
     }
 
     private void transfer() throws Exception {
+        transfer(spending);
+    }
+
+    private void transfer(SpendService by) throws Exception {
         TransferRequest request = new TransferRequest(
                 payer,
                 List.of(new Payment(shop, Amount.of(1_000))),
@@ -282,7 +313,7 @@ public final class TransferBench {
                 TransferRequest.DEFAULT_MAX_FEE,
                 Optional.of("bench-token-" + tokens.incrementAndGet()),
                 Optional.empty());
-        spending.transfer(request).toCompletableFuture().get(30, TimeUnit.SECONDS);
+        by.transfer(request).toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
 
     /** One at a time: otherwise an actor that is awake anyway takes several messages in one run. */

@@ -116,8 +116,23 @@ final class PostgresSchema {
               END IF;
               RETURN NULL;
             END $$""".formatted(COMMIT, SpendRow.COIN_BYTES, SpendRow.COIN_BYTES),
-                "CREATE TRIGGER spend_changed AFTER INSERT OR UPDATE OR DELETE ON spends"
+                "CREATE TRIGGER spend_changed AFTER UPDATE OR DELETE ON spends"
                         + " FOR EACH ROW EXECUTE FUNCTION spend_changed()",
+                """
+            CREATE FUNCTION spends_opened() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id) SELECT %s, 'spends', id FROM opened ON CONFLICT DO NOTHING;
+              INSERT INTO live_tokens (token) SELECT token FROM opened WHERE token_key IS NOT NULL;
+              INSERT INTO held_coins (outpoint, spend)
+                SELECT substr(inputs, 1 + input * %d, 36), id
+                FROM opened, generate_series(0, length(inputs) / %d - 1) AS input
+                WHERE CASE WHEN held = '\\x00'::bytea THEN true
+                  WHEN input < 8 * length(held) THEN get_bit(held, input) = 1
+                  ELSE false END;
+              RETURN NULL;
+            END $$""".formatted(COMMIT, SpendRow.COIN_BYTES, SpendRow.COIN_BYTES),
+                "CREATE TRIGGER spends_opened AFTER INSERT ON spends REFERENCING NEW TABLE AS opened"
+                        + " FOR EACH STATEMENT EXECUTE FUNCTION spends_opened()",
                 """
             CREATE FUNCTION payout_changed() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN

@@ -54,6 +54,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SET LOCAL lock_timeout = '3s';
             SET LOCAL idle_in_transaction_session_timeout = '1s';
             SET LOCAL statement_timeout = 0;
+            SET LOCAL enable_seqscan = off;
             SELECT version, system, pruned, stopped, %s AS now_system, %s AS now_timeline, %s AS now_boot,
               current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
                 AND current_setting('synchronous_commit') <> 'off' AS durable

@@ -356,7 +356,7 @@ final class SpendTable {
         byte[] txId = intent.txId().toArray();
         byte[] held =
                 SpendRow.Held.of(takeFree(id, intent.inputs()), intent.inputs().size());
-        session.later(
+        session.laterTogether(
                 intent.token().isEmpty()
                         ? List.of(intent.txId())
                         : List.of(intent.txId(), intent.token().get().token()),
@@ -486,7 +486,7 @@ final class SpendTable {
         if (session.dialect().isRemote() && intent.state() == IntentState.PREPARED) {
             List<Object> keys = new ArrayList<>(List.of(intent.txId(), row.id()));
             intent.token().ifPresent(binding -> keys.add(binding.token()));
-            session.later(
+            session.laterTogether(
                     keys,
                     "UPDATE spends SET state = '" + IntentState.ACCEPTED + "', changed_at = ? WHERE id = ?",
                     ages.stamp(now),

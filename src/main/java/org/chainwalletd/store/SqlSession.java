@@ -81,8 +81,12 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** A write that was not sent yet. */
-    private record Write(String sql, Object... values) {}
+    /**
+     * A write that was not sent yet.
+     *
+     * @param together whether it is sent as one statement with others of the same text
+     */
+    private record Write(String sql, boolean together, Object... values) {}
 
     /** Most statements in a message: the driver waits for an answer after some more. */
     private static final int STATEMENTS_IN_MESSAGE = 200;
@@ -146,7 +150,10 @@ public final class SqlSession implements AutoCloseable {
         }
     }
 
-    /** Returns the statement of a lookup for arrays of values; its last column is the place of the values in the arrays, from 1. */
+    /**
+     * Returns the statement of a lookup for arrays of values; its last column is the place of the values in the arrays, from 1. Each row is looked up
+     * by an index: without OFFSET the planner takes the lookup for a join, and reads the whole table.
+     */
     private String ofMany(Lookup<?> lookup) {
         StringBuilder arrays = new StringBuilder();
         StringBuilder names = new StringBuilder();
@@ -159,7 +166,7 @@ public final class SqlSession implements AutoCloseable {
             text = text.replaceFirst("\\?", "asked.value_" + i);
         }
         return "SELECT found.*, asked.place FROM unnest(" + arrays + ") WITH ORDINALITY AS asked (" + names
-                + "place) CROSS JOIN LATERAL (" + text + ") AS found";
+                + "place) CROSS JOIN LATERAL (" + text + " OFFSET 0) AS found";
     }
 
     private int bindMany(PreparedStatement statement, int first, List<Lookup<?>> lookups) throws SQLException {
@@ -235,7 +242,21 @@ public final class SqlSession implements AutoCloseable {
     void later(Collection<?> keys, String sql, Object... values) throws SQLException {
         if (dialect.isRemote()) {
             keys.forEach(this::forget);
-            unsent.put(new Object(), new Write(sql, values));
+            unsent.put(new Object(), new Write(sql, false, values));
+        } else {
+            update(sql, values);
+        }
+    }
+
+    /**
+     * Runs a statement as {@link #later(Collection, String, Object...)} does, on a server as one statement with all that have the same text: it
+     * plans each statement anew, which costs more than a row does. The statement inserts one row, or updates the row with its last value as id,
+     * setting numbers. Of the deferred statements, insertions of this kind may run earlier and updates later than they came.
+     */
+    void laterTogether(Collection<?> keys, String sql, Object... values) throws SQLException {
+        if (dialect.isRemote()) {
+            keys.forEach(this::forget);
+            unsent.put(new Object(), new Write(sql, true, values));
         } else {
             update(sql, values);
         }
@@ -252,7 +273,7 @@ public final class SqlSession implements AutoCloseable {
             remember(lookup.key(), lookup.identity(), List.of(value));
             List<Object> place = List.of(sql, lookup.identity());
             unsent.remove(place);
-            unsent.put(place, new Write(sql, values));
+            unsent.put(place, new Write(sql, false, values));
         } else {
             update(sql, values);
         }
@@ -278,18 +299,62 @@ public final class SqlSession implements AutoCloseable {
     }
 
     private void send(List<Write> writes) throws SQLException {
+        Collection<List<Write>> statements = together(writes);
         StringBuilder text = new StringBuilder();
-        writes.forEach(write -> text.append(dialect.text(write.sql())).append(";\n"));
+        for (List<Write> rows : statements) {
+            text.append(ofRows(dialect.text(rows.get(0).sql()), rows.size())).append(";\n");
+        }
         messages++;
         try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
             int parameter = 1;
-            for (Write write : writes) {
-                for (Object value : dialect.values(write.sql(), write.values())) {
-                    statement.setObject(parameter++, value);
+            for (List<Write> rows : statements) {
+                for (Write write : rows) {
+                    for (Object value : dialect.values(write.sql(), write.values())) {
+                        statement.setObject(parameter++, value);
+                    }
                 }
             }
             statement.execute();
         }
+    }
+
+    /** Returns the writes of each statement: insertions at the place of the first of them, updates at the place of the last. */
+    private static Collection<List<Write>> together(List<Write> writes) {
+        Map<Object, List<Write>> statements = new LinkedHashMap<>();
+        for (Write write : writes) {
+            Object key = write.together() ? write.sql() : new Object();
+            List<Write> rows = isInsertion(write.sql()) ? statements.get(key) : statements.remove(key);
+            rows = rows == null ? new ArrayList<>() : rows;
+            rows.add(write);
+            statements.put(key, rows);
+        }
+        return statements.values();
+    }
+
+    private static boolean isInsertion(String sql) {
+        return sql.startsWith("INSERT ");
+    }
+
+    /** Returns a statement for so many rows, each with the values of {@code text}. */
+    private static String ofRows(String text, int rows) {
+        if (rows == 1) {
+            return text;
+        }
+        if (isInsertion(text)) {
+            return text + (", " + text.substring(text.lastIndexOf('('))).repeat(rows - 1);
+        }
+        StringBuilder set = new StringBuilder(text.substring(0, text.lastIndexOf(" WHERE ")));
+        int values = 0;
+        for (int place = set.indexOf("?"); place >= 0; place = set.indexOf("?")) {
+            set.replace(place, place + 1, "rows.value_" + values++);
+        }
+        String row = ", (" + "?::bigint, ".repeat(values) + "?::bigint)";
+        StringBuilder names = new StringBuilder();
+        for (int i = 0; i < values; i++) {
+            names.append("value_").append(i).append(", ");
+        }
+        return set + " FROM (VALUES " + row.repeat(rows).substring(2) + ") AS rows (" + names + "id) WHERE "
+                + text.substring("UPDATE ".length(), text.indexOf(" SET ")) + ".id = rows.id";
     }
 
     /** Forgets what was fetched, and the deferred writes: the transaction, or a part of it, is rolled back. */

@@ -535,6 +535,35 @@ class PostgresFaultsTest {
         assertThat(done(openSpend(store, number))).isInstanceOf(Opening.Opened.class);
     }
 
+    /** The planner knows nothing of tables that have just grown. */
+    @Test
+    void payments_are_looked_up_together_without_reading_all_that_are_there() {
+        PostgresStore store = open();
+        int together = 60;
+        int rounds = 10;
+        for (int round = 0; round < rounds; round++) {
+            List<CompletionStage<Opening>> answers = new ArrayList<>();
+            for (int i = 0; i < together; i++) {
+                int id = round * together + i;
+                answers.add(store.intents().open(intent(id, Optional.of("token-" + id), id), 0));
+            }
+            answers.forEach(answer -> assertThat(done(answer)).isInstanceOf(Opening.Opened.class));
+        }
+        // Counted at the latest when the connections end.
+        store.close();
+        String here = " WHERE schemaname = '" + schema + "' AND relname = ";
+        Await.until(
+                "the server has counted",
+                () -> number("SELECT n_tup_ins FROM pg_stat_user_tables" + here + "'spends'") == together * rounds);
+        for (String table : List.of("spends", "changes")) {
+            assertThat(number("SELECT seq_tup_read FROM pg_stat_user_tables" + here + "'" + table + "'"))
+                    .as(table)
+                    .isZero();
+        }
+        assertThat(number("SELECT max(idx_tup_read) FROM pg_stat_user_indexes" + here + "'spends'"))
+                .isLessThan(2L * together * rounds);
+    }
+
     private long number(String query) {
         try (Connection connection = PostgresServer.connect(schema);
                 Statement statement = connection.createStatement();
