@@ -523,13 +523,18 @@ final class SpendTable {
     private BitSet takeFree(long id, List<Coin> inputs) {
         BitSet held = new BitSet();
         for (int i = 0; i < inputs.size(); i++) {
-            Outpoint outpoint = inputs.get(i).outpoint();
-            if (holdings.isFreeFor(id, outpoint)) {
-                holdings.take(id, outpoint);
-                held.set(i);
-            }
+            held.set(i, takesFree(id, inputs.get(i)));
         }
         return held;
+    }
+
+    /** Lets the spend hold the coin unless another one does; returns whether it holds it. */
+    private boolean takesFree(long id, Coin coin) {
+        boolean free = holdings.isFreeFor(id, coin.outpoint());
+        if (free) {
+            holdings.take(id, coin.outpoint());
+        }
+        return free;
     }
 
     void freeAll(SqlSession session, SpendRow row) throws SQLException {
@@ -549,15 +554,20 @@ final class SpendTable {
         }
     }
 
-    /** Releases all coins of a spend except those in {@code held} (see {@link SpendRow.Held}). */
+    /** Lets a spend hold the coins in {@code held} (see {@link SpendRow.Held}), except those that another spend holds, and no others. */
     void holdOnly(SqlSession session, SpendRow row, byte[] held) throws SQLException {
-        List<Coin> keeps = SpendRow.Held.coins(held, row.intent().inputs());
+        List<Coin> inputs = row.intent().inputs();
+        List<Coin> keeps = SpendRow.Held.coins(held, inputs);
         for (Coin coin : row.heldCoins()) {
             if (!keeps.contains(coin)) {
                 holdings.free(row.id(), coin.outpoint());
             }
         }
-        write(session, row, held);
+        BitSet kept = new BitSet();
+        for (int i = 0; i < inputs.size(); i++) {
+            kept.set(i, keeps.contains(inputs.get(i)) && takesFree(row.id(), inputs.get(i)));
+        }
+        write(session, row, SpendRow.Held.of(kept, inputs.size()));
     }
 
     void free(SqlSession session, SpendRow row, Outpoint outpoint) throws SQLException {
