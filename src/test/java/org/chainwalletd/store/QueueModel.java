@@ -46,6 +46,8 @@ final class QueueModel {
         boolean forgotten;
         /** Newest state that the log has a line of since the backup. */
         Optional<IntentState> logged = Optional.of(IntentState.PREPARED);
+        /** Whether a block had it and went, since the backup: that it is in flight again is in no line, but in a later base of the log. */
+        boolean returned;
 
         private Spend(Intent intent, long number) {
             this.intent = intent;
@@ -234,10 +236,11 @@ final class QueueModel {
         return spend.intent.token().filter(bound -> bound.token().equals(token)).isPresent();
     }
 
+    /** An older copy may bring back one that was forgotten; the token belongs to the newest. */
     private Optional<Spend> bound(String token) {
         return spends.values().stream()
                 .filter(spend -> hasToken(spend, token) && !spend.forgotten)
-                .findFirst();
+                .max(Comparator.comparingLong(spend -> spend.number));
     }
 
     long unfinished() {
@@ -444,6 +447,7 @@ final class QueueModel {
         spend.enter(isRecalled(spend) ? IntentState.ABANDONED : IntentState.ACCEPTED, "", now);
         spend.place = Optional.empty();
         spend.buried = false;
+        spend.returned = true;
         holdFree(spend);
         followed(spend, now);
     }
@@ -686,6 +690,7 @@ final class QueueModel {
             spends.forEach((txId, spend) -> {
                 rows.put(txId, new Row(spend.intent.state(), spend.place, spend.buried));
                 spend.logged = Optional.empty();
+                spend.returned = false;
             });
             sweeps.forEach((token, sweep) -> courses.put(token, new Course(sweep.state, sweep.reason)));
         }
@@ -735,7 +740,15 @@ final class QueueModel {
                     && found.state().inFlight();
             boolean reorganised =
                     spend.isBatch() && state == IntentState.CONFIRMED && found.state() == IntentState.ABANDONED;
-            boolean fits = found.state().isStill(state) || doubtful || hidden || reorganised;
+            // Recalled since the backup, and then in a block again, which a later base tells.
+            boolean mined = spend.isBatch()
+                    && state == IntentState.ABANDONED
+                    && found.state() == IntentState.CONFIRMED
+                    && row.filter(then -> then.state() == IntentState.CONFIRMED).isPresent();
+            boolean returned = spend.returned
+                    && state == IntentState.ABANDONED
+                    && found.state().inFlight();
+            boolean fits = found.state().isStill(state) || doubtful || hidden || reorganised || mined || returned;
             if (!fits) {
                 throw new AssertionError(spend.intent.kind() + " is restored as " + found.state() + ", not " + state);
             }
