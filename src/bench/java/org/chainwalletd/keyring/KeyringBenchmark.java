@@ -106,7 +106,8 @@ public final class KeyringBenchmark {
                 new KeyringSetup.Executors(crypto, argon2, disk, Executors.newCachedThreadPool()),
                 new KeyringSetup.Upkeep(Duration.ofMillis(500), Duration.ofMinutes(10)),
                 1_000,
-                Fence.NONE);
+                Fence.NONE,
+                Optional.empty());
         return join(Keyring.open(setup, secret(), new Spawner() {
             @Override
             public <T> ActorRef<T> spawn(Behavior<T> behavior, String actor) {

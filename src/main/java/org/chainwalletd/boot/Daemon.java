@@ -139,16 +139,25 @@ public final class Daemon implements AutoCloseable {
         Metrics meters = new Metrics();
         shutdown.add("metrics", meters::close);
         Workers workers = startWorkers(meters.registry());
-        Keyring.Opening keys = beginKeyring(workers, meters.registry(), passphrase, lock);
-        CompletionStage<Store> opening = openStore(keys, workers);
         placeFiles();
+        KeyringSetup setup = keyringSetup(workers, meters.registry(), lock);
+        Optional<Store> database = settings.database().map(place -> DatabaseStore.open(settings, place));
+        database.ifPresent(opened -> storeOpen.accept(opened::close));
+        Keyring.Opening keys = Keyring.begin(
+                database.map(opened -> setup.withStore(() -> DatabaseStore.keyring(opened, setup)))
+                        .orElse(setup),
+                passphrase);
+        CompletionStage<Store> opening =
+                database.map(CompletableFuture::completedStage).orElseGet(() -> openStore(keys, workers));
         ActorSystem<Guardian.Command> system = startActors();
         CompletionStage<Keyring> opened = keys.under(new DaemonContext.UnderGuardian(system));
         DryRun.run(settings, system);
         keeper = Keeper.under(new DaemonContext.UnderGuardian(system));
         DaemonContext context = new DaemonContext(settings, system, workers, meters, heldForPeers, keeper);
         Store store = Futures.await(opening, OPENING, "opening the store");
-        storeOpen.accept(store::close);
+        if (database.isEmpty()) {
+            storeOpen.accept(store::close);
+        }
         // Runs on the dying thread itself: there may be no other.
         store.died().thenRunAsync(() -> context.threadEnded("the store's writer"), Runnable::run);
         Keyring keyring = Futures.await(opened, OPENING, "opening the keyring");
@@ -357,7 +366,7 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Opens the store, after the keyring. A new store is created only after a new keyring, so a store without a keyring shows that the keyring is
+     * Opens the store in the datadir, after the keyring. A new store is created only after a new keyring, so a store without a keyring shows that the keyring is
      * lost.
      */
     private CompletionStage<Store> openStore(Keyring.Opening keys, Workers workers) {
@@ -366,9 +375,6 @@ public final class Daemon implements AutoCloseable {
                 : keys.made();
         return before.thenApplyAsync(
                 done -> {
-                    if (settings.database().isPresent()) {
-                        return DatabaseStore.open(settings, settings.database().get());
-                    }
                     if (settings.spend().storeRestored()) {
                         RestoredStore.restoreAtStart(settings.datadir(), LOG::warn);
                     }
@@ -429,15 +435,16 @@ public final class Daemon implements AutoCloseable {
         return started;
     }
 
-    private Keyring.Opening beginKeyring(
-            Workers workers, MeterRegistry metrics, SecretBytes passphrase, DatadirLock lock) {
-        KeyringSetup setup = KeyringSetup.of(
-                settings.chain(),
-                settings.wallets(),
-                metrics,
-                new KeyringSetup.Executors(workers.crypto(), workers.argon2(), workers.disk(), workers.keyring()));
-        return Keyring.begin(
-                setup.withCost(cost).withMostMints(settings.keyring().mints()).withFence(lock), passphrase);
+    private KeyringSetup keyringSetup(Workers workers, MeterRegistry metrics, DatadirLock lock) {
+        return KeyringSetup.of(
+                        settings.chain(),
+                        settings.wallets(),
+                        metrics,
+                        new KeyringSetup.Executors(
+                                workers.crypto(), workers.argon2(), workers.disk(), workers.keyring()))
+                .withCost(cost)
+                .withMostMints(settings.keyring().mints())
+                .withFence(lock);
     }
 
     /** Reports that a thread of this process has ended by an error, so that the daemon gives up. */

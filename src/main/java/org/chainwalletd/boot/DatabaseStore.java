@@ -4,15 +4,26 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.keyring.store.FolderStore;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.TableStore;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.KeyRows;
 import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.PostgresDatabase;
 import org.chainwalletd.store.PostgresRestore;
@@ -20,9 +31,13 @@ import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.PostgresTenant;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The store in a database, for a daemon that starts, for doctor and for the operator's commands. */
 public final class DatabaseStore {
+    private static final Logger LOG = LoggerFactory.getLogger(DatabaseStore.class);
+
     private DatabaseStore() {}
 
     /** Refuses a start on a database that cannot be used, before anything is made in the datadir. Blocks. */
@@ -39,7 +54,7 @@ public final class DatabaseStore {
      *
      * @throws org.chainwalletd.store.StoreException with what is to be done, in one sentence
      */
-    static Store open(Settings settings, Settings.Database database) {
+    public static Store open(Settings settings, Settings.Database database) {
         try {
             PostgresDatabase connector = new PostgresDatabase(database);
             return PostgresStore.open(
@@ -50,6 +65,29 @@ public final class DatabaseStore {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * Opens the keyring in the tables of the store, after entering the one that a datadir of an earlier release has in its wallet directory. Blocks.
+     *
+     * @param store what {@link #open} has returned
+     * @param setup with the wallet directory
+     * @throws org.chainwalletd.keyring.store.KeyringException when the keys of the directory are not those of the database
+     */
+    public static KeyringStore keyring(Store store, KeyringSetup setup) {
+        TableStore keyring = new TableStore(((PostgresStore) store).keys());
+        if (store.stopped().isEmpty()) {
+            keyring.takeIn(new FolderStore(setup), setup.wallets())
+                    .ifPresent(keys ->
+                            LOG.info("the {} keys of {} are kept in the database from now on", keys, setup.wallets()));
+        }
+        return keyring;
+    }
+
+    /** Returns a keyring in a database, for one who only looks at it; empty when there is none. Blocks. */
+    public static Optional<KeyringStore> lookAtKeyring(Settings.Database database) {
+        KeyRows rows = KeyRows.looking(new PostgresDatabase(database));
+        return rows.head().map(head -> new TableStore(rows));
     }
 
     /**
@@ -70,6 +108,32 @@ public final class DatabaseStore {
     private static Optional<CommitMark> remembered(
             Path datadir, Settings.Database database, PostgresDatabase connector) {
         return Books.remembered(database.toString(), connector).or(() -> Books.remembered(datadir));
+    }
+
+    /**
+     * Counts the keys of the keyring in a database, as a start would find them; empty when there is no keyring. Blocks.
+     *
+     * @throws StartupException when the keyring is damaged
+     */
+    public static OptionalInt keys(Settings.Database database) {
+        try {
+            Optional<KeyringStore> keyring = lookAtKeyring(database);
+            return keyring.isPresent()
+                    ? OptionalInt.of(keyring.get().load().view().size())
+                    : OptionalInt.empty();
+        } catch (KeyringException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+
+    /** Reads the addresses of the keyring that have each label; empty when there is no keyring in the database. Blocks. */
+    public static Optional<Map<String, List<Address>>> labels(Settings.Database database) {
+        return lookAtKeyring(database)
+                .map(keyring -> keyring.load().view().entries().stream()
+                        .filter(entry -> entry.label().isPresent())
+                        .collect(Collectors.groupingBy(
+                                entry -> entry.label().get(),
+                                Collectors.mapping(KeyEntry::address, Collectors.toList()))));
     }
 
     /** Opens the books beside the store, which is open. Blocks. */

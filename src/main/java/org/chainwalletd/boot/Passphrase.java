@@ -20,7 +20,9 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.store.FileFailures;
+import org.chainwalletd.store.StoreException;
 
 /**
  * The keystore passphrase (interface.md, section 1.2), from a file or from the environment. The file is the better place: a variable is
@@ -81,7 +83,8 @@ public final class Passphrase {
      */
     public static Trial tryOnKeyring(Map<String, String> environment, Settings settings) {
         try (SecretBytes given = from(environment, settings.keyring().passphraseFile())) {
-            if (Keyring.isMissing(settings.wallets())) {
+            Optional<KeyringStore> there = settings.database().flatMap(DatabaseStore::lookAtKeyring);
+            if (there.isEmpty() && Keyring.isMissing(settings.wallets())) {
                 return new Trial(false, Optional.empty());
             }
             KeyringSetup setup = KeyringSetup.of(
@@ -89,8 +92,8 @@ public final class Passphrase {
                     settings.wallets(),
                     new SimpleMeterRegistry(),
                     KeyringSetup.Executors.onCallersThread());
-            return new Trial(true, Keyring.refusal(setup, given));
-        } catch (StartupException e) {
+            return new Trial(true, Keyring.refusal(there.isPresent() ? setup.withStore(there::get) : setup, given));
+        } catch (StartupException | StoreException e) {
             return new Trial(false, Optional.of(e.getMessage()));
         } catch (IOException e) {
             return new Trial(false, Optional.of(settings.wallets() + " cannot be looked at: " + e.getMessage()));

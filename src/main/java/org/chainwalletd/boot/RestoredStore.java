@@ -57,7 +57,8 @@ public final class RestoredStore {
         out.accept("entered from sent.log: " + restored.inFlight().size() + " payments that are sent again, "
                 + restored.doubtful().size() + " doubtful, "
                 + restored.withheld().size() + " claims without their bytes, "
-                + restored.ended() + " that were over, " + restored.account() + " of the account chain");
+                + restored.ended() + " that were over, " + restored.account() + " of the account chain"
+                + (restored.keys() == 0 ? "" : "; " + restored.keys() + " keys are listed again"));
         restored.inFlight().forEach(intent -> out.accept("sent again: " + words(intent)));
         restored.doubtful()
                 .forEach(intent -> out.accept(

@@ -58,7 +58,11 @@ public final class StartupRefusals {
     private static final List<Look> LOOKS = List.of(
             settings -> usable(settings.datadir()),
             settings -> ours(settings.datadir(), settings.wallets()),
-            settings -> whole(settings.datadir(), settings.wallets()),
+            settings -> {
+                if (settings.database().isEmpty()) {
+                    whole(settings.datadir(), settings.wallets());
+                }
+            },
             settings -> sameStore(settings.datadir(), settings.database().isPresent()),
             settings -> sameChain(settings.datadir(), settings.identity().genesis()),
             StartupRefusals::roomForSwaps);
@@ -170,13 +174,11 @@ public final class StartupRefusals {
      * @throws StartupException when the datadir was in use and its keyring is not there
      */
     static void whole(Path datadir, Path wallets) throws IOException {
-        for (String name : List.of(SqliteStore.FILE_NAME, PostgresTenant.ID_FILE)) {
-            Path store = datadir.resolve(name);
-            if (Files.exists(store) && Keyring.isMissing(wallets)) {
-                throw new StartupException("the keyring " + wallets + " is missing although " + store
-                        + " shows that this datadir was in use: mount it, or restore it from a backup; for a new keyring, name"
-                        + " another folder with --datadir");
-            }
+        Path store = datadir.resolve(SqliteStore.FILE_NAME);
+        if (Files.exists(store) && Keyring.isMissing(wallets)) {
+            throw new StartupException("the keyring " + wallets + " is missing although " + store
+                    + " shows that this datadir was in use: mount it, or restore it from a backup; for a new keyring, name"
+                    + " another folder with --datadir");
         }
     }
 

@@ -3,6 +3,7 @@ package org.chainwalletd.cli;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.util.List;
+import org.chainwalletd.boot.DatabaseStore;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
@@ -29,6 +30,12 @@ final class InitSeededCommand implements Command {
     @Override
     public int run(Invocation invocation) {
         Settings settings = invocation.configuration().settings();
+        if (settings.database().flatMap(DatabaseStore::lookAtKeyring).isPresent()) {
+            return invocation.fail(
+                    ExitCode.FAILED,
+                    "there is a keyring already in " + settings.database().get()
+                            + ": name another database with --store");
+        }
         SecretBytes passphrase =
                 Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
         return new InitSeeded(

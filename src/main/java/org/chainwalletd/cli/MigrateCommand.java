@@ -3,10 +3,14 @@ package org.chainwalletd.cli;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.boot.DatabaseStore;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.Migrate;
+import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.store.Store;
 
 /** Takes raw secrets from files into the keyring. */
 final class MigrateCommand implements Command {
@@ -34,10 +38,28 @@ final class MigrateCommand implements Command {
         Settings settings = invocation.configuration().settings();
         SecretBytes passphrase =
                 Passphrase.from(invocation.environment(), settings.keyring().passphraseFile());
-        return new Migrate(
-                        InitSeededCommand.setup(settings),
-                        invocation.out(),
-                        invocation.streams().err())
-                .run(passphrase, Path.of(from.get()));
+        KeyringSetup setup = InitSeededCommand.setup(settings);
+        if (settings.database().flatMap(DatabaseStore::lookAtKeyring).isEmpty()) {
+            return migrate(invocation, setup, passphrase, Path.of(from.get()));
+        }
+        // The store is opened while migrate holds the lock of the datadir.
+        AtomicReference<Store> store = new AtomicReference<>();
+        try {
+            return migrate(
+                    invocation,
+                    setup.withStore(() -> {
+                        store.set(
+                                DatabaseStore.open(settings, settings.database().get()));
+                        return DatabaseStore.keyring(store.get(), setup);
+                    }),
+                    passphrase,
+                    Path.of(from.get()));
+        } finally {
+            Optional.ofNullable(store.get()).ifPresent(Store::close);
+        }
+    }
+
+    private static int migrate(Invocation invocation, KeyringSetup setup, SecretBytes passphrase, Path from) {
+        return new Migrate(setup, invocation.out(), invocation.streams().err()).run(passphrase, from);
     }
 }

@@ -15,8 +15,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -25,6 +27,7 @@ import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.access.TokenRows;
 import org.chainwalletd.api.Scope;
+import org.chainwalletd.boot.DatabaseStore;
 import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
@@ -260,25 +263,33 @@ final class TokenCommand implements Command {
     /** Parses the addresses that may pay. Labels are resolved now: giving one to another address later changes nothing. */
     private static List<Address> payers(Settings settings, String text) throws IOException {
         Set<Address> payers = new LinkedHashSet<>();
-        JsonNode labels = null;
+        Map<String, List<Address>> labels = null;
         for (String word : words(text)) {
             Optional<Address> address = address(word);
             if (address.isPresent()) {
                 payers.add(address.get());
                 continue;
             }
-            labels = labels == null ? labels(settings.wallets().resolve("state.json")) : labels;
-            int before = payers.size();
-            labels.properties().forEach(entry -> {
-                if (entry.getValue().asText().equals(word)) {
-                    payers.add(Address.parse(entry.getKey()));
-                }
-            });
-            if (payers.size() == before) {
+            labels = labels == null ? labels(settings) : labels;
+            if (!labels.containsKey(word)) {
                 throw new Unusable("no address has the label " + word);
             }
+            payers.addAll(labels.get(word));
         }
         return List.copyOf(payers);
+    }
+
+    private static Map<String, List<Address>> labels(Settings settings) throws IOException {
+        Optional<Map<String, List<Address>>> inDatabase = settings.database().flatMap(DatabaseStore::labels);
+        if (inDatabase.isPresent()) {
+            return inDatabase.get();
+        }
+        Map<String, List<Address>> labels = new HashMap<>();
+        labels(settings.wallets().resolve("state.json"))
+                .properties()
+                .forEach(entry -> labels.computeIfAbsent(entry.getValue().asText(), label -> new ArrayList<>())
+                        .add(Address.parse(entry.getKey())));
+        return labels;
     }
 
     private static JsonNode labels(Path state) throws IOException {

@@ -15,9 +15,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.chainwalletd.boot.DatabaseStore;
+import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.boot.StartupRefusals;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
@@ -91,10 +93,28 @@ public final class DatadirCheck implements Doctor.Check {
         lock(findings);
         space(datadir, findings);
         store(findings);
-        findings.addAll(new KeyringCheck(settings.wallets()).examine());
+        keyring(findings);
         tokens(findings);
         certificate(findings);
         genesis(findings);
+    }
+
+    private void keyring(List<Finding> findings) {
+        try {
+            if (settings.database().isPresent()) {
+                OptionalInt keys = DatabaseStore.keys(settings.database().get());
+                if (keys.isPresent()) {
+                    findings.add(Finding.ok(
+                            "keyring",
+                            keys.getAsInt() + " keys in " + settings.database().get()));
+                    return;
+                }
+            }
+        } catch (StartupException | StoreException e) {
+            findings.add(Finding.fail("keyring", e.getMessage()));
+            return;
+        }
+        findings.addAll(new KeyringCheck(settings.wallets()).examine());
     }
 
     private void modes(List<Finding> findings) throws IOException {

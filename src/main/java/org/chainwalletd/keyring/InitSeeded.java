@@ -41,7 +41,7 @@ public final class InitSeeded {
      * @return exit code: 0 when the keyring was made, else 1
      */
     public int run(SecretBytes passphrase, Optional<Path> mnemonicFile) {
-        KeyringStore store = new FolderStore(setup);
+        KeyringStore store = FolderStore.open(setup, true);
         try (passphrase) {
             if (passphrase.length() == 0) {
                 throw new IOException("the keystore passphrase is empty");

@@ -112,7 +112,7 @@ public final class Keyring implements Signer {
         private final KeyringActor.Groundwork groundwork;
 
         private Opening(KeyringSetup setup, SecretBytes passphrase) {
-            KeyringStore store = new FolderStore(setup);
+            KeyringStore store = FolderStore.open(setup, true);
             this.made =
                     CompletableFuture.runAsync(store::make, setup.executors().disk());
             this.groundwork = new KeyringActor.Groundwork(
@@ -140,7 +140,7 @@ public final class Keyring implements Signer {
     }
 
     /**
-     * Begins to open the keyring in {@code setup.wallets()}, or to make an empty one. Key stretching takes most of a daemon's start, so
+     * Begins to open the keyring of {@code setup}, or to make an empty one. Key stretching takes most of a daemon's start, so
      * this comes before everything that can run beside it, the actors included.
      *
      * @param passphrase UTF-8 bytes, not empty
@@ -156,7 +156,7 @@ public final class Keyring implements Signer {
      */
     public static Optional<String> refusal(KeyringSetup setup, SecretBytes passphrase) {
         try {
-            FolderStore store = new FolderStore(setup, false);
+            KeyringStore store = FolderStore.open(setup, false);
             Causes.join(
                     new KeyringLoader(setup, store).load(CompletableFuture.completedFuture(null), passphrase),
                     KeyringFailures::of);

@@ -211,7 +211,7 @@ public final class Migrate {
         /** Opens as the daemon does, with the same refusals. */
         OfflineKeyring(KeyringSetup setup, SecretBytes passphrase) {
             KeyringSetup here = setup.withExecutors(KeyringSetup.Executors.onCallersThread());
-            this.store = new FolderStore(here);
+            this.store = FolderStore.open(here, true);
             this.maker = new KeyMaker(here.sealer());
             this.work = new KeyWork(here, store);
             this.passphrase = passphrase;

@@ -132,7 +132,7 @@ public final class AtomicFiles {
         }
     }
 
-    static void syncFolder(Path folder) throws IOException {
+    public static void syncFolder(Path folder) throws IOException {
         try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
             channel.force(true);
         }

@@ -150,7 +150,8 @@ final class PostgresDatadir {
      */
     Registered register(SqlSession session, long timeline, long leastToPrune) throws IOException, SQLException {
         String store = Commits.id(session);
-        if (logName().isEmpty()) {
+        boolean isNew = logName().isEmpty();
+        if (isNew) {
             String name = String.format("%016x", new SecureRandom().nextLong());
             SentLog.write(
                     folder,
@@ -160,6 +161,10 @@ final class PostgresDatadir {
         }
         SentLog log = SentLog.open(folder, leastToPrune);
         try {
+            if (isNew && KeyRows.head(session).isPresent()) {
+                // From then on this datadir alone has every key.
+                log.renew();
+            }
             String name = log.name().orElseThrow();
             session.update(
                     "INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET datadir = excluded.datadir",

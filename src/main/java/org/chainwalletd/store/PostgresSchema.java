@@ -188,6 +188,7 @@ final class PostgresSchema {
         for (String statement : Schema.after(requireKnown(session, name))) {
             session.execute(Postgres.definition(statement));
         }
+        KeyRows.migrate(session);
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
         session.execute("COMMIT");

@@ -327,6 +327,11 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
+    /** Returns the rows of the keyring. */
+    public KeyRows keys() {
+        return KeyRows.of(this, name, lines);
+    }
+
     /** Returns the number of this start of the daemon. */
     long start() {
         return start;

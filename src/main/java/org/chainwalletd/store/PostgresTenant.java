@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The one daemon that works on a database. Keys, tokens and the pinned chain are files of its datadir, so another datadir is refused for ever, and a
+ * The one daemon that works on a database. Tokens and the pinned chain are files of its datadir, so another datadir is refused for ever, and a
  * second process of the same datadir, or of a copy of it, while the first is alive. A successor supersedes its predecessors: one that was only paused
  * writes nothing any more when it wakes. Only a successor on the same datadir and kernel also knows that they send nothing.
  *
@@ -96,7 +96,7 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
     private static String objection(String setting, String agreed, String own) {
         return setting.equals(DATADIR)
                 ? "belongs to the datadir with the " + ID_FILE + " " + agreed + ", and this one has " + own
-                        + ": keys and tokens are in that datadir; start with it or its backup, or name another database"
+                        + ": tokens are in that datadir; start with it or its backup, or name another database"
                 : "has the " + setting + " " + agreed + ", and this daemon " + own
                         + ": correct the option, or name another database";
     }

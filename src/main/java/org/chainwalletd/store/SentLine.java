@@ -17,11 +17,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
 
 /**
  * A line of {@code sent.log}: one change of the store, with everything that is needed to repeat it in a store that has lost it. A line is encoded
@@ -176,6 +178,15 @@ sealed interface SentLine {
     /** No spend will ever be opened for this part of the sweep. */
     record SweepPartEnded(Hash256 id, int part, SweepStore.Ending ending) implements SentLine {}
 
+    /** A sealed secret of the keyring. */
+    record Sealed(KeyringRow.Place place, Bytes blob) implements SentLine {}
+
+    /** A key that was added to the keyring, or of which something has changed. */
+    record KeyListed(KeyringRow.Key key) implements SentLine {}
+
+    /** What the keyring has beside its keys. */
+    record KeyringHead(KeyringRow.Head head) implements SentLine {}
+
     /** Another daemon has a log with this name, without which a restored store may lack payments. */
     record Peer(String log) implements SentLine {}
 
@@ -274,7 +285,66 @@ sealed interface SentLine {
         } else if (line instanceof Peer peer) {
             out.writeByte(16);
             out.writeUTF(peer.log());
+        } else if (line instanceof Sealed sealed) {
+            out.writeByte(18);
+            out.writeUTF(sealed.place().kind());
+            writeBytes(out, sealed.place().owner().toArray());
+            writeBytes(out, sealed.blob().toArray());
+        } else if (line instanceof KeyListed listed) {
+            out.writeByte(19);
+            write(listed.key(), out);
+        } else if (line instanceof KeyringHead keyring) {
+            out.writeByte(20);
+            out.writeLong(keyring.head().nextIndex());
+            out.writeInt(keyring.head().members().size());
+            for (Map.Entry<String, Bytes> member : keyring.head().members().entrySet()) {
+                out.writeUTF(member.getKey());
+                writeBytes(out, member.getValue().toArray());
+            }
         }
+    }
+
+    private static void write(KeyringRow.Key key, DataOutputStream out) throws IOException {
+        out.write(key.address().toArray());
+        writeBytes(out, key.publicKey().map(PublicKey::toArray).orElse(new byte[0]));
+        writeNumber(out, key.index());
+        writeText(out, key.label());
+        out.writeBoolean(key.imported());
+        out.writeByte(key.origin());
+        writeNumber(out, key.birth());
+    }
+
+    private static KeyringRow.Key readKey(DataInputStream in) throws IOException {
+        Address address = Address.of(fixed(in, Hash256.LENGTH));
+        byte[] publicKey = bytes(in);
+        return new KeyringRow.Key(
+                address,
+                publicKey.length == 0 ? Optional.empty() : Optional.of(PublicKey.of(publicKey)),
+                ifNumber(in),
+                ifText(in),
+                in.readBoolean(),
+                in.readByte(),
+                ifNumber(in));
+    }
+
+    private static KeyringRow.Head readHead(DataInputStream in) throws IOException {
+        long nextIndex = in.readLong();
+        Map<String, Bytes> members = new TreeMap<>();
+        for (int left = in.readInt(); left > 0; left--) {
+            members.put(in.readUTF(), Bytes.wrap(bytes(in)));
+        }
+        return new KeyringRow.Head(nextIndex, members);
+    }
+
+    private static void writeNumber(DataOutputStream out, OptionalLong number) throws IOException {
+        out.writeBoolean(number.isPresent());
+        out.writeLong(number.orElse(0));
+    }
+
+    private static OptionalLong ifNumber(DataInputStream in) throws IOException {
+        boolean there = in.readBoolean();
+        long number = in.readLong();
+        return there ? OptionalLong.of(number) : OptionalLong.empty();
     }
 
     private static void write(Sweep sweep, DataOutputStream out) throws IOException {
@@ -504,6 +574,9 @@ sealed interface SentLine {
             case 15 -> new SweepPartEnded(hash(in), in.readInt(), SweepStore.Ending.LOST);
             case 16 -> new Peer(in.readUTF());
             case 17 -> new SweepPartEnded(hash(in), in.readInt(), SweepStore.Ending.STOPPED);
+            case 18 -> new Sealed(new KeyringRow.Place(in.readUTF(), Bytes.wrap(bytes(in))), Bytes.wrap(bytes(in)));
+            case 19 -> new KeyListed(readKey(in));
+            case 20 -> new KeyringHead(readHead(in));
             default -> throw new IOException("a line of the unknown kind " + kind);
         };
     }

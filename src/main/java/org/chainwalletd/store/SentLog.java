@@ -70,6 +70,8 @@ final class SentLog implements AutoCloseable {
     private long safe;
     private final AtomicReference<Successor> successor = new AtomicReference<>();
     private boolean pruning;
+    /** Whether the log lacks what the store contained before the log was made. */
+    private boolean due;
 
     private SentLog(Path folder, Optional<String> name, AppendLog log, long base, long leastToPrune)
             throws IOException {
@@ -300,7 +302,12 @@ final class SentLog implements AutoCloseable {
      * forgotten or keeps in a shorter form.
      */
     private boolean isWorthPruning() throws IOException {
-        return log.length() >= Math.max(leastToPrune, 2 * base);
+        return due || log.length() >= Math.max(leastToPrune, 2 * base);
+    }
+
+    /** Has the log replaced soon by one whose base tells what the store contains. */
+    void renew() {
+        due = true;
     }
 
     /**
@@ -527,6 +534,7 @@ final class SentLog implements AutoCloseable {
                 exchange(ready);
             } else if (!pruning && isWorthPruning()) {
                 pruning = true;
+                due = false;
                 pruner.accept(log.length());
             }
         } catch (IOException | RuntimeException e) {

@@ -44,6 +44,7 @@ public final class StoreRestore {
      * @param withheld claims whose transaction bytes the log does not contain
      * @param ended number of payments that were closed without success, or buried
      * @param account number of transactions of the account chain
+     * @param keys number of keys that were listed again, those that had been deleted included
      */
     public record Restored(
             CommitMark mark,
@@ -52,7 +53,8 @@ public final class StoreRestore {
             List<Intent> doubtful,
             List<Intent> withheld,
             int ended,
-            int account) {
+            int account,
+            int keys) {
         public Restored {
             inFlight = List.copyOf(inFlight);
             doubtful = List.copyOf(doubtful);
@@ -76,6 +78,7 @@ public final class StoreRestore {
     private final List<Intent> withheld = new ArrayList<>();
     private int kept;
     private int account;
+    private int keys;
     /** Whether the commit whose lines are being entered was certainly made. */
     private boolean made;
 
@@ -196,6 +199,7 @@ public final class StoreRestore {
             SqlSweeps.visit(session, lines::add);
             PayoutTable.visitCancelled(session, row -> lines.add(PayoutTable.readCancelled(row)));
             tellAccountSends(session, lines);
+            KeyRows.tell(session, lines::add);
             lines.flush();
         } catch (SQLException e) {
             throw new IOException(e.getMessage(), e);
@@ -323,6 +327,12 @@ public final class StoreRestore {
             SqlSweeps.enter(session, sweep);
         } else if (line instanceof SentLine.SweepPartEnded ended) {
             SqlSweeps.end(session, ended.id(), ended.part(), ended.ending());
+        } else if (line instanceof SentLine.Sealed sealed) {
+            KeyRows.enter(session, sealed);
+        } else if (line instanceof SentLine.KeyListed listed) {
+            keys += KeyRows.enter(session, listed) ? 1 : 0;
+        } else if (line instanceof SentLine.KeyringHead head) {
+            KeyRows.enter(session, head);
         } else if (line instanceof SentLine.Account send) {
             enter(send);
         } else if (line instanceof SentLine.AccountVersion version) {
@@ -635,6 +645,6 @@ public final class StoreRestore {
                 ended++;
             }
         }
-        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account);
+        return new Restored(mark, complete, inFlight, doubtful, withheld, ended, account, keys);
     }
 }

@@ -6,18 +6,21 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringSetup;
+import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.store.Fence;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Spawners;
@@ -41,6 +44,7 @@ final class KeyringFixture implements AutoCloseable {
     private KeyringSetup.Upkeep upkeep = new KeyringSetup.Upkeep(Duration.ZERO, Duration.ofDays(1));
     private int mostMints = 1_000;
     private Fence fence = Fence.NONE;
+    private Optional<Supplier<KeyringStore>> store = Optional.empty();
     private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
     KeyringFixture(Path wallets) {
@@ -117,7 +121,14 @@ final class KeyringFixture implements AutoCloseable {
                 new KeyringSetup.Executors(threads, argon2, disk, flows),
                 upkeep,
                 mostMints,
-                fence);
+                fence,
+                store);
+    }
+
+    /** Not in the wallet directory. */
+    KeyringFixture store(Supplier<KeyringStore> other) {
+        store = Optional.of(other);
+        return this;
     }
 
     KeyringFixture fence(Fence other) {

@@ -3,6 +3,7 @@ package org.chainwalletd.store;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,7 +28,7 @@ public final class SharedStores {
     }
 
     /** Opens the store of the daemon with a datadir, which has ended. */
-    public Store open(Path folder) {
+    public PostgresStore open(Path folder) {
         cut = false;
         return PostgresStore.open(
                 folder, Optional.empty(), schema, this::connect, Optional.empty(), false, SentLog.LEAST_TO_PRUNE);
@@ -68,6 +69,17 @@ public final class SharedStores {
                 without ? Set.of(SentLog.FILE_NAME) : Set.of(),
                 schema,
                 () -> PostgresServer.connect(schema));
+    }
+
+    /** Has the store of another datadir declared lost in a restore. */
+    public void restoreWithout(Path folder, Path lost) {
+        try {
+            String name =
+                    SentLog.read(lost).orElseThrow().shared().orElseThrow().name();
+            PostgresStore.restore(folder, Optional.empty(), Set.of(name), schema, () -> PostgresServer.connect(schema));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** The database is made anew. */

@@ -43,6 +43,11 @@ public final class FolderStore implements KeyringStore {
         this(setup, true);
     }
 
+    /** Opens the keyring's store: this, unless {@code setup} names another place. Other parameters as of the constructor. */
+    public static KeyringStore open(KeyringSetup setup, boolean clears) {
+        return setup.elsewhere().isPresent() ? setup.elsewhere().get().get() : new FolderStore(setup, clears);
+    }
+
     /** @param clears whether what was left half written is cleared away; a daemon that runs may be writing it */
     public FolderStore(KeyringSetup setup, boolean clears) {
         this.clears = clears;

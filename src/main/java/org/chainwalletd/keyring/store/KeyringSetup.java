@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.ChainProfile;
 import org.chainwalletd.crypto.Argon2;
 import org.chainwalletd.store.Fence;
@@ -20,6 +22,7 @@ import org.chainwalletd.store.Fence;
  * @param upkeep when the work is done that nobody waits for
  * @param fence asked before what was written is acknowledged
  * @param mostMints how many calls may have keys sealed at a time, those that wait for it included
+ * @param elsewhere opens the keyring's store when that is not the wallet directory
  */
 public record KeyringSetup(
         ChainProfile profile,
@@ -31,7 +34,8 @@ public record KeyringSetup(
         Executors executors,
         Upkeep upkeep,
         int mostMints,
-        Fence fence) {
+        Fence fence,
+        Optional<Supplier<KeyringStore>> elsewhere) {
     private static final int USUAL_MINTS = 64;
 
     /**
@@ -74,26 +78,47 @@ public record KeyringSetup(
                 executors,
                 Upkeep.USUAL,
                 USUAL_MINTS,
-                Fence.NONE);
+                Fence.NONE,
+                Optional.empty());
     }
 
     public KeyringSetup withExecutors(Executors others) {
-        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, others, upkeep, mostMints, fence);
+        return new KeyringSetup(
+                profile, wallets, cost, random, clock, metrics, others, upkeep, mostMints, fence, elsewhere);
     }
 
     /** With sealed files that cost something else than is specified, for tests. */
     public KeyringSetup withCost(Argon2 other) {
-        return new KeyringSetup(profile, wallets, other, random, clock, metrics, executors, upkeep, mostMints, fence);
+        return new KeyringSetup(
+                profile, wallets, other, random, clock, metrics, executors, upkeep, mostMints, fence, elsewhere);
     }
 
     /** With another bound on keys that are being made. */
     public KeyringSetup withMostMints(int most) {
-        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, executors, upkeep, most, fence);
+        return new KeyringSetup(
+                profile, wallets, cost, random, clock, metrics, executors, upkeep, most, fence, elsewhere);
     }
 
     /** For a folder that somebody else could come into. */
     public KeyringSetup withFence(Fence other) {
-        return new KeyringSetup(profile, wallets, cost, random, clock, metrics, executors, upkeep, mostMints, other);
+        return new KeyringSetup(
+                profile, wallets, cost, random, clock, metrics, executors, upkeep, mostMints, other, elsewhere);
+    }
+
+    /** For a keyring that is not in the wallet directory. */
+    public KeyringSetup withStore(Supplier<KeyringStore> other) {
+        return new KeyringSetup(
+                profile,
+                wallets,
+                cost,
+                random,
+                clock,
+                metrics,
+                executors,
+                upkeep,
+                mostMints,
+                fence,
+                Optional.of(other));
     }
 
     public Sealer sealer() {

@@ -11,7 +11,7 @@ import org.chainwalletd.evm.EvmAddress;
 
 /**
  * Where a keyring is kept: sealed blobs by their places, and the records that say which keys there are. {@link FolderStore} keeps it in the
- * wallet directory; a table that several daemons share can stand in its place (scale-out.md, section 2). Nothing secret passes here unsealed.
+ * wallet directory, {@link TableStore} in a database (scale-out.md, section 5). Nothing secret passes here unsealed.
  *
  * <p>Blocking: for the disk threads, or for a thread that is about to compute an Argon2id anyway. Fails with {@link KeyringException}: {@code
  * LOCKED} for a blob that is missing or no sealed blob, {@code STORAGE} for everything else that is not as it should be; messages name the
@@ -78,7 +78,7 @@ public interface KeyringStore {
         Optional<KeyNote> of(Address address);
     }
 
-    /** The name under which people find a place, for messages: a path. */
+    /** The name under which people find a place, for messages: a path, or table, kind and owner. */
     String nameOf(SealedPlace place);
 
     /** Makes the next change cheap; called between changes. */

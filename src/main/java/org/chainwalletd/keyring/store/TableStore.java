@@ -1,0 +1,453 @@
+package org.chainwalletd.keyring.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SealedBlob.UnsealException;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.FileFailures;
+import org.chainwalletd.store.KeyRows;
+import org.chainwalletd.store.KeyringRow;
+import org.chainwalletd.store.StoreException;
+
+/** A keyring in the tables of a PostgreSQL store. The store decides whether this process may write. */
+public final class TableStore implements KeyringStore {
+    /** Kinds of rows, by the class of their place; never changed. */
+    private static final Map<Class<? extends SealedPlace>, String> KINDS = Map.of(
+            SealedPlace.Seed.class, "seed",
+            SealedPlace.Check.class, "check",
+            SealedPlace.Key.class, "key",
+            SealedPlace.Phrase.class, "phrase",
+            SealedPlace.EvmKey.class, "evm_key",
+            SealedPlace.EvmPhrase.class, "evm_phrase",
+            SealedPlace.KeptEvmKey.class, "kept_evm_key",
+            SealedPlace.KeptEvmPhrase.class, "kept_evm_phrase");
+
+    /** Keys of a wallet directory that are entered in one commit. */
+    private static final int KEYS_AT_ONCE = 500;
+
+    /** What is added to the name of a wallet directory whose keys were entered. */
+    private static final String ASIDE = "-moved";
+
+    private final KeyRows rows;
+
+    public TableStore(KeyRows rows) {
+        this.rows = rows;
+    }
+
+    private static KeyringRow.Place row(SealedPlace place) {
+        return new KeyringRow.Place(KINDS.get(place.getClass()), owner(place));
+    }
+
+    private static Bytes owner(SealedPlace place) {
+        if (place instanceof SealedPlace.Key key) {
+            return Bytes.wrap(key.address().toArray());
+        }
+        if (place instanceof SealedPlace.Phrase phrase) {
+            return Bytes.wrap(phrase.address().toArray());
+        }
+        if (place instanceof SealedPlace.KeptEvmKey key) {
+            return Bytes.wrap(key.address().toArray());
+        }
+        return place instanceof SealedPlace.KeptEvmPhrase phrase
+                ? Bytes.wrap(phrase.address().toArray())
+                : Bytes.EMPTY;
+    }
+
+    @Override
+    public void make() {
+        run(() -> {
+            if (rows.head().isEmpty()) {
+                requireNothingLost();
+                rows.write(KeyRows.Change.making(Map.of(), head(KeyringView.of(List.of(), 0, Map.of()))));
+            }
+        });
+    }
+
+    /** An empty keyring in the place of a lost one would forget keys, and give the addresses of a seed out a second time. */
+    private void requireNothingLost() {
+        if (!isEmpty() || rows.hasPayments()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "the keyring in " + rows.database()
+                            + " is not whole: its table keyring is empty although it was in use; put the newest copy of the"
+                            + " database back");
+        }
+    }
+
+    private boolean isEmpty() {
+        return !isSeeded()
+                && rows.anySealed(KINDS.get(SealedPlace.Key.class)).isEmpty()
+                && rows.anySealed(KINDS.get(SealedPlace.EvmKey.class)).isEmpty();
+    }
+
+    private boolean isSeeded() {
+        return rows.sealed(row(new SealedPlace.Seed())).isPresent();
+    }
+
+    @Override
+    public void makeSeeded(SealedBlob seed) {
+        run(() -> {
+            if (!isFree()) {
+                throw new KeyringException(Reason.STORAGE, "there is a keyring already in " + rows.database());
+            }
+            requireNothingLost();
+            rows.write(KeyRows.Change.making(
+                    Map.of(row(new SealedPlace.Seed()), bytes(seed)), head(KeyringView.of(List.of(), 0, Map.of()))));
+        });
+    }
+
+    private static Bytes bytes(SealedBlob blob) {
+        return Bytes.wrap(blob.toBytes());
+    }
+
+    @Override
+    public boolean isFree() {
+        return call(() -> rows.head().isEmpty() && isEmpty());
+    }
+
+    @Override
+    public Listing load() {
+        return call(() -> {
+            KeyringRow.Head head = rows.head()
+                    .orElseThrow(
+                            () -> new KeyringException(Reason.STORAGE, "there is no keyring in " + rows.database()));
+            boolean seeded = isSeeded();
+            List<KeyEntry> entries = rows.keys().stream()
+                    .map(TableStore::entry)
+                    .sorted(Comparator.comparingLong(entry -> entry.index().orElse(Long.MAX_VALUE)))
+                    .toList();
+            if (!seeded && entries.stream().anyMatch(entry -> !entry.imported())) {
+                throw new KeyringException(
+                        Reason.STORAGE,
+                        nameOf(new SealedPlace.Seed())
+                                + " is missing although there are derived addresses; put the newest copy of the database back");
+            }
+            requireKeys(entries);
+            Map<String, byte[]> members = new LinkedHashMap<>();
+            head.members().forEach((name, json) -> members.put(name, json.toArray()));
+            return new Listing(KeyringView.of(entries, head.nextIndex(), members), seeded, keptEvm());
+        });
+    }
+
+    /** A key and its row are written in one commit each, the key first, and removed the other way round. */
+    private void requireKeys(List<KeyEntry> entries) {
+        Set<Bytes> sealed = rows.owners(KINDS.get(SealedPlace.Key.class));
+        List<Address> missing = entries.stream()
+                .filter(KeyEntry::imported)
+                .map(KeyEntry::address)
+                .filter(address -> !sealed.contains(Bytes.wrap(address.toArray())))
+                .toList();
+        if (!missing.isEmpty()) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "the sealed keys of " + missing.size() + " listed addresses are missing in " + rows.database()
+                            + ", the first is " + missing.get(0) + ": put the newest copy of the database back");
+        }
+    }
+
+    private Set<EvmAddress> keptEvm() {
+        return rows.owners(KINDS.get(SealedPlace.KeptEvmKey.class)).stream()
+                .map(owner -> EvmAddress.of(owner.toArray()))
+                .collect(Collectors.toSet());
+    }
+
+    private static KeyEntry entry(KeyringRow.Key key) {
+        return new KeyEntry(key.address(), key.publicKey(), key.index(), key.label(), key.imported());
+    }
+
+    @Override
+    public Optional<SealedPlace> someSealed() {
+        return call(() -> {
+            SealedPlace seed = new SealedPlace.Seed();
+            if (isSeeded()) {
+                return Optional.of(seed);
+            }
+            Optional<KeyringRow.Place> key = rows.anySealed(KINDS.get(SealedPlace.Key.class));
+            if (key.isPresent()) {
+                return Optional.of(
+                        new SealedPlace.Key(Address.of(key.get().owner().toArray())));
+            }
+            for (SealedPlace place : List.of(new SealedPlace.EvmKey(), new SealedPlace.Check())) {
+                if (rows.sealed(row(place)).isPresent()) {
+                    return Optional.of(place);
+                }
+            }
+            return Optional.empty();
+        });
+    }
+
+    @Override
+    public Optional<SealedBlob> find(SealedPlace place) {
+        return call(() -> rows.sealed(row(place)).map(bytes -> parse(place, bytes)));
+    }
+
+    private SealedBlob parse(SealedPlace place, Bytes bytes) {
+        try {
+            return SealedBlob.parse(bytes.toArray());
+        } catch (UnsealException e) {
+            throw new KeyringException(
+                    Reason.LOCKED,
+                    nameOf(place) + " is damaged: " + e.getMessage() + "; put it back from a copy of the database");
+        }
+    }
+
+    @Override
+    public SealedBlob read(SealedPlace place) {
+        return find(place)
+                .orElseThrow(() -> new KeyringException(
+                        Reason.LOCKED, nameOf(place) + " is missing; put it back from a copy of the database"));
+    }
+
+    @Override
+    public void write(SealedPlace place, SealedBlob blob) {
+        run(() -> rows.write(KeyRows.Change.sealing(Map.of(row(place), bytes(blob)))));
+    }
+
+    @Override
+    public void add(SealedKey key) {
+        CrashPoint.MINT_BEFORE_KEY_FILE.reached();
+        Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
+        blobs.put(row(new SealedPlace.Key(key.address())), bytes(key.secret()));
+        key.phrase().ifPresent(phrase -> blobs.put(row(new SealedPlace.Phrase(key.address())), bytes(phrase)));
+        run(() -> rows.write(KeyRows.Change.sealing(blobs)));
+    }
+
+    @Override
+    public void remove(Address address) {
+        CrashPoint.DELETE_BEFORE_FILES.reached();
+        remove(List.of(new SealedPlace.Phrase(address), new SealedPlace.Key(address)));
+    }
+
+    @Override
+    public void remove(List<SealedPlace> places) {
+        run(() -> rows.write(
+                KeyRows.Change.removing(places.stream().map(TableStore::row).toList())));
+    }
+
+    @Override
+    public void record(KeyTable.Batch batch) {
+        batch.changes().forEach(change -> change.before().ifPresent(CrashPoint::reached));
+        Map<Address, KeyNote> notes = batch.notes();
+        List<KeyringRow.Key> replaced = new ArrayList<>();
+        Map<Address, Optional<String>> labels = new LinkedHashMap<>();
+        for (KeyTable.Change change : batch.changes()) {
+            change.replaced().values().forEach(entry -> replaced.add(key(entry, notes)));
+            labels.putAll(change.labels());
+        }
+        boolean changesHead = batch.changes().stream()
+                .anyMatch(change -> change.nextIndex() > 0 || change.evmKey().isPresent());
+        run(() -> rows.write(new KeyRows.Change(
+                Map.of(),
+                List.of(),
+                replaced,
+                labels,
+                batch.gone(),
+                batch.added().stream().map(entry -> key(entry, notes)).toList(),
+                changesHead ? Optional.of(head(batch.after())) : Optional.empty())));
+        CrashPoint.MINT_BEFORE_ANSWER.reached();
+    }
+
+    private static KeyringRow.Head head(KeyringView view) {
+        Map<String, Bytes> members = new LinkedHashMap<>();
+        view.unknownMembers().forEach((name, json) -> members.put(name, Bytes.wrap(json)));
+        return new KeyringRow.Head(view.nextIndex(), members);
+    }
+
+    private static KeyringRow.Key key(KeyEntry entry, Map<Address, KeyNote> notes) {
+        return key(entry, Optional.ofNullable(notes.get(entry.address())));
+    }
+
+    private static KeyringRow.Key key(KeyEntry entry, Optional<KeyNote> note) {
+        return new KeyringRow.Key(
+                entry.address(),
+                entry.publicKey(),
+                entry.index(),
+                entry.label(),
+                entry.imported(),
+                note.map(known -> known.origin().code()).orElse(0),
+                note.map(KeyNote::birth).orElse(OptionalLong.empty()));
+    }
+
+    @Override
+    public KeyNotes notes() {
+        return call(() -> {
+            Map<Address, KeyNote> notes = new HashMap<>();
+            for (KeyringRow.Key key : rows.keys()) {
+                Arrays.stream(KeyNote.Origin.values())
+                        .filter(origin -> origin.code() == key.origin())
+                        .forEach(origin -> notes.put(key.address(), new KeyNote(origin, key.birth())));
+            }
+            return address -> Optional.ofNullable(notes.get(address));
+        });
+    }
+
+    /**
+     * Enters a keyring that was kept in the wallet directory, if the database has none yet, and puts the directory aside. Does nothing when there is
+     * no keyring in the directory. One that was cut short goes on where it was.
+     *
+     * @param folder the keyring in the directory {@code wallets}
+     * @return the number of keys; empty when there was nothing to enter
+     * @throws KeyringException when the database has a keyring with other keys; nothing is changed then
+     */
+    public OptionalInt takeIn(KeyringStore folder, Path wallets) {
+        if (folder.isFree()) {
+            return OptionalInt.empty();
+        }
+        return call(() -> {
+            Listing found = folder.load();
+            if (rows.head().isPresent()) {
+                requireSame(folder, found, load(), wallets);
+            } else {
+                requireNoOther(found, wallets);
+                enter(folder, found);
+            }
+            CrashPoint.KEYS_MOVED.reached();
+            putAside(wallets);
+            return OptionalInt.of(found.view().size());
+        });
+    }
+
+    private void enter(KeyringStore folder, Listing found) {
+        KeyNotes notes = folder.notes();
+        Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
+        List<KeyringRow.Key> keys = new ArrayList<>();
+        for (KeyEntry entry : found.view().entries()) {
+            if (entry.imported()) {
+                SealedPlace key = new SealedPlace.Key(entry.address());
+                blobs.put(row(key), bytes(folder.read(key)));
+                copy(folder, new SealedPlace.Phrase(entry.address()), blobs);
+            }
+            keys.add(key(entry, notes.of(entry.address())));
+            if (keys.size() == KEYS_AT_ONCE) {
+                write(blobs, keys);
+            }
+        }
+        write(blobs, keys);
+        List<SealedPlace> others = new ArrayList<>(List.of(
+                new SealedPlace.Seed(),
+                new SealedPlace.Check(),
+                new SealedPlace.EvmKey(),
+                new SealedPlace.EvmPhrase()));
+        for (EvmAddress address : found.keptEvm()) {
+            others.add(new SealedPlace.KeptEvmKey(address));
+            others.add(new SealedPlace.KeptEvmPhrase(address));
+        }
+        others.forEach(place -> copy(folder, place, blobs));
+        // The head makes the keyring: until then the next start enters everything again.
+        rows.write(KeyRows.Change.making(blobs, head(found.view())));
+    }
+
+    private void write(Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys) {
+        rows.write(new KeyRows.Change(
+                Map.copyOf(blobs), List.of(), List.of(), Map.of(), List.of(), List.copyOf(keys), Optional.empty()));
+        blobs.clear();
+        keys.clear();
+    }
+
+    private static void copy(KeyringStore from, SealedPlace place, Map<KeyringRow.Place, Bytes> blobs) {
+        from.find(place).ifPresent(blob -> blobs.put(row(place), bytes(blob)));
+    }
+
+    /** A directory is entered twice when the process ended before it was put aside. */
+    private void requireSame(KeyringStore folder, Listing found, Listing there, Path wallets) {
+        Set<Address> known =
+                there.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
+        SealedPlace seed = new SealedPlace.Seed();
+        boolean sameSeed =
+                !found.seeded() || folder.find(seed).map(TableStore::bytes).equals(rows.sealed(row(seed)));
+        boolean all = found.view().entries().stream().map(KeyEntry::address).allMatch(known::contains)
+                && found.view().nextIndex() <= there.view().nextIndex();
+        if (!sameSeed || !all) {
+            throw other(wallets);
+        }
+    }
+
+    /** Keys without a head were entered from a directory; it has to be this one. */
+    private void requireNoOther(Listing found, Path wallets) {
+        Set<Address> own =
+                found.view().entries().stream().map(KeyEntry::address).collect(Collectors.toSet());
+        if (!rows.keys().stream().allMatch(key -> own.contains(key.address()))) {
+            throw other(wallets);
+        }
+    }
+
+    private KeyringException other(Path wallets) {
+        return new KeyringException(
+                Reason.STORAGE,
+                "the folder " + wallets + " has a keyring, and so has " + rows.database()
+                        + ", with other keys: name the right database or datadir; or, if both keyrings are yours, start a daemon"
+                        + " without --store on a copy of the folder, export its keys, and import them here");
+    }
+
+    private static void putAside(Path wallets) {
+        Path aside = wallets.resolveSibling(wallets.getFileName() + ASIDE);
+        try {
+            Files.move(wallets, aside);
+            AtomicFiles.syncFolder(wallets.toAbsolutePath().getParent());
+        } catch (IOException e) {
+            throw new KeyringException(
+                    Reason.STORAGE,
+                    "the keys are in the database, but the folder " + wallets + " cannot be renamed to " + aside + ": "
+                            + FileFailures.describe(e) + "; move it away yourself");
+        }
+    }
+
+    /** Nothing is known of an address beside its row, which a restore puts back. */
+    @Override
+    public Set<Address> unlisted(KeyringView view) {
+        return Set.of();
+    }
+
+    @Override
+    public String nameOf(SealedPlace place) {
+        Bytes owner = owner(place);
+        return "sealed/" + KINDS.get(place.getClass()) + (owner.length() == 0 ? "" : "/" + owner) + " in the database";
+    }
+
+    @Override
+    public void prepare() {}
+
+    @Override
+    public void tend(Supplier<KeyringView> view) {}
+
+    @Override
+    public void settle(KeyringView view) {}
+
+    @Override
+    public void close() {}
+
+    private static void run(Runnable step) {
+        call(() -> {
+            step.run();
+            return null;
+        });
+    }
+
+    private static <T> T call(Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (StoreException e) {
+            throw new KeyringException(Reason.STORAGE, "the keyring could not be reached: " + e.getMessage());
+        }
+    }
+}

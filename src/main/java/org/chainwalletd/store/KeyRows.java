@@ -1,0 +1,430 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.PublicKey;
+import org.chainwalletd.stage.Causes;
+import org.chainwalletd.store.KeyringRow.Head;
+import org.chainwalletd.store.KeyringRow.Key;
+import org.chainwalletd.store.KeyringRow.Place;
+
+/**
+ * Rows of a keyring in a PostgreSQL store: sealed blobs, and beside them what need not be unsealed to be known. Everything that is added is also in
+ * {@code sent.log} when a method returns, so that a database that went back in time loses no key; a deletion is not, so a restore brings deleted
+ * keys back. Methods block, and fail with {@link StoreException}.
+ */
+public final class KeyRows {
+    /** Keys in one query. */
+    private static final int PAGE = 10_000;
+
+    private static final long PATIENCE_SECONDS = 60;
+
+    private static final String COLUMNS = "number, address, public_key, derivation, label, imported, origin, birth";
+
+    private static final List<String> TABLES = List.of(
+            "CREATE TABLE keyring (one BIGINT PRIMARY KEY CHECK (one = 1), next_index BIGINT NOT NULL)",
+            "CREATE TABLE keyring_members (name TEXT PRIMARY KEY, json BYTEA NOT NULL)",
+            """
+            CREATE TABLE sealed (
+              kind TEXT NOT NULL,
+              owner BYTEA NOT NULL,
+              blob BYTEA NOT NULL,
+              PRIMARY KEY (kind, owner))""",
+            """
+            CREATE TABLE keys (
+              number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+              address BYTEA NOT NULL UNIQUE,
+              public_key BYTEA,
+              derivation BIGINT,
+              label TEXT,
+              imported BIGINT NOT NULL,
+              origin BIGINT NOT NULL,
+              birth BIGINT)""");
+
+    /** Runs statements and waits for their result. */
+    private interface Runner {
+        <T> T run(GroupCommitWriter.Work<T> work);
+    }
+
+    private final String database;
+    private final Runner reader;
+    private final Runner writer;
+    private final SentLog.Lines lines;
+
+    private KeyRows(String database, Runner reader, Runner writer, SentLog.Lines lines) {
+        this.database = database;
+        this.reader = reader;
+        this.writer = writer;
+        this.lines = lines;
+    }
+
+    /** Returns the rows of an open store. */
+    static KeyRows of(SqlStore store, String database, SentLog.Lines lines) {
+        return new KeyRows(
+                database,
+                new Runner() {
+                    @Override
+                    public <T> T run(GroupCommitWriter.Work<T> work) {
+                        return result(database, store.read(work));
+                    }
+                },
+                new Runner() {
+                    @Override
+                    public <T> T run(GroupCommitWriter.Work<T> work) {
+                        return result(database, store.write(work));
+                    }
+                },
+                lines);
+    }
+
+    /** Returns the rows for one who only looks at them, beside a daemon or before one has made them. */
+    public static KeyRows looking(PostgresDatabase database) {
+        String name = database.name();
+        Runner reader = new Runner() {
+            @Override
+            public <T> T run(GroupCommitWriter.Work<T> work) {
+                try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+                    return work.apply(session);
+                } catch (SQLException e) {
+                    throw GroupCommitWriter.unavailable(name, "cannot be read: " + e.getMessage(), e);
+                }
+            }
+        };
+        Runner writer = new Runner() {
+            @Override
+            public <T> T run(GroupCommitWriter.Work<T> work) {
+                throw GroupCommitWriter.unavailable(name, "is only looked at", null);
+            }
+        };
+        return new KeyRows(name, reader, writer, new SentLog.Lines());
+    }
+
+    private static <T> T result(String database, CompletableFuture<T> asked) {
+        Function<Throwable, StoreException> refusal = failure ->
+                failure instanceof StoreException known ? known : GroupCommitWriter.unknown(database, failure);
+        return Causes.join(asked.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS), refusal);
+    }
+
+    /** Name of the database for messages, without a password. */
+    public String database() {
+        return database;
+    }
+
+    /** Makes the tables where an earlier release has not; called with the migration's lock. */
+    static void migrate(SqlSession session) throws SQLException {
+        if (!isMade(session)) {
+            for (String table : TABLES) {
+                session.execute(table);
+            }
+        }
+    }
+
+    private static boolean isMade(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('keys') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+    }
+
+    /** Reads the keyring's own facts; empty when no keyring was made. */
+    public Optional<Head> head() {
+        return reader.run(session -> isMade(session) ? head(session) : Optional.empty());
+    }
+
+    static Optional<Head> head(SqlSession session) throws SQLException {
+        Optional<Long> next = session.queryOne("SELECT next_index FROM keyring", row -> row.getLong(1));
+        if (next.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, Bytes> members = new TreeMap<>();
+        session.visit(
+                "SELECT name, json FROM keyring_members",
+                row -> members.put(row.text("name"), Bytes.wrap(row.raw("json"))));
+        return Optional.of(new Head(next.get(), members));
+    }
+
+    /** Tells whether the database has a payment, which a key that is gone may have signed. */
+    public boolean hasPayments() {
+        return reader.run(session -> session.queryOne(
+                        "SELECT 1 FROM spends UNION ALL SELECT 1 FROM kept_spends LIMIT 1", row -> true)
+                .isPresent());
+    }
+
+    /** Reads all keys, in the order in which they came. */
+    public List<Key> keys() {
+        return reader.run(session -> {
+            List<Key> keys = new ArrayList<>();
+            visitKeys(session, keys::add);
+            return keys;
+        });
+    }
+
+    /** Receives each row; may pass it to a log. */
+    interface Visitor<T> {
+        void visit(T row) throws SQLException;
+    }
+
+    private static void visitKeys(SqlSession session, Visitor<Key> visitor) throws SQLException {
+        record Numbered(long number, Key key) {}
+        List<Numbered> page;
+        for (long last = 0; ; last = page.get(page.size() - 1).number()) {
+            page = session.query(
+                    "SELECT " + COLUMNS + " FROM keys WHERE number > ? ORDER BY number LIMIT ?",
+                    row -> new Numbered(row.number("number"), key(row)),
+                    last,
+                    PAGE);
+            if (page.isEmpty()) {
+                return;
+            }
+            for (Numbered each : page) {
+                visitor.visit(each.key());
+            }
+        }
+    }
+
+    private static Key key(Row row) throws SQLException {
+        byte[] publicKey = row.raw("public_key");
+        return new Key(
+                row.address("address"),
+                Optional.ofNullable(publicKey).map(PublicKey::of),
+                row.ifNumber("derivation"),
+                row.ifText("label"),
+                row.flag("imported"),
+                (int) row.number("origin"),
+                row.ifNumber("birth"));
+    }
+
+    /** Reads a sealed blob; empty when there is none in this place. */
+    public Optional<Bytes> sealed(Place place) {
+        return reader.run(session -> isMade(session)
+                ? session.queryOne(
+                        "SELECT blob FROM sealed WHERE kind = ? AND owner = ?",
+                        row -> Bytes.wrap(row.getBytes(1)),
+                        place.kind(),
+                        place.owner().toArray())
+                : Optional.empty());
+    }
+
+    /** Finds some place of this kind, of a listed key if there is one. */
+    public Optional<Place> anySealed(String kind) {
+        return reader.run(session -> {
+            if (!isMade(session)) {
+                return Optional.empty();
+            }
+            Optional<Place> listed = session.queryOne(
+                    "SELECT owner FROM sealed JOIN keys ON address = owner WHERE kind = ? LIMIT 1",
+                    row -> new Place(kind, Bytes.wrap(row.getBytes(1))),
+                    kind);
+            return listed.isPresent()
+                    ? listed
+                    : session.queryOne(
+                            "SELECT owner FROM sealed WHERE kind = ? LIMIT 1",
+                            row -> new Place(kind, Bytes.wrap(row.getBytes(1))),
+                            kind);
+        });
+    }
+
+    /** Reads the owners of all blobs of this kind. */
+    public Set<Bytes> owners(String kind) {
+        return reader.run(session -> isMade(session)
+                ? new HashSet<>(session.query(
+                        "SELECT owner FROM sealed WHERE kind = ?", row -> Bytes.wrap(row.getBytes(1)), kind))
+                : Set.of());
+    }
+
+    /** Changes the rows in one commit. A keyring that was never made is made by its head. */
+    public void write(Change change) {
+        writer.run(session -> {
+            for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
+                seal(session, blob.getKey(), blob.getValue());
+                lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
+            }
+            for (Place place : change.removed()) {
+                session.later(
+                        "DELETE FROM sealed WHERE kind = ? AND owner = ?",
+                        place.kind(),
+                        place.owner().toArray());
+            }
+            for (Key key : change.replaced()) {
+                tell(session.query(
+                        "UPDATE keys SET public_key = ?::bytea, derivation = ?::bigint, imported = ?,"
+                                + " origin = coalesce(nullif(?, 0), origin), birth = coalesce(?::bigint, birth)"
+                                + " WHERE address = ? RETURNING " + COLUMNS,
+                        KeyRows::key,
+                        bytes(key.publicKey()),
+                        number(key.index()),
+                        key.imported() ? 1 : 0,
+                        key.origin(),
+                        number(key.birth()),
+                        key.address().toArray()));
+            }
+            for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
+                tell(session.query(
+                        "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
+                        KeyRows::key,
+                        label.getValue().orElse(null),
+                        label.getKey().toArray()));
+            }
+            for (Address address : change.unlisted()) {
+                session.later("DELETE FROM keys WHERE address = ?", (Object) address.toArray());
+            }
+            for (Key key : change.listed()) {
+                list(session, key);
+                lines.add(new SentLine.KeyListed(key));
+            }
+            if (change.head().isPresent()) {
+                set(session, change.head().get());
+                lines.add(new SentLine.KeyringHead(change.head().get()));
+            }
+            return null;
+        });
+    }
+
+    private void tell(List<Key> changed) {
+        changed.forEach(key -> lines.add(new SentLine.KeyListed(key)));
+    }
+
+    /**
+     * Change of a keyring.
+     *
+     * @param sealed new blobs, in place of those that are there
+     * @param removed places whose blobs go, if there are any
+     * @param replaced new values of keys that are listed, which keep their labels, and their origin and birth where none is given
+     * @param labels new labels of keys that are listed
+     * @param unlisted keys that go, if they are there
+     * @param listed new keys
+     * @param head empty leaves it as it is
+     */
+    public record Change(
+            Map<Place, Bytes> sealed,
+            Collection<Place> removed,
+            Collection<Key> replaced,
+            Map<Address, Optional<String>> labels,
+            Collection<Address> unlisted,
+            Collection<Key> listed,
+            Optional<Head> head) {
+        public static Change sealing(Map<Place, Bytes> blobs) {
+            return new Change(blobs, List.of(), List.of(), Map.of(), List.of(), List.of(), Optional.empty());
+        }
+
+        public static Change removing(Collection<Place> places) {
+            return new Change(Map.of(), places, List.of(), Map.of(), List.of(), List.of(), Optional.empty());
+        }
+
+        public static Change listing(Collection<Key> keys) {
+            return new Change(Map.of(), List.of(), List.of(), Map.of(), List.of(), keys, Optional.empty());
+        }
+
+        public static Change making(Map<Place, Bytes> blobs, Head head) {
+            return new Change(blobs, List.of(), List.of(), Map.of(), List.of(), List.of(), Optional.of(head));
+        }
+    }
+
+    private static void seal(SqlSession session, Place place, Bytes blob) throws SQLException {
+        session.later(
+                "INSERT INTO sealed (kind, owner, blob) VALUES (?, ?, ?)"
+                        + " ON CONFLICT (kind, owner) DO UPDATE SET blob = excluded.blob",
+                place.kind(),
+                place.owner().toArray(),
+                blob.toArray());
+    }
+
+    private static void list(SqlSession session, Key key) throws SQLException {
+        session.later(
+                "INSERT INTO keys (address, public_key, derivation, label, imported, origin, birth)"
+                        + " VALUES (?, ?::bytea, ?::bigint, ?, ?, ?, ?::bigint)"
+                        + " ON CONFLICT (address) DO UPDATE SET public_key = excluded.public_key,"
+                        + " derivation = excluded.derivation, label = excluded.label, imported = excluded.imported,"
+                        + " origin = excluded.origin, birth = excluded.birth",
+                key.address().toArray(),
+                bytes(key.publicKey()),
+                number(key.index()),
+                key.label().orElse(null),
+                key.imported() ? 1 : 0,
+                key.origin(),
+                number(key.birth()));
+    }
+
+    private static byte[] bytes(Optional<PublicKey> key) {
+        return key.map(PublicKey::toArray).orElse(null);
+    }
+
+    private static Object number(OptionalLong number) {
+        return number.isPresent() ? number.getAsLong() : null;
+    }
+
+    /** The next index never goes back: an address of the seed is given out once. */
+    private static void set(SqlSession session, Head head) throws SQLException {
+        session.later(
+                "INSERT INTO keyring (one, next_index) VALUES (1, ?) ON CONFLICT (one) DO UPDATE"
+                        + " SET next_index = excluded.next_index WHERE keyring.next_index < excluded.next_index",
+                head.nextIndex());
+        session.later("DELETE FROM keyring_members");
+        for (Map.Entry<String, Bytes> member : head.members().entrySet()) {
+            session.later(
+                    "INSERT INTO keyring_members (name, json) VALUES (?, ?)",
+                    member.getKey(),
+                    member.getValue().toArray());
+        }
+    }
+
+    /** Passes everything to a log's base. */
+    static void tell(SqlSession session, Visitor<SentLine> visitor) throws SQLException {
+        List<Place> page;
+        for (Place last = new Place("", Bytes.EMPTY); ; last = page.get(page.size() - 1)) {
+            page = new ArrayList<>();
+            List<Place> places = page;
+            List<SentLine> told = session.query(
+                    "SELECT kind, owner, blob FROM sealed WHERE (kind, owner) > (?, ?) ORDER BY kind, owner LIMIT ?",
+                    row -> {
+                        Place place = new Place(row.text("kind"), Bytes.wrap(row.raw("owner")));
+                        places.add(place);
+                        return new SentLine.Sealed(place, Bytes.wrap(row.raw("blob")));
+                    },
+                    last.kind(),
+                    last.owner().toArray(),
+                    PAGE);
+            if (told.isEmpty()) {
+                break;
+            }
+            for (SentLine line : told) {
+                visitor.visit(line);
+            }
+        }
+        visitKeys(session, key -> visitor.visit(new SentLine.KeyListed(key)));
+        Optional<Head> head = head(session);
+        if (head.isPresent()) {
+            visitor.visit(new SentLine.KeyringHead(head.get()));
+        }
+    }
+
+    /** Enters a line of a log. */
+    static void enter(SqlSession session, SentLine.Sealed sealed) throws SQLException {
+        seal(session, sealed.place(), sealed.blob());
+    }
+
+    /** Enters a line of a log. Returns whether it lists a key that was not listed. */
+    static boolean enter(SqlSession session, SentLine.KeyListed listed) throws SQLException {
+        boolean isNew = session.queryOne("SELECT 1 FROM keys WHERE address = ?", row -> true, (Object)
+                        listed.key().address().toArray())
+                .isEmpty();
+        list(session, listed.key());
+        return isNew;
+    }
+
+    /** Enters a line of a log. */
+    static void enter(SqlSession session, SentLine.KeyringHead head) throws SQLException {
+        set(session, head.head());
+    }
+}

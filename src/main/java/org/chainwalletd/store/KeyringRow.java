@@ -1,0 +1,45 @@
+package org.chainwalletd.store;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.PublicKey;
+
+/** Values of the rows of a keyring in a PostgreSQL store. */
+public interface KeyringRow {
+    /**
+     * Place of a sealed blob.
+     *
+     * @param kind of secret
+     * @param owner address of the key that it belongs to; no bytes when there is one secret of the kind
+     */
+    record Place(String kind, Bytes owner) implements KeyringRow {}
+
+    /**
+     * Public side of a key.
+     *
+     * @param index of its derivation from the legacy seed, u32; empty for a 1:1 key
+     * @param imported whether it is a 1:1 key
+     * @param origin number of the way it came; 0 when that is not known
+     * @param birth height, u64, below which no block can pay it
+     */
+    record Key(
+            Address address,
+            Optional<PublicKey> publicKey,
+            OptionalLong index,
+            Optional<String> label,
+            boolean imported,
+            int origin,
+            OptionalLong birth)
+            implements KeyringRow {}
+
+    /**
+     * What a keyring has beside its keys.
+     *
+     * @param nextIndex of the next key of the legacy seed, u32
+     * @param members further facts by name, as JSON text in UTF-8
+     */
+    record Head(long nextIndex, Map<String, Bytes> members) implements KeyringRow {}
+}

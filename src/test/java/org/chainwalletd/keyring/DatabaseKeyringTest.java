@@ -1,0 +1,218 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.keyring.store.FolderStore;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.TableStore;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.SharedStores;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Walks;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A keyring in a PostgreSQL database: what any keyring does, a database that goes back in time, and keys that come from a wallet directory. */
+@Walks(CrashPoint.KEYS_MOVED)
+class DatabaseKeyringTest extends KeyringContract {
+    @TempDir
+    Path folder;
+
+    private final SharedStores stores = new SharedStores();
+    private PostgresStore store;
+
+    @Override
+    KeyringFixture place() {
+        store = stores.open(datadir());
+        return new KeyringFixture(folder.resolve("unused")).store(() -> new TableStore(store.keys()));
+    }
+
+    private Path datadir() {
+        return folder.resolve("datadir");
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    /** Opens the store again, as a new process does. */
+    private void reopen(Path datadir) {
+        if (keyring != null) {
+            await(keyring.close());
+        }
+        store.close();
+        store = stores.open(datadir);
+    }
+
+    private Set<Address> addresses() {
+        Set<Address> addresses = new HashSet<>();
+        keyring.list().forEach(entry -> addresses.add(entry.address()));
+        return addresses;
+    }
+
+    @Test
+    void a_database_that_went_back_gets_its_keys_from_the_log_before_anything_mints() {
+        seed();
+        restart();
+        await(keyring.generateStandard(Optional.of("old")));
+        stores.backUp();
+        KeyEntry minted = await(keyring.generateStandard(Optional.of("new")));
+        KeyEntry derived = await(keyring.deriveNext(Optional.empty()));
+        await(keyring.setLabel(minted.address(), Optional.of("newest")));
+        Set<Address> all = addresses();
+        String words = text(await(keyring.revealPhrase(minted.address(), secret(PASSPHRASE))));
+        await(keyring.close());
+        keyring = null;
+        store.close();
+        stores.goBack();
+
+        store = stores.open(datadir());
+        assertThat(store.stopped()).isPresent();
+        keyring = fixture.open();
+        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertThat(refusal(keyring.deriveNext(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        await(keyring.close());
+        keyring = null;
+        store.close();
+        stores.restore(datadir(), false);
+
+        store = stores.open(datadir());
+        keyring = fixture.open();
+        assertThat(addresses()).isEqualTo(all);
+        assertThat(await(keyring.find(minted.address())).orElseThrow().label()).contains("newest");
+        assertThat(text(await(keyring.revealPhrase(minted.address(), secret(PASSPHRASE)))))
+                .isEqualTo(words);
+        assertThat(await(keyring.deriveNext(Optional.empty())).index())
+                .hasValue(derived.index().orElseThrow() + 1);
+    }
+
+    @Test
+    void a_datadir_that_comes_later_has_all_keys_in_its_log_soon() {
+        restart();
+        KeyEntry first = await(keyring.generateStandard(Optional.of("first")));
+        Path later = folder.resolve("later");
+        reopen(later);
+        keyring = fixture.open();
+        Await.until("the log of the later datadir has all keys", () -> {
+            await(keyring.setLabel(first.address(), Optional.of("still first")));
+            return logHas(later, first.address());
+        });
+        KeyEntry second = await(keyring.generateStandard(Optional.of("second")));
+        await(keyring.close());
+        keyring = null;
+        store.close();
+        stores.empty();
+        stores.restore(later, false);
+        stores.restoreWithout(later, datadir());
+
+        store = stores.open(later);
+        keyring = fixture.open();
+        assertThat(addresses()).containsExactlyInAnyOrder(first.address(), second.address());
+        await(keyring.sign(first.address(), new byte[] {1}));
+    }
+
+    /** Tells whether the sealed secret of an address is in the base of a log: it was sealed before the log was made. */
+    private static boolean logHas(Path datadir, Address address) {
+        try {
+            String bytes = new String(Files.readAllBytes(datadir.resolve("sent.log")), StandardCharsets.ISO_8859_1);
+            String owner = new String(address.toArray(), StandardCharsets.ISO_8859_1);
+            return bytes.contains("key\0\0\0 " + owner);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void a_process_that_another_one_has_followed_mints_nothing() {
+        restart();
+        PostgresStore successor = stores.open(datadir());
+        assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
+        assertThat(keyring.size()).isZero();
+        successor.close();
+    }
+
+    private Path wallets() {
+        return folder.resolve("earlier/wallets");
+    }
+
+    @Test
+    void the_keys_of_a_wallet_directory_are_entered_once_and_the_directory_is_put_aside() {
+        List<KeyEntry> earlier;
+        String words;
+        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
+            assertThat(new InitSeeded(directory.setup(), System.out, System.err)
+                            .run(secret(PASSPHRASE), Optional.empty()))
+                    .isZero();
+            Keyring before = directory.open();
+            await(before.deriveNext(Optional.of("derived")));
+            await(before.generateStandard(Optional.of("standard")));
+            await(before.importSecret(secret("33".repeat(32)), Optional.empty()));
+            earlier = List.copyOf(before.list());
+            words = text(await(before.revealPhrase(earlier.get(1).address(), secret(PASSPHRASE))));
+            await(before.close());
+        }
+        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        CrashPoint.watch(point -> {
+            if (point == CrashPoint.KEYS_MOVED) {
+                throw new IllegalStateException("the process ends here");
+            }
+        });
+        try {
+            assertThatThrownBy(() -> new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
+                    .hasMessage("the process ends here");
+        } finally {
+            CrashPoint.watch(null);
+        }
+        assertThat(wallets()).exists();
+
+        assertThat(new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
+                .hasValue(3);
+        assertThat(wallets()).doesNotExist();
+        assertThat(wallets().resolveSibling("wallets-moved/state.json")).exists();
+        assertThat(new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
+                .isEmpty();
+        restart();
+        assertThat(keyring.list()).isEqualTo(earlier);
+        assertThat(text(await(keyring.revealPhrase(earlier.get(1).address(), secret(PASSPHRASE)))))
+                .isEqualTo(words);
+        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
+        await(keyring.sign(earlier.get(0).address(), new byte[] {1}));
+    }
+
+    @Test
+    void a_wallet_directory_with_other_keys_than_the_database_is_refused_and_nothing_is_changed() {
+        restart();
+        KeyEntry own = await(keyring.generateStandard(Optional.empty()));
+        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
+            Keyring other = directory.open();
+            await(other.generateStandard(Optional.empty()));
+            await(other.close());
+            assertThatThrownBy(() -> new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets()))
+                    .isInstanceOf(KeyringException.class)
+                    .hasMessageContaining("with other keys");
+        }
+        assertThat(wallets()).exists();
+        restart();
+        assertThat(keyring.list()).containsExactly(own);
+    }
+}

@@ -1,0 +1,15 @@
+package org.chainwalletd.keyring;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A keyring in the wallet directory. */
+class FolderKeyringTest extends KeyringContract {
+    @TempDir
+    Path datadir;
+
+    @Override
+    KeyringFixture place() {
+        return new KeyringFixture(datadir.resolve("data/wallets"));
+    }
+}
