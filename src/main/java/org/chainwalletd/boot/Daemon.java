@@ -366,8 +366,8 @@ public final class Daemon implements AutoCloseable {
     }
 
     /**
-     * Opens the store in the datadir, after the keyring. A new store is created only after a new keyring, so a store without a keyring shows that the keyring is
-     * lost.
+     * Opens the store in the datadir, after the keyring. A new store is created only after a new keyring, so a store without a keyring shows that the
+     * keyring is lost.
      */
     private CompletionStage<Store> openStore(Keyring.Opening keys, Workers workers) {
         CompletionStage<Void> before = Files.exists(settings.datadir().resolve(SqliteStore.FILE_NAME))

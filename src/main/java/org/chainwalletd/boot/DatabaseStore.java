@@ -30,6 +30,7 @@ import org.chainwalletd.store.PostgresRestore;
 import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.PostgresTenant;
 import org.chainwalletd.store.Store;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.Books;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +55,7 @@ public final class DatabaseStore {
      *
      * @throws org.chainwalletd.store.StoreException with what is to be done, in one sentence
      */
-    public static Store open(Settings settings, Settings.Database database) {
+    static Store open(Settings settings, Settings.Database database) {
         try {
             PostgresDatabase connector = new PostgresDatabase(database);
             return PostgresStore.open(
@@ -74,7 +75,7 @@ public final class DatabaseStore {
      * @param setup with the wallet directory
      * @throws org.chainwalletd.keyring.store.KeyringException when the keys of the directory are not those of the database
      */
-    public static KeyringStore keyring(Store store, KeyringSetup setup) {
+    static KeyringStore keyring(Store store, KeyringSetup setup) {
         TableStore keyring = new TableStore(((PostgresStore) store).keys());
         if (store.stopped().isEmpty()) {
             keyring.takeIn(new FolderStore(setup), setup.wallets())
@@ -84,10 +85,35 @@ public final class DatabaseStore {
         return keyring;
     }
 
-    /** Returns a keyring in a database, for one who only looks at it; empty when there is none. Blocks. */
+    /**
+     * Returns a keyring in a database, for one who only looks at it; empty when there is none. Blocks.
+     *
+     * @throws StartupException when the database cannot be read
+     */
     public static Optional<KeyringStore> lookAtKeyring(Settings.Database database) {
         KeyRows rows = KeyRows.looking(new PostgresDatabase(database));
-        return rows.head().map(head -> new TableStore(rows));
+        try {
+            return rows.head().map(head -> new TableStore(rows));
+        } catch (StoreException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+
+    /**
+     * Opens the store and its keyring for a command that runs instead of the daemon; the datadir is locked by this process. Blocks.
+     *
+     * @param opened receives the store, which the caller closes
+     * @throws StartupException when a start would be refused
+     */
+    public static KeyringStore keyringOffline(
+            Settings settings, Settings.Database database, KeyringSetup setup, Consumer<Store> opened) {
+        try {
+            Store store = open(settings, database);
+            opened.accept(store);
+            return keyring(store, setup);
+        } catch (StoreException e) {
+            throw new StartupException(e.getMessage());
+        }
     }
 
     /**
@@ -113,27 +139,32 @@ public final class DatabaseStore {
     /**
      * Counts the keys of the keyring in a database, as a start would find them; empty when there is no keyring. Blocks.
      *
-     * @throws StartupException when the keyring is damaged
+     * @throws StartupException when the keyring cannot be read, or is damaged
      */
     public static OptionalInt keys(Settings.Database database) {
-        try {
-            Optional<KeyringStore> keyring = lookAtKeyring(database);
-            return keyring.isPresent()
-                    ? OptionalInt.of(keyring.get().load().view().size())
-                    : OptionalInt.empty();
-        } catch (KeyringException e) {
-            throw new StartupException(e.getMessage());
-        }
+        return entries(database).map(entries -> OptionalInt.of(entries.size())).orElseGet(OptionalInt::empty);
     }
 
-    /** Reads the addresses of the keyring that have each label; empty when there is no keyring in the database. Blocks. */
+    /**
+     * Reads the addresses of the keyring that have each label; empty when there is no keyring in the database. Blocks.
+     *
+     * @throws StartupException when the keyring cannot be read
+     */
     public static Optional<Map<String, List<Address>>> labels(Settings.Database database) {
-        return lookAtKeyring(database)
-                .map(keyring -> keyring.load().view().entries().stream()
+        return entries(database)
+                .map(entries -> entries.stream()
                         .filter(entry -> entry.label().isPresent())
                         .collect(Collectors.groupingBy(
                                 entry -> entry.label().get(),
                                 Collectors.mapping(KeyEntry::address, Collectors.toList()))));
+    }
+
+    private static Optional<List<KeyEntry>> entries(Settings.Database database) {
+        try {
+            return lookAtKeyring(database).map(keyring -> keyring.load().view().entries());
+        } catch (KeyringException e) {
+            throw new StartupException(e.getMessage());
+        }
     }
 
     /** Opens the books beside the store, which is open. Blocks. */

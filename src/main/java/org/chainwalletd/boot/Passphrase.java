@@ -22,7 +22,6 @@ import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.store.FileFailures;
-import org.chainwalletd.store.StoreException;
 
 /**
  * The keystore passphrase (interface.md, section 1.2), from a file or from the environment. The file is the better place: a variable is
@@ -93,7 +92,7 @@ public final class Passphrase {
                     new SimpleMeterRegistry(),
                     KeyringSetup.Executors.onCallersThread());
             return new Trial(true, Keyring.refusal(there.isPresent() ? setup.withStore(there::get) : setup, given));
-        } catch (StartupException | StoreException e) {
+        } catch (StartupException e) {
             return new Trial(false, Optional.of(e.getMessage()));
         } catch (IOException e) {
             return new Trial(false, Optional.of(settings.wallets() + " cannot be looked at: " + e.getMessage()));

@@ -47,11 +47,8 @@ final class MigrateCommand implements Command {
         try {
             return migrate(
                     invocation,
-                    setup.withStore(() -> {
-                        store.set(
-                                DatabaseStore.open(settings, settings.database().get()));
-                        return DatabaseStore.keyring(store.get(), setup);
-                    }),
+                    setup.withStore(() -> DatabaseStore.keyringOffline(
+                            settings, settings.database().get(), setup, store::set)),
                     passphrase,
                     Path.of(from.get()));
         } finally {

@@ -110,7 +110,7 @@ public final class DatadirCheck implements Doctor.Check {
                     return;
                 }
             }
-        } catch (StartupException | StoreException e) {
+        } catch (StartupException e) {
             findings.add(Finding.fail("keyring", e.getMessage()));
             return;
         }

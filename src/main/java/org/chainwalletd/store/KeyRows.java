@@ -235,6 +235,15 @@ public final class KeyRows {
         });
     }
 
+    /** Finds the listed 1:1 keys that have no blob of this kind. */
+    public List<Address> without(String kind) {
+        return reader.run(session -> session.query(
+                "SELECT address FROM keys WHERE imported = 1"
+                        + " AND NOT EXISTS (SELECT 1 FROM sealed WHERE kind = ? AND owner = address) ORDER BY number",
+                row -> Address.of(row.getBytes(1)),
+                kind));
+    }
+
     /** Reads the owners of all blobs of this kind. */
     public Set<Bytes> owners(String kind) {
         return reader.run(session -> isMade(session)
@@ -320,10 +329,6 @@ public final class KeyRows {
 
         public static Change removing(Collection<Place> places) {
             return new Change(Map.of(), places, List.of(), Map.of(), List.of(), List.of(), Optional.empty());
-        }
-
-        public static Change listing(Collection<Key> keys) {
-            return new Change(Map.of(), List.of(), List.of(), Map.of(), List.of(), keys, Optional.empty());
         }
 
         public static Change making(Map<Place, Bytes> blobs, Head head) {

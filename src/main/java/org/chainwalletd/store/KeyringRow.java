@@ -36,7 +36,7 @@ public interface KeyringRow {
             implements KeyringRow {}
 
     /**
-     * What a keyring has beside its keys.
+     * Facts about a whole keyring.
      *
      * @param nextIndex of the next key of the legacy seed, u32
      * @param members further facts by name, as JSON text in UTF-8

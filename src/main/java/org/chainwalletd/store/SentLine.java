@@ -184,7 +184,7 @@ sealed interface SentLine {
     /** A key that was added to the keyring, or of which something has changed. */
     record KeyListed(KeyringRow.Key key) implements SentLine {}
 
-    /** What the keyring has beside its keys. */
+    /** Facts about the whole keyring. */
     record KeyringHead(KeyringRow.Head head) implements SentLine {}
 
     /** Another daemon has a log with this name, without which a restored store may lack payments. */

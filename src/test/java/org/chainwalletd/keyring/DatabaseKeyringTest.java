@@ -9,6 +9,8 @@ import static org.chainwalletd.keyring.KeyringFixture.secret;
 import static org.chainwalletd.keyring.KeyringFixture.text;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -151,6 +153,10 @@ class DatabaseKeyringTest extends KeyringContract {
         successor.close();
     }
 
+    private static PrintStream nowhere() {
+        return new PrintStream(OutputStream.nullOutputStream());
+    }
+
     private Path wallets() {
         return folder.resolve("earlier/wallets");
     }
@@ -160,7 +166,7 @@ class DatabaseKeyringTest extends KeyringContract {
         List<KeyEntry> earlier;
         String words;
         try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
-            assertThat(new InitSeeded(directory.setup(), System.out, System.err)
+            assertThat(new InitSeeded(directory.setup(), nowhere(), nowhere())
                             .run(secret(PASSPHRASE), Optional.empty()))
                     .isZero();
             Keyring before = directory.open();
@@ -197,6 +203,23 @@ class DatabaseKeyringTest extends KeyringContract {
                 .isEqualTo(words);
         assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
         await(keyring.sign(earlier.get(0).address(), new byte[] {1}));
+    }
+
+    @Test
+    void an_address_that_an_older_record_of_the_directory_does_not_list_is_not_given_out_again() throws Exception {
+        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
+            new InitSeeded(directory.setup(), nowhere(), nowhere()).run(secret(PASSPHRASE), Optional.empty());
+            Keyring before = directory.open();
+            await(before.deriveNext(Optional.empty()));
+            byte[] older = Files.readAllBytes(wallets().resolve("state.json"));
+            await(before.deriveNext(Optional.empty()));
+            await(before.close());
+            Files.write(wallets().resolve("state.json"), older);
+            new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets());
+        }
+        restart();
+        assertThat(keyring.size()).isEqualTo(1);
+        assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(2);
     }
 
     @Test

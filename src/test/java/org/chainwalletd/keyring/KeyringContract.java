@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a keyring does wherever it is kept. */
+/** Behaviour of a keyring wherever it is kept. */
 abstract class KeyringContract {
     private static final int STEPS = 60;
 

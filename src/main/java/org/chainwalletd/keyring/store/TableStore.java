@@ -42,10 +42,13 @@ public final class TableStore implements KeyringStore {
             SealedPlace.KeptEvmKey.class, "kept_evm_key",
             SealedPlace.KeptEvmPhrase.class, "kept_evm_phrase");
 
+    /** Kind of rows without a secret: addresses that a wallet directory knew and did not list. No index of a seed is given for them again. */
+    private static final String GIVEN_OUT = "given_out";
+
     /** Keys of a wallet directory that are entered in one commit. */
     private static final int KEYS_AT_ONCE = 500;
 
-    /** What is added to the name of a wallet directory whose keys were entered. */
+    /** Suffix that a wallet directory is given when its keys were entered. */
     private static final String ASIDE = "-moved";
 
     private final KeyRows rows;
@@ -142,7 +145,7 @@ public final class TableStore implements KeyringStore {
                         nameOf(new SealedPlace.Seed())
                                 + " is missing although there are derived addresses; put the newest copy of the database back");
             }
-            requireKeys(entries);
+            requireKeys();
             Map<String, byte[]> members = new LinkedHashMap<>();
             head.members().forEach((name, json) -> members.put(name, json.toArray()));
             return new Listing(KeyringView.of(entries, head.nextIndex(), members), seeded, keptEvm());
@@ -150,13 +153,8 @@ public final class TableStore implements KeyringStore {
     }
 
     /** A key and its row are written in one commit each, the key first, and removed the other way round. */
-    private void requireKeys(List<KeyEntry> entries) {
-        Set<Bytes> sealed = rows.owners(KINDS.get(SealedPlace.Key.class));
-        List<Address> missing = entries.stream()
-                .filter(KeyEntry::imported)
-                .map(KeyEntry::address)
-                .filter(address -> !sealed.contains(Bytes.wrap(address.toArray())))
-                .toList();
+    private void requireKeys() {
+        List<Address> missing = rows.without(KINDS.get(SealedPlace.Key.class));
         if (!missing.isEmpty()) {
             throw new KeyringException(
                     Reason.STORAGE,
@@ -353,6 +351,9 @@ public final class TableStore implements KeyringStore {
             others.add(new SealedPlace.KeptEvmPhrase(address));
         }
         others.forEach(place -> copy(folder, place, blobs));
+        folder.unlisted(found.view())
+                .forEach(address ->
+                        blobs.put(new KeyringRow.Place(GIVEN_OUT, Bytes.wrap(address.toArray())), Bytes.EMPTY));
         // The head makes the keyring: until then the next start enters everything again.
         rows.write(KeyRows.Change.making(blobs, head(found.view())));
     }
@@ -412,10 +413,15 @@ public final class TableStore implements KeyringStore {
         }
     }
 
-    /** Nothing is known of an address beside its row, which a restore puts back. */
     @Override
     public Set<Address> unlisted(KeyringView view) {
-        return Set.of();
+        return call(() -> {
+            Set<Address> known = rows.owners(GIVEN_OUT).stream()
+                    .map(owner -> Address.of(owner.toArray()))
+                    .collect(Collectors.toSet());
+            view.entries().forEach(entry -> known.remove(entry.address()));
+            return known;
+        });
     }
 
     @Override
