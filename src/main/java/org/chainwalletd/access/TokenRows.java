@@ -1,12 +1,14 @@
 package org.chainwalletd.access;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 
 /**
- * Where named tokens are kept. What is durable decides; a daemon reads it and writes nothing. One daemon has {@link TokenFile}; several daemons
- * of one store keep the same rows there.
+ * Where named tokens are kept. What is durable decides; a daemon reads it and writes nothing. A daemon on SQLite has {@link TokenFile}; daemons of a
+ * database have the same text there.
  */
 public interface TokenRows {
     /** Every row that was ever made, in the order of creation. */
@@ -15,8 +17,21 @@ public interface TokenRows {
     /** Something that is equal to what it was before as long as the rows are the same. Costs little. */
     Object version() throws IOException;
 
+    /** Replaces all rows; nothing is changed when {@code change} throws. */
+    void change(UnaryOperator<List<NamedToken>> change) throws IOException;
+
     /** @throws RefusedChange when the name was ever used */
-    void add(NamedToken token) throws IOException;
+    default void add(NamedToken token) throws IOException {
+        change(rows -> {
+            if (rows.stream().anyMatch(row -> row.name().equals(token.name()))) {
+                throw new RefusedChange("the name " + token.name()
+                        + " was used before, and a name is never used again: its payments are told by it");
+            }
+            List<NamedToken> next = new ArrayList<>(rows);
+            next.add(token);
+            return next;
+        });
+    }
 
     /**
      * Makes another value the token's own.
@@ -24,14 +39,34 @@ public interface TokenRows {
      * @param overlapEnds until when the values before it hold, milliseconds since 1970
      * @throws RefusedChange when there is no such token, or it is revoked
      */
-    void rotate(String name, Hash256 sha256, long now, long overlapEnds) throws IOException;
+    default void rotate(String name, Hash256 sha256, long now, long overlapEnds) throws IOException {
+        replace(name, row -> {
+            if (row.revokedAt().isPresent()) {
+                throw new RefusedChange("the token " + name + " is revoked: create one with another name");
+            }
+            return row.rotated(sha256, now, overlapEnds);
+        });
+    }
 
     /**
      * Ends the token for ever. Does nothing when that was done before.
      *
      * @throws RefusedChange when there is no such token
      */
-    void revoke(String name, long now) throws IOException;
+    default void revoke(String name, long now) throws IOException {
+        replace(name, row -> row.revokedAt().isPresent() ? row : row.revoked(now));
+    }
+
+    private void replace(String name, UnaryOperator<NamedToken> change) throws IOException {
+        change(rows -> {
+            if (rows.stream().noneMatch(row -> row.name().equals(name))) {
+                throw new RefusedChange("there is no token " + name + "; token list shows all");
+            }
+            return rows.stream()
+                    .map(row -> row.name().equals(name) ? change.apply(row) : row)
+                    .toList();
+        });
+    }
 
     /** A change that the rows do not permit; the message is for the operator. */
     final class RefusedChange extends RuntimeException {

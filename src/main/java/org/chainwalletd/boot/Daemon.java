@@ -29,10 +29,12 @@ import org.chainwalletd.event.HtlcEvents;
 import org.chainwalletd.event.PayoutEvents;
 import org.chainwalletd.event.SpendEvents;
 import org.chainwalletd.http.HttpServer;
+import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.net.ByteBudget;
+import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.node.push.PushFeed.WatchReason;
 import org.chainwalletd.observe.LogSetup;
@@ -164,9 +166,22 @@ public final class Daemon implements AutoCloseable {
         shutdown.add("keyring", () -> Futures.await(keyring.close(), times.untilStopped(), "closing the keyring"));
 
         // Nothing listens and no token is made before the passphrase is known to be right (interface.md, section 1.3).
-        frontend = HttpFrontend.open(context, console);
+        frontend = database.isPresent()
+                ? HttpFrontend.open(
+                        context,
+                        DatabaseStore.tokens(settings, store, console),
+                        names -> DatabaseStore.identity(settings, store, keyring, names))
+                : HttpFrontend.open(
+                        context,
+                        TokenPlaces.inFiles(settings, console),
+                        names -> TlsIdentity.open(
+                                settings.datadir(), settings.chain().daemonName(), names, System.err::println));
         store.allowance().governTokens(frontend.named()::capPerPeriod);
-        external = ExternalServices.start(context, shutdown, console);
+        external = ExternalServices.start(
+                context,
+                database.isPresent() ? DatabaseStore.genesis(settings, store) : new GenesisFile(settings.datadir()),
+                shutdown,
+                console);
         SealedClaims sealed = Futures.await(
                 SealedClaims.open(store, keyring::swapJournal, settings.chain(), workers.journals()),
                 OPENING,

@@ -5,15 +5,21 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.chainwalletd.access.TokenRows;
+import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.http.door.Tokens;
+import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
@@ -21,9 +27,11 @@ import org.chainwalletd.keyring.store.KeyringSetup;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.keyring.store.TableStore;
 import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.KeyRows;
+import org.chainwalletd.store.PostgresAgreed;
 import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.PostgresDatabase;
 import org.chainwalletd.store.PostgresRestore;
@@ -58,11 +66,13 @@ public final class DatabaseStore {
     static Store open(Settings settings, Settings.Database database) {
         try {
             PostgresDatabase connector = new PostgresDatabase(database);
-            return PostgresStore.open(
+            PostgresStore store = PostgresStore.open(
                     settings.datadir(),
                     remembered(settings.datadir(), database, connector),
                     connector,
-                    PostgresTenant.of(settings.datadir(), chain(settings)));
+                    PostgresTenant.of(settings.datadir(), chain(settings), database.toString()));
+            pin(settings, store.agreed());
+            return store;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -167,6 +177,95 @@ public final class DatabaseStore {
         }
     }
 
+    /** Pins the chain that the daemons of the database have met, for a datadir that has met none. */
+    private static void pin(Settings settings, PostgresAgreed agreed) {
+        GenesisFile file = new GenesisFile(settings.datadir());
+        agreed.value(PostgresAgreed.GENESIS)
+                .filter(genesis -> file.read().isEmpty())
+                .map(Hash256::parse)
+                .ifPresent(file::write);
+    }
+
+    /** Returns where the chain is pinned that is met first: for all daemons of the store. */
+    static GenesisFile genesis(Settings settings, Store store) {
+        return new GenesisFile(
+                settings.datadir(),
+                genesis -> ((PostgresStore) store).agree(values -> {
+                    String other = values.putIfAbsent(PostgresAgreed.GENESIS, genesis.hex());
+                    if (other != null && !other.equals(genesis.hex())) {
+                        throw new IllegalStateException("the daemons of the database are on the chain with genesis "
+                                + other + ": name a node of that chain");
+                    }
+                    return values;
+                }));
+    }
+
+    /**
+     * Returns the tokens of a daemon whose store is open. Blocks.
+     *
+     * @param console is told new tokens
+     * @throws StartupException when a token of this daemon is another than that of the database
+     */
+    static TokenPlaces tokens(Settings settings, Store store, Consumer<String> console) throws IOException {
+        return DatabaseTokens.open(settings, (PostgresStore) store, console);
+    }
+
+    /** Opens the certificate of a daemon whose store is open, as {@link DatabaseIdentity#open} does. Blocks. */
+    static TlsIdentity identity(Settings settings, Store store, Keyring keyring, List<String> names)
+            throws IOException {
+        return DatabaseIdentity.open(settings, (PostgresStore) store, keyring::tlsIdentity, names);
+    }
+
+    /** Settings of all daemons of a database that {@link #set} can change. */
+    public static final List<String> CHANGEABLE =
+            List.of("caps", "read-token", "manage-token", "spend-token", "tls-certificate");
+
+    /**
+     * Makes a setting of this configuration or datadir that of all daemons, which may run meanwhile. Blocks.
+     *
+     * @param name one of {@link #CHANGEABLE}
+     * @throws StartupException when this configuration does not have it
+     */
+    public static void set(Settings settings, Settings.Database database, String name) throws IOException {
+        PostgresCluster cluster = cluster(database);
+        try {
+            set(settings, cluster, name);
+        } catch (Tokens.TokenException | TlsIdentity.TlsException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+
+    private static void set(Settings settings, PostgresCluster cluster, String name) throws IOException {
+        switch (name) {
+            case "caps" -> {
+                Settings.Spend spend = settings.spend();
+                String caps =
+                        new AllowanceStore.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()).words();
+                cluster.agree(values -> {
+                    values.put(PostgresAgreed.CAPS, caps);
+                    return values;
+                });
+            }
+            case "tls-certificate" -> DatabaseIdentity.set(settings, cluster::agree);
+            default ->
+                DatabaseTokens.set(
+                        settings,
+                        cluster::agree,
+                        Scope.valueOf(name.replace("-token", "").toUpperCase(Locale.ROOT)));
+        }
+    }
+
+    /** Returns the named tokens in a database, for a command. */
+    public static TokenRows namedTokens(Settings.Database database) {
+        PostgresCluster cluster = cluster(database);
+        return new DatabaseTokens(cluster::agreed, cluster::agree);
+    }
+
+    /** Replaces a classic token of all daemons by a random one, which is kept in a file of this datadir, and returns it. Blocks. */
+    public static String rotate(Settings settings, Settings.Database database, Scope scope) {
+        return DatabaseTokens.rotate(settings, cluster(database)::agree, scope);
+    }
+
     /** Opens the books beside the store, which is open. Blocks. */
     static Books openBooks(Settings settings, Settings.Database database) {
         return Books.openShared(
@@ -229,7 +328,7 @@ public final class DatabaseStore {
         chain.put("brand", settings.chain().brand());
         settings.identity().network().ifPresent(network -> chain.put("network", network.word()));
         Optional<Hash256> genesis = settings.identity().genesis().or(() -> new GenesisFile(settings.datadir()).read());
-        genesis.ifPresent(id -> chain.put("genesis", id.hex()));
+        genesis.ifPresent(id -> chain.put(PostgresAgreed.GENESIS, id.hex()));
         return chain;
     }
 }

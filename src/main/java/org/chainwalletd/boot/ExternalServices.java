@@ -31,14 +31,15 @@ import org.chainwalletd.swap.pool.PoolWords;
 record ExternalServices(
         HttpPeers peers, Nodes nodes, Optional<IndexerClient> indexer, Optional<Pool> pool, Optional<Devnet> devnet) {
     /**
+     * @param genesis where the chain is pinned
      * @param console receives lines for the operator
      * @throws IOException when the pinned genesis or the development chain cannot be read
      */
-    static ExternalServices start(DaemonContext context, ShutdownSequence shutdown, Consumer<String> console)
+    static ExternalServices start(
+            DaemonContext context, GenesisFile genesis, ShutdownSequence shutdown, Consumer<String> console)
             throws IOException {
         Settings settings = context.settings();
         Nodes.Way way = openWay(context, shutdown);
-        GenesisFile genesis = new GenesisFile(settings.datadir());
         // Refuses a damaged one before anything listens.
         genesis.read();
         Optional<Devnet> devnet = startDevnet(settings, shutdown, console);

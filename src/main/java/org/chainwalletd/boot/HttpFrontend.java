@@ -2,24 +2,19 @@ package org.chainwalletd.boot;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 import org.chainwalletd.access.NamedTokens;
-import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.config.HostPort;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.http.door.Authenticator;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.TokenRotation;
-import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.observe.HttpMetrics;
 import org.chainwalletd.rpc.RpcDispatcher;
@@ -36,25 +31,25 @@ final class HttpFrontend {
     private final NamedTokens named;
     private HttpServer server;
 
-    private HttpFrontend(DaemonContext context, Consumer<String> console) throws IOException {
-        this.context = context;
-        Settings settings = context.settings();
-        Map<String, String> configured = settings.http().tokenFlags();
-        Settings.Access access = settings.http().access();
-        this.named = NamedTokens.open(new TokenFile(settings.datadir()), Clock.systemUTC(), access.keyExport());
-        this.authenticator =
-                new Authenticator(Tokens.open(settings.datadir(), configured, access.classicTokens(), console), named);
-        this.rotation = new TokenRotation(settings.datadir(), configured, access.classicTokens(), authenticator);
-        this.tls = openTls(settings);
+    /** Opens the daemon's certificate, or makes one with these names. */
+    @FunctionalInterface
+    interface Identities {
+        TlsIdentity open(List<String> names) throws IOException;
     }
 
-    /**
-     * Creates missing tokens and a missing certificate; nothing listens yet.
-     *
-     * @param console is told new tokens
-     */
-    static HttpFrontend open(DaemonContext context, Consumer<String> console) throws IOException {
-        return new HttpFrontend(context, console);
+    private HttpFrontend(DaemonContext context, TokenPlaces tokens, Identities identities) throws IOException {
+        this.context = context;
+        Settings settings = context.settings();
+        this.named = NamedTokens.open(
+                tokens.named(), Clock.systemUTC(), settings.http().access().keyExport());
+        this.authenticator = new Authenticator(tokens.classic().read(), named);
+        this.rotation = new TokenRotation(tokens.classic(), authenticator);
+        this.tls = openTls(settings, identities);
+    }
+
+    /** Creates a missing certificate; nothing listens yet. */
+    static HttpFrontend open(DaemonContext context, TokenPlaces tokens, Identities identities) throws IOException {
+        return new HttpFrontend(context, tokens, identities);
     }
 
     /** Tokens that the operator has named. */
@@ -62,14 +57,13 @@ final class HttpFrontend {
         return named;
     }
 
-    private static Optional<TlsIdentity> openTls(Settings settings) throws IOException {
+    private static Optional<TlsIdentity> openTls(Settings settings, Identities identities) throws IOException {
         if (!settings.http().tls()) {
             return Optional.empty();
         }
         List<String> names = TlsIdentity.names(
                 settings.http().listening().bind().getAddress(), settings.http().tlsSan());
-        Path datadir = settings.datadir();
-        return Optional.of(TlsIdentity.open(datadir, settings.chain().daemonName(), names, System.err::println));
+        return Optional.of(identities.open(names));
     }
 
     /** Starts to listen, and to watch the token files for changes. Blocks until the port is bound. */

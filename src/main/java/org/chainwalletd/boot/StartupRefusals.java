@@ -40,6 +40,8 @@ public final class StartupRefusals {
             "token-read",
             "token-manage",
             "token-spend",
+            "tokens.json",
+            "cert.fingerprint",
             "genesis",
             "sent.log",
             "store-id",
@@ -194,9 +196,10 @@ public final class StartupRefusals {
                     + ", which the database does not know, so that their client tokens would pay again: start without"
                     + " --store, or name a new folder with --datadir");
         }
-        if (!database && Files.exists(datadir.resolve(PostgresTenant.ID_FILE))) {
+        if (!database && Files.exists(datadir.resolve(PostgresTenant.MARK_FILE))) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in a database, as its file "
-                    + PostgresTenant.ID_FILE + " shows, and their client tokens would pay again: name the database with"
+                    + PostgresTenant.MARK_FILE
+                    + " shows, and their client tokens would pay again: name the database with"
                     + " --store");
         }
     }

@@ -1,9 +1,9 @@
 package org.chainwalletd.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -21,6 +21,8 @@ import org.chainwalletd.store.StoreException;
 final class ClusterCommand implements Command {
     private static final String STATUS = "status";
     private static final String FORGET = "forget";
+    private static final String SET = "set";
+    private static final String CERTIFICATE = "tls-certificate";
     private static final String OUTPUT = "--output";
     private static final String JSON = "json";
     private static final String TABLE = "table";
@@ -35,12 +37,14 @@ final class ClusterCommand implements Command {
         return "cluster status: prints the daemons that work or have worked on the PostgreSQL database of --store, and what keeps"
                 + " it from paying. cluster forget START: declares that a start of a daemon which has not ended can never send"
                 + " anything again, because its machine or its process is gone for good: payments that it may have sent can be"
-                + " abandoned and recalled then.";
+                + " abandoned and recalled then. cluster set caps|read-token|manage-token|spend-token|tls-certificate: makes what"
+                + " these options and this datadir have that of all daemons of the database; those that run take caps and tokens"
+                + " at once, a certificate at their next start.";
     }
 
     @Override
     public List<String> arguments() {
-        return List.of("action", "[start]");
+        return List.of("action", "[what]");
     }
 
     @Override
@@ -66,6 +70,15 @@ final class ClusterCommand implements Command {
                     ExitCode.USAGE, "cluster is for payments in PostgreSQL: name the database with --store");
         }
         try {
+            if (action.equals(SET)) {
+                String name = invocation.arguments().get(1);
+                DatabaseStore.set(invocation.configuration().settings(), database.get(), name);
+                invocation
+                        .out()
+                        .println(Printable.text(name + " of this configuration is that of all daemons from now on"
+                                + (name.equals(CERTIFICATE) ? "; start them again" : "")));
+                return ExitCode.OK;
+            }
             PostgresCluster cluster = DatabaseStore.cluster(database.get());
             if (action.equals(FORGET)) {
                 PostgresCluster.Start start =
@@ -77,17 +90,24 @@ final class ClusterCommand implements Command {
             List<String> lines = form.equals(JSON) ? ResultText.json(json(status), false) : table(status);
             lines.forEach(line -> invocation.out().println(Printable.text(line)));
             return ExitCode.OK;
-        } catch (JsonProcessingException | StoreException e) {
+        } catch (IOException | StoreException e) {
             throw new StartupException(e.getMessage());
         }
     }
 
     private static Optional<String> mistake(String action, Invocation invocation) {
         boolean start = invocation.arguments().size() > 1;
+        if (!action.equals(STATUS) && invocation.option(OUTPUT).isPresent()) {
+            return Optional.of(OUTPUT + " does nothing for cluster " + action);
+        }
+        if (action.equals(SET)) {
+            return start
+                            && DatabaseStore.CHANGEABLE.contains(
+                                    invocation.arguments().get(1))
+                    ? Optional.empty()
+                    : Optional.of("say cluster " + SET + " and one of " + String.join(", ", DatabaseStore.CHANGEABLE));
+        }
         if (action.equals(FORGET)) {
-            if (invocation.option(OUTPUT).isPresent()) {
-                return Optional.of(OUTPUT + " does nothing for cluster " + FORGET);
-            }
             return start && invocation.arguments().get(1).matches("[1-9][0-9]{0,17}")
                     ? Optional.empty()
                     : Optional.of("say cluster " + FORGET + " and the number of the start, as cluster " + STATUS
@@ -95,7 +115,7 @@ final class ClusterCommand implements Command {
         }
         return action.equals(STATUS) && !start
                 ? Optional.empty()
-                : Optional.of("say cluster " + STATUS + " or cluster " + FORGET + " START");
+                : Optional.of("say cluster " + STATUS + ", cluster " + FORGET + " START or cluster " + SET + " NAME");
     }
 
     private static String forgotten(PostgresCluster.Start start) {

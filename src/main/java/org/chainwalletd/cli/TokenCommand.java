@@ -38,6 +38,7 @@ import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.observe.Printable;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcMethod;
+import org.chainwalletd.store.StoreException;
 
 /** Makes, lists, replaces and ends bearer tokens, beside a running daemon or without one. */
 final class TokenCommand implements Command {
@@ -110,7 +111,8 @@ final class TokenCommand implements Command {
             return invocation.fail(ExitCode.USAGE, mistake.get());
         }
         Settings settings = invocation.configuration().settings();
-        TokenRows rows = new TokenFile(settings.datadir());
+        TokenRows rows =
+                settings.database().map(DatabaseStore::namedTokens).orElseGet(() -> new TokenFile(settings.datadir()));
         try {
             boolean change = action.equals("rotate") && scope(name.get()).isEmpty() || action.equals("revoke");
             if (change && rows.all().stream().noneMatch(row -> row.name().equals(name.get()))) {
@@ -130,7 +132,7 @@ final class TokenCommand implements Command {
             };
         } catch (TokenRows.RefusedChange | Unusable e) {
             return invocation.fail(ExitCode.FAILED, e.getMessage());
-        } catch (IOException | Tokens.TokenException e) {
+        } catch (IOException | Tokens.TokenException | StoreException e) {
             throw new StartupException("the tokens were not changed: " + e.getMessage());
         }
     }
@@ -417,7 +419,13 @@ final class TokenCommand implements Command {
                     "the " + scope.word()
                             + " token comes from a flag, a variable or the configuration file: change it there");
         }
-        invocation.out().println(Tokens.rotate(settings.datadir(), scope));
+        Optional<Settings.Database> database = settings.database();
+        invocation
+                .out()
+                .println(
+                        database.isPresent()
+                                ? DatabaseStore.rotate(settings, database.get(), scope)
+                                : Tokens.rotate(settings.datadir(), scope));
         invocation
                 .streams()
                 .err()

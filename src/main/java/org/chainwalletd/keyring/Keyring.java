@@ -462,6 +462,11 @@ public final class Keyring implements Signer {
         return records(Sealer.Role.ACCOUNT_SENDS, like);
     }
 
+    /** The same for the certificate of the daemons of a database. */
+    public CompletionStage<SealedRecords> tlsIdentity(Optional<Bytes> like) {
+        return records(Sealer.Role.TLS_IDENTITY, like);
+    }
+
     private CompletionStage<SealedRecords> records(Sealer.Role role, Optional<Bytes> like) {
         return SealedRecords.open(role.bytes(setup.profile()), setup.random(), like, this::derived, crypto);
     }

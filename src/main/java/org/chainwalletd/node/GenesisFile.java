@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.AtomicFiles;
 
@@ -16,9 +17,16 @@ import org.chainwalletd.store.AtomicFiles;
  */
 public final class GenesisFile {
     private final Path file;
+    private final Consumer<Hash256> before;
 
     public GenesisFile(Path datadir) {
+        this(datadir, genesis -> {});
+    }
+
+    /** @param before told the id before it is pinned; what it throws keeps it from being pinned */
+    public GenesisFile(Path datadir, Consumer<Hash256> before) {
         this.file = datadir.resolve("genesis");
+        this.before = before;
     }
 
     /**
@@ -43,7 +51,8 @@ public final class GenesisFile {
     }
 
     /** Pins {@code genesis}; durable when this returns. */
-    void write(Hash256 genesis) {
+    public void write(Hash256 genesis) {
+        before.accept(genesis);
         try {
             AtomicFiles.write(file, (genesis.hex() + "\n").getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {

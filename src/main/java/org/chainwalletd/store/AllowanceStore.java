@@ -9,6 +9,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.chainwalletd.chain.Amount;
 
 /**
@@ -33,8 +35,32 @@ public interface AllowanceStore {
          */
         private static final Duration REMEMBERED = Duration.ofDays(31);
 
+        private static final Pattern WORDS =
+                Pattern.compile("per transaction (none|\\d+), per period (none|\\d+), period (\\d+) s");
+
         public boolean none() {
             return perTransaction.isEmpty() && perPeriod.isEmpty();
+        }
+
+        /** Returns the limits as text, amounts in base units, which {@link #parse} reads. */
+        public String words() {
+            return "per transaction " + perTransaction.map(Amount::toString).orElse("none") + ", per period "
+                    + perPeriod.map(Amount::toString).orElse("none") + ", period " + period.toSeconds() + " s";
+        }
+
+        /** Reads what {@link #words} has written; empty when it is no such text. */
+        public static Optional<Limits> parse(String words) {
+            Matcher found = WORDS.matcher(words);
+            return found.matches()
+                    ? Optional.of(new Limits(
+                            amount(found.group(1)),
+                            amount(found.group(2)),
+                            Duration.ofSeconds(Long.parseLong(found.group(3)))))
+                    : Optional.empty();
+        }
+
+        private static Optional<Amount> amount(String word) {
+            return word.equals("none") ? Optional.empty() : Optional.of(Amount.of(new BigInteger(word)));
         }
 
         /** Returns the least number of minutes that are remembered: the last ones in which something was used. */

@@ -2,7 +2,9 @@ package org.chainwalletd.store;
 
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** Questions and statements of the operator about the daemons that a database knows, by commands beside them. Every method blocks and needs no datadir. */
 public final class PostgresCluster {
@@ -257,5 +259,20 @@ public final class PostgresCluster {
             session.execute("COMMIT");
             return found;
         });
+    }
+
+    /** Returns the settings that all daemons have in common. */
+    public PostgresAgreed agreed() {
+        return with((session, server) -> PostgresAgreed.read(session));
+    }
+
+    /**
+     * Changes the settings that all daemons have in common, for those that run as well. Works while the store is stopped.
+     *
+     * @param change receives all settings by name, and returns those that are to be; what it throws leaves everything unchanged
+     * @return the settings after the change
+     */
+    public PostgresAgreed agree(UnaryOperator<Map<String, String>> change) {
+        return with((session, server) -> PostgresAgreed.agree(session, change));
     }
 }

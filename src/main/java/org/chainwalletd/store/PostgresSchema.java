@@ -41,6 +41,7 @@ final class PostgresSchema {
               version BIGINT NOT NULL,
               system BIGINT NOT NULL,
               pruned BIGINT NOT NULL DEFAULT 0,
+              agreement BIGINT NOT NULL DEFAULT 0,
               stopped TEXT)""",
                 "INSERT INTO store (one, version, system) VALUES (1, " + Schema.version() + ", " + SYSTEM + ")",
                 "ALTER TABLE commits ADD COLUMN daemon BIGINT NOT NULL, ADD COLUMN counter BIGINT NOT NULL",
@@ -189,6 +190,12 @@ final class PostgresSchema {
             session.execute(Postgres.definition(statement));
         }
         KeyRows.migrate(session);
+        if (session.queryOne(
+                        "SELECT 1 FROM pg_attribute WHERE attrelid = 'store'::regclass AND attname = 'agreement'",
+                        row -> true)
+                .isEmpty()) {
+            session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
+        }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
         session.execute("COMMIT");

@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
@@ -88,6 +89,7 @@ public final class PostgresStore extends SqlStore {
     private SqlSession reading;
 
     private final long start;
+    private final AtomicReference<PostgresAgreed> agreed;
 
     private PostgresStore(
             String name,
@@ -106,6 +108,7 @@ public final class PostgresStore extends SqlStore {
         this.id = Commits.id(session);
         this.forgetful = Commits.isForgetful(session);
         this.start = start.number();
+        this.agreed = new AtomicReference<>(PostgresAgreed.read(session));
         this.transactions = new PostgresTransactions(
                 this::connect,
                 name,
@@ -177,14 +180,14 @@ public final class PostgresStore extends SqlStore {
             if (stopped.isPresent()) {
                 session.execute("COMMIT");
                 LOG.error(stopped.get());
-                return new PostgresStore(
+                return stopped(new PostgresStore(
                         name,
                         connector,
                         session,
                         server.start(NO_START, PostgresTransactions.NONE, stopped),
                         Optional.empty(),
                         new SentLog.Lines(),
-                        countsByServer);
+                        countsByServer));
             }
             PostgresDatadir.Registered registered = datadir.register(session, server.timeline(), leastToPrune);
             return started(new PostgresStore(
@@ -317,6 +320,16 @@ public final class PostgresStore extends SqlStore {
         return store;
     }
 
+    /** Lets tokens be changed also while nothing is spent. */
+    private static PostgresStore stopped(PostgresStore store) {
+        Runnable look = () -> store.read(session -> {
+            store.lookAtAgreed(session);
+            return null;
+        });
+        store.checker.scheduleWithFixedDelay(look, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        return store;
+    }
+
     /** Prunes the log on a thread of its own, while the writer continues. */
     private void prune(long from) {
         try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
@@ -433,6 +446,7 @@ public final class PostgresStore extends SqlStore {
                 session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
             }
             lookAtLock(session);
+            lookAtAgreed(session);
             return session.queryOne(
                             "SELECT 1 FROM commits WHERE number = ? AND random = ? AND EXISTS (SELECT 1 FROM daemons WHERE"
                                     + " start = ? AND NOT ended AND NOT superseded AND timeline = "
@@ -613,28 +627,54 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Keeps the setting as a row, which changes only while no other start of a daemon is alive. */
     @Override
-    void requireAgreement(SqlSession session, String setting, String value) throws SQLException {
-        Optional<String> agreed =
-                session.queryOne("SELECT value FROM agreed WHERE name = ?", row -> row.getString(1), setting);
-        if (agreed.isPresent() && !agreed.get().equals(value)) {
-            Optional<Long> other = session.queryOne(
-                    "SELECT start FROM daemons WHERE NOT ended AND NOT superseded AND start <> " + PostgresSchema.RUNNER
-                            + " LIMIT 1",
-                    row -> row.getLong(1));
-            if (other.isPresent()) {
-                throw GroupCommitWriter.unavailable(
-                        name,
-                        "has other " + setting + " (" + agreed.get() + ") than this daemon (" + value
-                                + "): configure all daemons alike, and stop start " + other.get() + " to change them",
-                        null);
-            }
+    void requireAgreement(SqlSession session, AllowanceStore.Limits caps) throws SQLException {
+        Optional<String> others = PostgresAgreed.read(session).value(PostgresAgreed.CAPS);
+        if (others.isEmpty()) {
+            PostgresAgreed.change(session, values -> {
+                values.put(PostgresAgreed.CAPS, caps.words());
+                return values;
+            });
+        } else if (!others.get().equals(caps.words())) {
+            throw GroupCommitWriter.unavailable(
+                    name,
+                    "has other caps (" + others.get() + ") than this daemon (" + caps.words()
+                            + "): configure it like the others, or change them for all with cluster set caps",
+                    null);
         }
-        session.update(
-                "INSERT INTO agreed (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                setting,
-                value);
+    }
+
+    /** Returns the settings that all daemons have in common, as they were about a second ago or later. */
+    public PostgresAgreed agreed() {
+        return agreed.get();
+    }
+
+    /** Changes these settings as {@link PostgresCluster#agree} does. Blocks. */
+    public void agree(UnaryOperator<Map<String, String>> change) {
+        try (SqlSession session = new SqlSession(connect(), Postgres.DIALECT)) {
+            keepNewest(PostgresAgreed.agree(session, change));
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(
+                    name, "cannot be told what its daemons have in common: " + e.getMessage(), e);
+        }
+    }
+
+    private PostgresAgreed readAgreed(SqlSession session) throws SQLException {
+        return keepNewest(PostgresAgreed.read(session));
+    }
+
+    /** Several threads read these settings; one that is late has older ones. */
+    private PostgresAgreed keepNewest(PostgresAgreed found) {
+        return agreed.accumulateAndGet(found, (known, read) -> read.version() < known.version() ? known : read);
+    }
+
+    /** Reads the settings again when another process has changed them; for a stopped store, too. */
+    private void lookAtAgreed(SqlSession session) throws SQLException {
+        long version = session.queryOne("SELECT agreement FROM store WHERE one = 1", row -> row.getLong(1))
+                .orElseThrow();
+        if (version != agreed().version()) {
+            readAgreed(session);
+        }
     }
 
     @Override
@@ -694,6 +734,21 @@ public final class PostgresStore extends SqlStore {
         @Override
         public void readAgain(SqlSession session) throws SQLException {
             PostgresStore.this.readAgain(session);
+        }
+
+        @Override
+        public void agree(SqlSession session) throws SQLException {
+            Optional<String> caps = readAgreed(session).value(PostgresAgreed.CAPS);
+            if (caps.isPresent()) {
+                PostgresStore.this.agree(
+                        session,
+                        AllowanceStore.Limits.parse(caps.get())
+                                .orElseThrow(() -> GroupCommitWriter.unavailable(
+                                        name,
+                                        "has caps that this release cannot read (" + caps.get()
+                                                + "): install the newer one",
+                                        null)));
+            }
         }
     }
 }

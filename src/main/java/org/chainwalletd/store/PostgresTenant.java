@@ -5,25 +5,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
- * The one daemon that works on a database. Tokens and the pinned chain are files of its datadir, so another datadir is refused for ever, and a
- * second process of the same datadir, or of a copy of it, while the first is alive. A successor supersedes its predecessors: one that was only paused
- * writes nothing any more when it wakes. Only a successor on the same datadir and kernel also knows that they send nothing.
+ * The one daemon that works on a database. A second one is refused while the first is alive. A successor supersedes its predecessors: one that was
+ * only paused writes nothing any more when it wakes. Only a successor on the same datadir and kernel also knows that they send nothing.
  *
  * @param fixed settings that never change, by their names in messages
  * @param host datadir and the kernel that keeps its lock, see {@link PostgresDatadir#host}
  */
 public record PostgresTenant(Map<String, String> fixed, String host) {
-    /** File in the datadir with the id by which the database knows it. */
-    public static final String ID_FILE = "database-id";
+    /** File by which a datadir shows that its payments are in a database; contains the database's name. */
+    public static final String MARK_FILE = "database-id";
 
-    private static final String DATADIR = "datadir id";
-    private static final String NONE = "none";
     /** Age of a heartbeat by the server's clock, from which on a daemon counts as gone. */
     private static final long LAPSE_MILLIS = 15_000;
 
@@ -31,25 +26,22 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
     private record Other(long start, long silentMillis) {}
 
     /**
-     * Describes the daemon that holds the lock of {@code datadir}, and makes the datadir's id when it has none.
+     * Describes the daemon that holds the lock of {@code datadir}, and marks the datadir.
      *
      * @param chain settings of the chain that never change: brand, network, genesis
+     * @param database its name, without a password
      */
-    public static PostgresTenant of(Path datadir, Map<String, String> chain) throws IOException {
-        Path file = datadir.resolve(ID_FILE);
+    public static PostgresTenant of(Path datadir, Map<String, String> chain, String database) throws IOException {
+        Path file = datadir.resolve(MARK_FILE);
         if (!Files.exists(file)) {
-            AtomicFiles.write(file, (UUID.randomUUID() + "\n").getBytes(StandardCharsets.US_ASCII));
+            AtomicFiles.write(file, (database + "\n").getBytes(StandardCharsets.UTF_8));
         }
         return looking(datadir, chain);
     }
 
     /** Describes the daemon of {@code datadir} without making anything. */
     public static PostgresTenant looking(Path datadir, Map<String, String> chain) throws IOException {
-        Map<String, String> fixed = new LinkedHashMap<>();
-        Path file = datadir.resolve(ID_FILE);
-        fixed.put(DATADIR, Files.exists(file) ? Files.readString(file).strip() : NONE);
-        fixed.putAll(chain);
-        return new PostgresTenant(fixed, Files.exists(datadir) ? PostgresDatadir.host(datadir) : "");
+        return new PostgresTenant(chain, Files.exists(datadir) ? PostgresDatadir.host(datadir) : "");
     }
 
     /**
@@ -62,12 +54,10 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
         if (objection.isPresent()) {
             throw GroupCommitWriter.unavailable(name, objection.get(), null);
         }
-        for (Map.Entry<String, String> setting : fixed.entrySet()) {
-            session.update(
-                    "INSERT INTO agreed (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-                    setting.getKey(),
-                    setting.getValue());
-        }
+        PostgresAgreed.change(session, values -> {
+            fixed.forEach(values::putIfAbsent);
+            return values;
+        });
         session.update("UPDATE daemons SET superseded = true WHERE NOT ended AND NOT superseded");
     }
 
@@ -77,7 +67,8 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
             Optional<String> agreed = session.queryOne(
                     "SELECT value FROM agreed WHERE name = ?", row -> row.getString(1), setting.getKey());
             if (agreed.isPresent() && !agreed.get().equals(setting.getValue())) {
-                return Optional.of(objection(setting.getKey(), agreed.get(), setting.getValue()));
+                return Optional.of("has the " + setting.getKey() + " " + agreed.get() + ", and this daemon "
+                        + setting.getValue() + ": correct the option, or name another database");
             }
         }
         return session.queryOne(
@@ -91,13 +82,5 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
                         + Math.max(0, other.silentMillis() / 1_000)
                         + " s ago: one daemon at a time works on a database; stop that one, or after its machine has"
                         + " died start this one again in " + LAPSE_MILLIS / 1_000 + " s");
-    }
-
-    private static String objection(String setting, String agreed, String own) {
-        return setting.equals(DATADIR)
-                ? "belongs to the datadir with the " + ID_FILE + " " + agreed + ", and this one has " + own
-                        + ": tokens are in that datadir; start with it or its backup, or name another database"
-                : "has the " + setting + " " + agreed + ", and this daemon " + own
-                        + ": correct the option, or name another database";
     }
 }

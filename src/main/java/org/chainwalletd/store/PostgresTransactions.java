@@ -55,7 +55,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SET LOCAL idle_in_transaction_session_timeout = '1s';
             SET LOCAL statement_timeout = 0;
             SET LOCAL enable_seqscan = off;
-            SELECT version, system, pruned, stopped, %s AS now_system, %s AS now_timeline, %s AS now_boot,
+            SELECT version, system, pruned, stopped, agreement, %s AS now_system, %s AS now_timeline, %s AS now_boot,
               current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
                 AND current_setting('synchronous_commit') <> 'off' AS durable
               FROM store WHERE one = 1 FOR UPDATE;
@@ -88,6 +88,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         void fold(SqlSession session, Map<String, Collection<Long>> changes) throws SQLException;
 
         void readAgain(SqlSession session) throws SQLException;
+
+        /** Reloads the settings that all daemons have in common. */
+        void agree(SqlSession session) throws SQLException;
     }
 
     /**
@@ -103,6 +106,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     /** The database that answers, whichever the store was written in before. */
     private record Server(long system, long timeline, long boot, boolean durable) {}
 
+    /** Row of the store, which is its lock. */
+    private record StoreRow(long version, long system, long pruned, String stopped, long agreement) {}
+
     /**
      * Answer to {@link #HEAD}.
      *
@@ -112,10 +118,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
      * @param standing empty while this start of the daemon may write
      */
     private record Head(
-            long version,
-            long system,
-            long pruned,
-            String stopped,
+            StoreRow store,
             Server now,
             long number,
             long counter,
@@ -150,6 +153,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private long followed;
 
     private long messagesBefore;
+    /** Version of the settings in common that the state in memory includes, see {@link PostgresAgreed}. */
+    private long agreement = -1;
+
     private boolean readAgain = true;
     private boolean committing;
     private Made next;
@@ -262,14 +268,15 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         logging.log().ifPresent(log -> log.prune(logging.pruner()));
         logging.lines().undoTo(0);
         Head head = head();
-        if (head.stopped() != null) {
-            stopped = head.stopped();
+        if (head.store().stopped() != null) {
+            stopped = head.store().stopped();
             throw StoreException.stopped(stopped);
         }
-        if (head.version() != Schema.version()) {
+        if (head.store().version() != Schema.version()) {
             throw GroupCommitWriter.unavailable(
                     name,
-                    "has version " + head.version() + " by now, this release writes version " + Schema.version(),
+                    "has version " + head.store().version() + " by now, this release writes version "
+                            + Schema.version(),
                     null);
         }
         refuseEnded(head);
@@ -358,10 +365,12 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             if (!row.next()) {
                 throw GroupCommitWriter.unavailable(name, "has lost the row of its store", null);
             }
-            long version = row.getLong("version");
-            long belongs = row.getLong("system");
-            long pruned = row.getLong("pruned");
-            String why = row.getString("stopped");
+            StoreRow store = new StoreRow(
+                    row.getLong("version"),
+                    row.getLong("system"),
+                    row.getLong("pruned"),
+                    row.getString("stopped"),
+                    row.getLong("agreement"));
             Server now = new Server(
                     row.getLong("now_system"),
                     row.getLong("now_timeline"),
@@ -385,7 +394,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                 changes.computeIfAbsent(row.getString(1), table -> new ArrayList<>())
                         .add(row.getLong(2));
             }
-            return new Head(version, belongs, pruned, why, now, number, next, last, silent, standing, logs, changes);
+            return new Head(store, now, number, next, last, silent, standing, logs, changes);
         }
     }
 
@@ -401,7 +410,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     /** Returns why this database cannot be the one that was written last; empty when it can. */
     private Optional<String> lost(Head head) {
-        if (head.now().system() != system || head.now().system() != head.system()) {
+        if (head.now().system() != system || head.now().system() != head.store().system()) {
             return Optional.of("is on another database system than the one that was written");
         }
         if (head.now().timeline() < timeline) {
@@ -443,7 +452,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     }
 
     private void follow(Head head) throws SQLException {
-        boolean all = readAgain || followed < head.pruned();
+        boolean all = readAgain || followed < head.store().pruned();
         // A partly read state must not be used.
         readAgain = true;
         if (all) {
@@ -451,6 +460,10 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         } else if (!head.changes().isEmpty()) {
             memory.fold(session, head.changes());
         }
+        if (head.store().agreement() != agreement) {
+            memory.agree(session);
+        }
+        agreement = head.store().agreement();
         readAgain = false;
         followed = head.number() - 1;
     }

@@ -25,6 +25,9 @@ final class SqlAllowance implements AllowanceStore {
     private volatile CapWindow window = new CapWindow(
             new Limits(Optional.empty(), Optional.empty(), Duration.ZERO), Clock.systemUTC(), OptionalLong::empty);
 
+    /** Null before {@link #govern}; read and written on the writer's thread. */
+    private volatile Clocks clocks;
+
     SqlAllowance(SqlStore store) {
         this.store = store;
     }
@@ -63,32 +66,40 @@ final class SqlAllowance implements AllowanceStore {
         window.follow(AllowanceTable.minutes(session, Long.MIN_VALUE), minute -> true);
     }
 
+    /** Clocks by which a use leaves the window. */
+    private record Clocks(Clock own, Supplier<OptionalLong> chainMillis) {}
+
     @Override
     public CompletionStage<Void> govern(Limits limits, Clock clock, Supplier<OptionalLong> chainMillis) {
         GroupCommitWriter.Work<Void> load = session -> {
-            CapWindow next = store.sharedClock().isPresent()
-                    ? CapWindow.shared(limits, store.sharedClock().get(), chainMillis)
-                    : new CapWindow(limits, clock, chainMillis);
-            if (!limits.none()) {
-                AllowanceTable.minutes(session, Long.MIN_VALUE).forEach(next::load);
-            }
-            window = next;
+            clocks = new Clocks(clock, chainMillis);
+            load(session, limits);
             store.ages().govern(clock, chainMillis);
             return null;
         };
         return store.stopped().isPresent()
                 ? store.read(load)
                 : store.write(session -> {
-                    store.requireAgreement(session, "caps", words(limits));
+                    store.requireAgreement(session, limits);
                     return load.apply(session);
                 });
     }
 
-    private static String words(Limits limits) {
-        return "per transaction "
-                + limits.perTransaction().map(Amount::toString).orElse("none") + ", per period "
-                + limits.perPeriod().map(Amount::toString).orElse("none") + ", period "
-                + limits.period().toSeconds() + " s";
+    private void load(SqlSession session, Limits limits) throws SQLException {
+        CapWindow next = store.sharedClock().isPresent()
+                ? CapWindow.shared(limits, store.sharedClock().get(), clocks.chainMillis())
+                : new CapWindow(limits, clocks.own(), clocks.chainMillis());
+        if (!limits.none()) {
+            AllowanceTable.minutes(session, Long.MIN_VALUE).forEach(next::load);
+        }
+        window = next;
+    }
+
+    /** Takes the caps over that the operator has set for all daemons; before {@link #govern} nothing is judged by caps. */
+    void agree(SqlSession session, Limits limits) throws SQLException {
+        if (clocks != null && !limits.equals(window.limits())) {
+            load(session, limits);
+        }
     }
 
     @Override

@@ -123,12 +123,8 @@ abstract class SqlStore implements Store {
     /** Refuses an act that frees coins of a spend while another process may still send it. */
     void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}
 
-    /**
-     * Refuses a setting that differs from that of another process on the same store.
-     *
-     * @param name of the setting, in the plural
-     */
-    void requireAgreement(SqlSession session, String name, String value) throws SQLException {}
+    /** Refuses other caps than those on which the processes of the store have agreed. */
+    void requireAgreement(SqlSession session, AllowanceStore.Limits caps) throws SQLException {}
 
     /** Returns the clock of the database, when several daemons whose clocks may differ count against the same caps. */
     Optional<Clock> sharedClock() {
@@ -199,6 +195,11 @@ abstract class SqlStore implements Store {
     @Override
     public AllowanceStore allowance() {
         return allowance;
+    }
+
+    /** Takes over caps that the operator has changed for all processes of the store. */
+    final void agree(SqlSession session, AllowanceStore.Limits caps) throws SQLException {
+        allowance.agree(session, caps);
     }
 
     @Override

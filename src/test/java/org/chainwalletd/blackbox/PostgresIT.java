@@ -319,7 +319,7 @@ class PostgresIT {
         try (DaemonProcess first = daemon(datadir).start()) {
             Wallet wallet = new Wallet(first, chain.uri());
             String payer = funded(wallet, 3);
-            refused(daemon(folder.resolve("other")), "belongs to the datadir with the database-id");
+            refused(daemon(folder.resolve("other")), "is in use by start 1 of a daemon");
 
             first.signal("STOP");
             Path copy = Folders.copy(datadir, folder.resolve("copy"));
@@ -568,7 +568,7 @@ class PostgresIT {
                     .anyMatch(line -> line.contains("org.chainwalletd.store.SqliteStore "))
                     .noneMatch(line -> line.startsWith("org.postgresql.")
                             || line.startsWith("org.chainwalletd.store.Postgres")
-                            || line.startsWith("org.chainwalletd.boot.DatabaseStore"));
+                            || line.startsWith("org.chainwalletd.boot.Database"));
         }
     }
 
@@ -603,7 +603,7 @@ class PostgresIT {
             assertThat(daemon.stop()).isZero();
         }
         assertThat(doctor(folder.resolve("other"), PASSWORD).output())
-                .anyMatch(line -> line.contains("belongs to the datadir with the database-id"));
+                .anyMatch(line -> line.contains("answers, and a start would use it"));
     }
 
     private LauncherCall.Ended doctor(Path datadir, String password) {

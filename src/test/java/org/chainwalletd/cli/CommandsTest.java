@@ -177,7 +177,17 @@ class CommandsTest {
     void cluster_refuses_in_one_line_what_it_does_not_know_and_a_store_that_is_no_database_or_does_not_answer() {
         String url = "postgresql://walletd@127.0.0.1:1/payments";
         refused(ExitCode.USAGE, "say cluster status", "cluster", "burn", "--store", url);
-        refused(ExitCode.USAGE, "say cluster status or cluster forget START", "cluster", "status", "1", "--store", url);
+        refused(
+                ExitCode.USAGE,
+                "say cluster status, cluster forget START or cluster set NAME",
+                "cluster",
+                "status",
+                "1",
+                "--store",
+                url);
+        refused(ExitCode.USAGE, "say cluster set and one of caps, read-token", "cluster", "set", "--store", url);
+        refused(ExitCode.USAGE, "say cluster set and one of caps", "cluster", "set", "genesis", "--store", url);
+        refused(ExitCode.FAILED, "does not answer", "cluster", "set", "caps", "--store", url);
         refused(ExitCode.USAGE, "the number of the start", "cluster", "forget", "--store", url);
         refused(ExitCode.USAGE, "the number of the start", "cluster", "forget", "-1", "--store", url);
         refused(ExitCode.USAGE, "does nothing", "cluster", "forget", "1", "--output", "json", "--store", url);

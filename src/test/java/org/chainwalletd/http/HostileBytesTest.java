@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.TokenRotation;
+import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.http.tls.TlsServerTest;
 import org.chainwalletd.testkit.Await;
@@ -276,7 +277,10 @@ class HostileBytesTest {
                     client.readToEnd();
                 }
             }
-            new TokenRotation(datadir, ServerFixture.TOKENS, fixture.authenticator).reload();
+            new TokenRotation(
+                            new Tokens.InFiles(datadir, ServerFixture.TOKENS, Tokens.EVERY_SCOPE),
+                            fixture.authenticator)
+                    .reload();
             for (ILoggingEvent event : List.copyOf(captured.list)) {
                 String line = event.getFormattedMessage()
                         + event.getMDCPropertyMap()

@@ -480,7 +480,7 @@ class PostgresFaultsTest {
     }
 
     @Test
-    void a_daemon_with_other_caps_is_refused_while_another_lives_and_changes_them_once_it_is_alone() {
+    void a_daemon_with_other_caps_is_refused_and_the_operators_change_is_judged_by_all_at_once() {
         PostgresStore first = open();
         PostgresStore second = open();
         AtomicLong chain = new AtomicLong(System.currentTimeMillis());
@@ -490,12 +490,32 @@ class PostgresFaultsTest {
         assertThatThrownBy(() -> Await.result(
                         second.allowance().govern(none, Clock.systemUTC(), () -> OptionalLong.of(chain.get()))))
                 .hasMessageContaining("has other caps")
-                .hasMessageContaining("configure all daemons alike");
+                .hasMessageContaining("cluster set caps");
         capForOneSpend(second, Clock.systemUTC(), chain);
+        assertThat(openNow(first, 1, Clock.systemUTC())).isInstanceOf(Opening.Opened.class);
+        assertThat(openNow(second, 2, Clock.systemUTC())).isInstanceOf(Opening.CapExceeded.class);
 
-        stores.remove(first);
-        first.close();
-        done(second.allowance().govern(none, Clock.systemUTC(), () -> OptionalLong.of(chain.get())));
+        PostgresServer.cluster(schema).agree(values -> {
+            values.put(PostgresAgreed.CAPS, none.words());
+            return values;
+        });
+        assertThat(openNow(second, 2, Clock.systemUTC())).isInstanceOf(Opening.Opened.class);
+        assertThat(openNow(first, 3, Clock.systemUTC())).isInstanceOf(Opening.Opened.class);
+        assertThat(done(first.allowance().status()).limits()).isEqualTo(none);
+    }
+
+    @Test
+    void a_setting_that_a_command_has_changed_is_judged_by_the_next_transaction() {
+        PostgresStore store = open();
+        for (int change = 1; change <= 20; change++) {
+            String value = "value " + change;
+            PostgresServer.cluster(schema).agree(values -> {
+                values.put("setting", value);
+                return values;
+            });
+            Optional<String> judged = done(store.write(session -> store.agreed().value("setting")));
+            assertThat(judged).contains(value);
+        }
     }
 
     @Test

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +33,7 @@ public final class Tokens {
     public static final int MIN_LENGTH = 16;
 
     /** The scopes of tokens that are accepted when nothing is switched off, as words. */
-    static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
+    public static final Set<String> EVERY_SCOPE = Set.of("read", "manage", "spend");
 
     private static final Logger LOG = LoggerFactory.getLogger(Tokens.class);
     private static final int RANDOM_BYTES = 32;
@@ -40,6 +43,49 @@ public final class Tokens {
 
     private Tokens(Map<Scope, byte[]> digests) {
         this.digests = digests;
+    }
+
+    /** Where the tokens in force are read from, again and again. */
+    public interface Source {
+        /** Something that is equal to what it was before as long as the tokens are the same. Costs little. */
+        Object stamp();
+
+        /** @throws TokenException when the tokens must not be served with */
+        Tokens read() throws IOException;
+    }
+
+    /**
+     * Files of a datadir, unless flag or environment give the token.
+     *
+     * @param configured from flag or environment, by scope word
+     * @param accepted words of the scopes that have such a token
+     */
+    public record InFiles(Path datadir, Map<String, String> configured, Set<String> accepted) implements Source {
+        /** Times and sizes of the files. */
+        @Override
+        public Object stamp() {
+            List<Object> stamps = new ArrayList<>();
+            for (Scope scope : scopes(accepted)) {
+                if (!configured.containsKey(scope.word())) {
+                    stamps.add(stamp(file(datadir, scope)));
+                }
+            }
+            return stamps;
+        }
+
+        private static Object stamp(Path file) {
+            try {
+                BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+                return Arrays.asList(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+            } catch (IOException e) {
+                return "none";
+            }
+        }
+
+        @Override
+        public Tokens read() throws IOException {
+            return Tokens.read(datadir, configured, accepted);
+        }
     }
 
     /**
@@ -63,18 +109,27 @@ public final class Tokens {
             Path datadir, Map<String, String> configured, Set<String> accepted, Consumer<String> created)
             throws IOException {
         for (Scope scope : scopes(accepted)) {
-            Path file = file(datadir, scope);
-            if (!configured.containsKey(scope.word()) && !Files.exists(file)) {
-                byte[] token = generate();
-                AtomicFiles.write(file, token);
-                created.accept(scope.word() + " token (kept in " + file + "): "
-                        + new String(token, 0, token.length - 1, StandardCharsets.US_ASCII));
+            if (!configured.containsKey(scope.word()) && !Files.exists(file(datadir, scope))) {
+                make(datadir, scope, created);
             }
         }
         return read(datadir, configured, accepted);
     }
 
-    static List<Scope> scopes(Set<String> accepted) {
+    /** Makes the file of a scope, with a random token. */
+    public static void make(Path datadir, Scope scope, Consumer<String> created) throws IOException {
+        created.accept(scope.word() + " token (kept in " + file(datadir, scope) + "): " + write(datadir, scope));
+    }
+
+    /** Writes a random token into the file of a scope, and returns it. */
+    public static String write(Path datadir, Scope scope) throws IOException {
+        byte[] token = generate();
+        AtomicFiles.write(file(datadir, scope), token);
+        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+    }
+
+    /** Returns the scopes with these words. */
+    public static List<Scope> scopes(Set<String> accepted) {
         return Arrays.stream(Scope.values())
                 .filter(scope -> accepted.contains(scope.word()))
                 .toList();
@@ -86,21 +141,45 @@ public final class Tokens {
      * @throws TokenException as {@link #open}, and when a file is missing
      */
     public static Tokens read(Path datadir, Map<String, String> configured, Set<String> accepted) throws IOException {
-        Map<Scope, byte[]> digests = new EnumMap<>(Scope.class);
+        Map<Scope, Hash256> digests = new EnumMap<>(Scope.class);
         for (Scope scope : scopes(accepted)) {
-            String flag = configured.get(scope.word());
-            byte[] digest = flag == null
-                    ? fromFile(file(datadir, scope))
-                    : digest(flag, "the configured " + scope.word() + " token");
-            for (Map.Entry<Scope, byte[]> other : digests.entrySet()) {
-                if (Arrays.equals(other.getValue(), digest)) {
-                    throw new TokenException("the " + other.getKey().word() + " token and the " + scope.word()
-                            + " token are the same: give every scope a token of its own");
-                }
-            }
-            digests.put(scope, digest);
+            digests.put(
+                    scope,
+                    configured.containsKey(scope.word())
+                            ? digest(configured.get(scope.word()), "the configured " + scope.word() + " token")
+                            : fromFile(file(datadir, scope)));
         }
-        return new Tokens(digests);
+        return of(digests);
+    }
+
+    /**
+     * Returns tokens that are known by their SHA-256 alone.
+     *
+     * @throws TokenException when two scopes have the same
+     */
+    public static Tokens of(Map<Scope, Hash256> digests) {
+        Map<Hash256, Scope> scopes = new HashMap<>();
+        Map<Scope, byte[]> bytes = new EnumMap<>(Scope.class);
+        new EnumMap<>(digests).forEach((scope, digest) -> {
+            Scope other = scopes.put(digest, scope);
+            if (other != null) {
+                throw new TokenException("the " + other.word() + " token and the " + scope.word()
+                        + " token are the same: give every scope a token of its own");
+            }
+            bytes.put(scope, digest.toArray());
+        });
+        return new Tokens(bytes);
+    }
+
+    /**
+     * Returns the SHA-256 of a scope's token from flag, environment or file; empty when there is none.
+     *
+     * @throws TokenException when it must not be served with
+     */
+    public static Optional<Hash256> own(Path datadir, Map<String, String> configured, Scope scope) throws IOException {
+        return configured.containsKey(scope.word()) || Files.exists(file(datadir, scope))
+                ? read(datadir, configured, Set.of(scope.word())).digest(scope).map(Hash256::of)
+                : Optional.empty();
     }
 
     /**
@@ -115,9 +194,7 @@ public final class Tokens {
             throw new TokenException(
                     "there is no token file " + file + ": the daemon makes it at its first start with this datadir");
         }
-        byte[] token = generate();
-        AtomicFiles.write(file, token);
-        return new String(token, 0, token.length - 1, StandardCharsets.US_ASCII);
+        return write(datadir, scope);
     }
 
     /** A new token: 64 hex characters. */
@@ -129,7 +206,8 @@ public final class Tokens {
         return Optional.ofNullable(digests.get(scope));
     }
 
-    static Path file(Path datadir, Scope scope) {
+    /** Returns the file of a scope's token. */
+    public static Path file(Path datadir, Scope scope) {
         return datadir.resolve("token-" + scope.word());
     }
 
@@ -140,7 +218,7 @@ public final class Tokens {
         return (HexFormat.of().formatHex(random) + "\n").getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static byte[] fromFile(Path file) throws IOException {
+    private static Hash256 fromFile(Path file) throws IOException {
         if (!Files.exists(file)) {
             throw new TokenException("the token file " + file + " is missing: restore it, or restart to have it made");
         }
@@ -160,7 +238,7 @@ public final class Tokens {
         return digest(content.stripTrailing(), "the token in " + file);
     }
 
-    private static byte[] digest(String token, String name) {
+    private static Hash256 digest(String token, String name) {
         if (token.isEmpty()) {
             throw new TokenException(name + " is empty");
         }
@@ -171,14 +249,14 @@ public final class Tokens {
             throw new TokenException(
                     name + " holds a character that is no visible ASCII: it cannot be sent in a header");
         }
-        return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII)).toArray();
+        return Hash256.sha256(token.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** A token that must not be served with. The message names its place, never its text. */
     public static final class TokenException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        TokenException(String message) {
+        public TokenException(String message) {
             super(message);
         }
     }

@@ -24,6 +24,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.Date;
@@ -50,6 +51,7 @@ import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.AtomicFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,6 +121,27 @@ public final class TlsIdentity {
         TlsIdentity identity = files.load(loaded);
         identity.warnAbout(names);
         return identity;
+    }
+
+    /** Tells whether the data folder has any of the three files. */
+    public static boolean hasFiles(Path datadir) {
+        return new CertificateFiles(datadir).all().stream().anyMatch(Files::exists);
+    }
+
+    /** Returns certificate and key as they stand in the data folder, for {@link #write}; the caller closes them. */
+    public static SecretBytes read(Path datadir) throws IOException {
+        return new CertificateFiles(datadir).read();
+    }
+
+    /**
+     * Makes the three files, of which there is none, from what {@link #read} has returned elsewhere.
+     *
+     * @throws TlsException when that is no certificate with its key
+     */
+    public static void write(Path datadir, SecretBytes certificateAndKey) throws IOException {
+        CertificateFiles files = new CertificateFiles(datadir);
+        String text = certificateAndKey.use(bytes -> new String(bytes, StandardCharsets.ISO_8859_1));
+        files.write(new SelfSigned.Pair(files.certificate(text), files.privateKey(text)));
     }
 
     /**
@@ -238,6 +261,15 @@ public final class TlsIdentity {
             return List.of(pem, key, fingerprint);
         }
 
+        SecretBytes read() throws IOException {
+            byte[] certificate = Files.readAllBytes(pem);
+            byte[] secret = Files.readAllBytes(key);
+            byte[] both = Arrays.copyOf(certificate, certificate.length + secret.length);
+            System.arraycopy(secret, 0, both, certificate.length, secret.length);
+            Arrays.fill(secret, (byte) 0);
+            return SecretBytes.takeOver(both);
+        }
+
         /** Writes the fingerprint last: it is what tells people that the other two can be relied on. */
         void write(SelfSigned.Pair made) throws IOException {
             try {
@@ -252,7 +284,7 @@ public final class TlsIdentity {
         <T> T load(Loaded<T> loaded) throws IOException {
             String pemText = Files.readString(pem, StandardCharsets.ISO_8859_1);
             X509Certificate certificate = certificate(pemText);
-            PrivateKey privateKey = privateKey();
+            PrivateKey privateKey = privateKey(Files.readString(key, StandardCharsets.ISO_8859_1));
             if (!belongTogether(certificate, privateKey)) {
                 throw new TlsException(key + " is not the key of " + pem + wayOut());
             }
@@ -288,9 +320,9 @@ public final class TlsIdentity {
             }
         }
 
-        private PrivateKey privateKey() throws IOException {
+        private PrivateKey privateKey(String text) {
             try {
-                byte[] der = decode(KEY, Files.readString(key, StandardCharsets.ISO_8859_1));
+                byte[] der = decode(KEY, text);
                 return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(der));
             } catch (GeneralSecurityException | IllegalArgumentException e) {
                 throw new TlsException(key + " holds no EC private key in PKCS #8" + wayOut());

@@ -85,7 +85,9 @@ public final class Sealer {
         /** Rows of the swap journal (swap.md, section 6). */
         SWAP_JOURNAL("swap-journal"),
         /** Call data and signed bytes in the journal of the account chain: those of a claim hold the secret of its swap. */
-        ACCOUNT_SENDS("account-sends");
+        ACCOUNT_SENDS("account-sends"),
+        /** Certificate and key of the daemons of a database. */
+        TLS_IDENTITY("tls-identity");
 
         private final String word;
 

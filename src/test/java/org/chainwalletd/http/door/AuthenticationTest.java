@@ -141,7 +141,8 @@ class AuthenticationTest {
         String old = Files.readString(datadir.resolve("token-read")).strip();
         Files.writeString(datadir.resolve("token-read"), "another-token-0123456789\n");
 
-        assertThat(new TokenRotation(datadir, Map.of(), authenticator).reload()).isTrue();
+        assertThat(new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator).reload())
+                .isTrue();
 
         assertThat(authenticator.grantOf("Bearer another-token-0123456789")).contains(Grant.of(Scope.READ));
         assertThat(authenticator.grantOf("Bearer " + old)).isEmpty();
@@ -150,7 +151,8 @@ class AuthenticationTest {
     @Test
     void files_that_have_changed_are_taken_at_the_second_look_that_finds_them_so() throws Exception {
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
-        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        TokenRotation rotation =
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator);
         rotation.look();
         String before = Files.readString(datadir.resolve("token-read")).strip();
 
@@ -166,7 +168,8 @@ class AuthenticationTest {
     @Test
     void files_that_a_look_finds_unusable_change_nothing_until_they_are_mended() throws Exception {
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
-        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        TokenRotation rotation =
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator);
         Path file = datadir.resolve("token-read");
         String before = Files.readString(file).strip();
 
@@ -190,7 +193,7 @@ class AuthenticationTest {
         HangUp.assumeHeard();
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         Files.writeString(datadir.resolve("token-spend"), "another-token-0123456789\n");
-        new TokenRotation(datadir, Map.of(), authenticator).onHangUp();
+        new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator).onHangUp();
 
         long self = ProcessHandle.current().pid();
         assertThat(Await.exit(new ProcessBuilder("kill", "-HUP", Long.toString(self)).start()))
@@ -206,7 +209,8 @@ class AuthenticationTest {
         Authenticator authenticator = new Authenticator(Tokens.open(datadir, Map.of(), line -> {}), NamedTokens.none());
         String read = Files.readString(datadir.resolve("token-read")).strip();
         String spend = Files.readString(datadir.resolve("token-spend")).strip();
-        TokenRotation rotation = new TokenRotation(datadir, Map.of(), authenticator);
+        TokenRotation rotation =
+                new TokenRotation(new Tokens.InFiles(datadir, Map.of(), Tokens.EVERY_SCOPE), authenticator);
 
         Files.writeString(datadir.resolve("token-read"), "");
         assertThat(rotation.reload()).isFalse();

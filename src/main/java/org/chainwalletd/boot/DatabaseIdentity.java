@@ -1,0 +1,106 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.store.PostgresStore;
+
+/**
+ * Certificate of the daemons of a database: its fingerprint, and certificate and key sealed under the passphrase, are among the settings that they have
+ * in common. A datadir without certificate is given theirs, one with another is refused: clients pin the fingerprint.
+ */
+final class DatabaseIdentity {
+    private static final String FINGERPRINT = "tls certificate";
+    private static final String SEALED = "sealed tls key";
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private DatabaseIdentity() {}
+
+    /**
+     * Opens the certificate in the datadir, after making it there when there is none. Blocks.
+     *
+     * @param seals derives a key of the passphrase, that of a sealed record when one is given
+     * @param names of a new certificate
+     * @throws StartupException when the database has another certificate
+     */
+    static TlsIdentity open(
+            Settings settings,
+            PostgresStore store,
+            Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals,
+            List<String> names)
+            throws IOException {
+        Path datadir = settings.datadir();
+        Optional<String> others = store.agreed().value(FINGERPRINT);
+        Optional<Bytes> sealed = store.agreed().value(SEALED).map(Bytes::parse);
+        if (!TlsIdentity.hasFiles(datadir) && others.isPresent()) {
+            Bytes blob = sealed.orElseThrow(() -> new StartupException("the daemons of the database serve with the"
+                    + " certificate " + others.get()
+                    + ", which the database does not have yet: start the daemon that has"
+                    + " cert.pem, cert.key and cert.fingerprint, or copy these three into " + datadir));
+            try (SealedRecords records = sealing(seals, sealed);
+                    SecretBytes pair = Futures.await(records.open(blob), PATIENCE, "opening the certificate's key")) {
+                TlsIdentity.write(datadir, pair);
+            }
+        }
+        TlsIdentity identity = TlsIdentity.open(datadir, settings.chain().daemonName(), names, System.err::println);
+        if (others.isPresent() && !others.get().equals(identity.fingerprint())) {
+            throw new StartupException("the certificate in " + datadir + " is " + identity.fingerprint()
+                    + ", and the daemons of the database serve with " + others.get()
+                    + ": delete cert.pem, cert.key and cert.fingerprint there to take theirs; or cluster set"
+                    + " tls-certificate makes this one that of all");
+        }
+        if (sealed.isEmpty()) {
+            try (SealedRecords records = sealing(seals, Optional.empty());
+                    SecretBytes pair = TlsIdentity.read(datadir)) {
+                String blob = records.seal(pair).hex();
+                store.agree(values -> {
+                    if (identity.fingerprint().equals(values.getOrDefault(FINGERPRINT, identity.fingerprint()))) {
+                        values.put(FINGERPRINT, identity.fingerprint());
+                        values.put(SEALED, blob);
+                    }
+                    return values;
+                });
+            }
+        }
+        return identity;
+    }
+
+    private static SealedRecords sealing(
+            Function<Optional<Bytes>, CompletionStage<SealedRecords>> seals, Optional<Bytes> like) {
+        return Futures.await(seals.apply(like), PATIENCE, "deriving the key that seals the certificate");
+    }
+
+    /**
+     * Makes the certificate of this datadir that of all daemons, which take it at their next start. Blocks.
+     *
+     * @throws StartupException when the datadir has none
+     */
+    static void set(Settings settings, Consumer<UnaryOperator<Map<String, String>>> agree) throws IOException {
+        Path datadir = settings.datadir();
+        if (!TlsIdentity.hasFiles(datadir)) {
+            throw new StartupException("there is no certificate in " + datadir
+                    + " to be set: put cert.pem, cert.key and cert.fingerprint there, or start a daemon without them on"
+                    + " a database without certificate, which makes them");
+        }
+        String fingerprint = TlsIdentity.open(datadir, settings.chain().daemonName(), List.of(), line -> {})
+                .fingerprint();
+        agree.accept(values -> {
+            if (!fingerprint.equals(values.put(FINGERPRINT, fingerprint))) {
+                values.remove(SEALED);
+            }
+            return values;
+        });
+    }
+}

@@ -1,0 +1,228 @@
+package org.chainwalletd.boot;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.chainwalletd.access.NamedToken;
+import org.chainwalletd.access.TokenFile;
+import org.chainwalletd.access.TokenRows;
+import org.chainwalletd.access.TokenText;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.http.door.Tokens;
+import org.chainwalletd.store.AtomicFiles;
+import org.chainwalletd.store.PostgresAgreed;
+import org.chainwalletd.store.PostgresStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tokens of the daemons of a database: SHA-256 digests among the settings that they have in common. These decide. A token in an option or in a file of
+ * a datadir must be the same, and a datadir without the file needs none.
+ */
+final class DatabaseTokens implements TokenRows {
+    private static final String NAMED = "named tokens";
+    /** Name of the file of named tokens once the database has them. */
+    private static final String SET_ASIDE = "tokens-moved.json";
+
+    private static final Logger LOG = LoggerFactory.getLogger(DatabaseTokens.class);
+    private static final String PLACE = "the row of named tokens in the database";
+
+    private final Supplier<PostgresAgreed> agreed;
+    private final Consumer<UnaryOperator<Map<String, String>>> agree;
+
+    /** @param agree replaces the settings that the daemons have in common */
+    DatabaseTokens(Supplier<PostgresAgreed> agreed, Consumer<UnaryOperator<Map<String, String>>> agree) {
+        this.agreed = agreed;
+        this.agree = agree;
+    }
+
+    /**
+     * Returns the tokens of a daemon that starts. The first daemon of a database makes the classic tokens, in files of its datadir. Blocks.
+     *
+     * @param console is told new tokens
+     * @throws StartupException when a token of this daemon is another than that of the database
+     */
+    static TokenPlaces open(Settings settings, PostgresStore store, Consumer<String> console) throws IOException {
+        List<Scope> scopes = Tokens.scopes(settings.http().access().classicTokens());
+        for (Scope scope : scopes) {
+            if (own(settings, scope).isEmpty()
+                    && store.agreed().value(name(scope)).isEmpty()) {
+                Tokens.make(settings.datadir(), scope, console);
+            }
+        }
+        Map<Scope, Hash256> own = new EnumMap<>(Scope.class);
+        for (Scope scope : scopes) {
+            own(settings, scope).ifPresent(token -> own.put(scope, token));
+        }
+        Optional<String> file = file(settings.datadir());
+        store.agree(values -> {
+            file.ifPresent(text -> values.putIfAbsent(NAMED, text));
+            own.forEach((scope, token) -> {
+                String other = values.putIfAbsent(name(scope), token.hex());
+                if (other != null && !other.equals(token.hex())) {
+                    throw new StartupException(differs(settings, scope));
+                }
+            });
+            return values;
+        });
+        if (file.isPresent()) {
+            setAside(
+                    settings.datadir(),
+                    file.get().equals(store.agreed().value(NAMED).orElse("")));
+        }
+        return new TokenPlaces(
+                new DatabaseTokens(store::agreed, store::agree), new Classic(store::agreed, Set.copyOf(scopes)));
+    }
+
+    /** Reads the file of named tokens that a datadir has of the time before the database; empty when it has none. */
+    private static Optional<String> file(Path datadir) throws IOException {
+        List<NamedToken> tokens = new TokenFile(datadir).all();
+        return tokens.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new String(TokenText.write(tokens), StandardCharsets.UTF_8));
+    }
+
+    /** @param taken whether the database has what the file has */
+    private static void setAside(Path datadir, boolean taken) throws IOException {
+        Path file = datadir.resolve(TokenFile.NAME);
+        if (taken) {
+            AtomicFiles.write(datadir.resolve(SET_ASIDE), Files.readAllBytes(file));
+            AtomicFiles.delete(file);
+            LOG.info("the named tokens of {} are kept in the database from now on", file);
+        } else {
+            LOG.warn("{} is not read: the database has other named tokens; move it away", file);
+        }
+    }
+
+    private static String differs(Settings settings, Scope scope) {
+        String others = "another than that of the other daemons of the database";
+        String change = "cluster set " + scope.word() + "-token makes it the one of all";
+        Path file = Tokens.file(settings.datadir(), scope);
+        return settings.http().tokenFlags().containsKey(scope.word())
+                ? "the configured " + scope.word() + " token is " + others + ": correct it; or " + change
+                : "the " + scope.word() + " token in " + file + " is " + others
+                        + ": delete that file, and theirs is accepted; or " + change;
+    }
+
+    private static Optional<Hash256> own(Settings settings, Scope scope) throws IOException {
+        return Tokens.own(settings.datadir(), settings.http().tokenFlags(), scope);
+    }
+
+    /** Name of the setting that has the digest of a classic token. */
+    private static String name(Scope scope) {
+        return scope.word() + " token";
+    }
+
+    /** Classic tokens, as digests. */
+    private record Classic(Supplier<PostgresAgreed> agreed, Set<Scope> scopes) implements Tokens.Source {
+        @Override
+        public Object stamp() {
+            return digests();
+        }
+
+        @Override
+        public Tokens read() {
+            Map<Scope, Hash256> digests = digests();
+            for (Scope scope : scopes) {
+                if (!digests.containsKey(scope)) {
+                    throw new Tokens.TokenException("the database has no " + scope.word()
+                            + " token any more: say token rotate " + scope.word());
+                }
+            }
+            return Tokens.of(digests);
+        }
+
+        private Map<Scope, Hash256> digests() {
+            Map<Scope, Hash256> digests = new EnumMap<>(Scope.class);
+            PostgresAgreed settings = agreed.get();
+            for (Scope scope : scopes) {
+                settings.value(name(scope)).ifPresent(hex -> digests.put(scope, Hash256.parse(hex)));
+            }
+            return digests;
+        }
+    }
+
+    /**
+     * Replaces a classic token of all daemons by a random one, which is kept in a file of this datadir, and returns it. Blocks.
+     *
+     * @throws UncheckedIOException when the file cannot be written; nothing is changed then
+     */
+    static String rotate(Settings settings, Consumer<UnaryOperator<Map<String, String>>> agree, Scope scope) {
+        String[] token = new String[1];
+        agree.accept(values -> {
+            try {
+                AtomicFiles.createFolder(settings.datadir());
+                token[0] = Tokens.write(settings.datadir(), scope);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            values.put(
+                    name(scope),
+                    Hash256.sha256(token[0].getBytes(StandardCharsets.US_ASCII)).hex());
+            return values;
+        });
+        return token[0];
+    }
+
+    /**
+     * Makes this daemon's classic token, of its option or file, the one of all. Blocks.
+     *
+     * @throws StartupException when it has none
+     */
+    static void set(Settings settings, Consumer<UnaryOperator<Map<String, String>>> agree, Scope scope)
+            throws IOException {
+        Hash256 token = own(settings, scope)
+                .orElseThrow(() -> new StartupException("there is no " + scope.word() + " token to be set: give it as"
+                        + " option, or in " + Tokens.file(settings.datadir(), scope)));
+        agree.accept(values -> {
+            values.put(name(scope), token.hex());
+            return values;
+        });
+    }
+
+    @Override
+    public List<NamedToken> all() throws IOException {
+        return read(agreed.get().value(NAMED));
+    }
+
+    private static List<NamedToken> read(Optional<String> text) throws IOException {
+        return text.isEmpty() ? List.of() : TokenText.read(text.get().getBytes(StandardCharsets.UTF_8), PLACE);
+    }
+
+    @Override
+    public Object version() {
+        return agreed.get().value(NAMED).orElse("");
+    }
+
+    @Override
+    public void change(UnaryOperator<List<NamedToken>> change) throws IOException {
+        try {
+            agree.accept(values -> {
+                try {
+                    List<NamedToken> before = read(Optional.ofNullable(values.get(NAMED)));
+                    List<NamedToken> after = change.apply(before);
+                    if (!after.equals(before)) {
+                        values.put(NAMED, new String(TokenText.write(after), StandardCharsets.UTF_8));
+                    }
+                    return values;
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+}

@@ -1,0 +1,248 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.chainwalletd.access.NamedToken;
+import org.chainwalletd.access.TokenFile;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.cli.Invocation;
+import org.chainwalletd.cli.Program;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.http.door.Tokens;
+import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.node.GenesisFile;
+import org.chainwalletd.store.PostgresServer;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tokens, certificate, caps and chain of daemons with datadirs of their own, which follow each other on a database (scale-out.md, section 1). */
+@Timeout(300)
+class DaemonsOfDatabaseTest {
+    private static final List<String> CERTIFICATE = List.of("cert.pem", "cert.key", "cert.fingerprint");
+    private static final String OTHER = "another-token-of-the-operator";
+
+    @TempDir
+    Path folder;
+
+    private String database;
+    private Path first;
+    private Path second;
+
+    @BeforeEach
+    void name() {
+        database = PostgresServer.database();
+        first = folder.resolve("first");
+        second = folder.resolve("second");
+    }
+
+    private Daemon start(Path datadir, String... flags) {
+        List<String> all = new ArrayList<>(List.of("--store", database));
+        all.addAll(List.of(flags));
+        return Daemon.start(
+                DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
+                DaemonRig.passphrase(),
+                line -> {},
+                DaemonRig.COST);
+    }
+
+    private void refused(String why, Path datadir, String... flags) {
+        assertThatThrownBy(() -> start(datadir, flags).close())
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining(why);
+    }
+
+    /** Runs a command on the database; returns what it has printed. */
+    private String command(Path datadir, String... words) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        List<String> all = new ArrayList<>(Arrays.asList(words));
+        all.addAll(List.of("--datadir", datadir.toString(), "--store", database));
+        int code = Program.run(
+                all.toArray(String[]::new),
+                Map.of(),
+                new Invocation.Streams(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8)));
+        assertThat(code).as(err.toString(StandardCharsets.UTF_8)).isZero();
+        return out.toString(StandardCharsets.UTF_8).strip();
+    }
+
+    private static String token(Path datadir, String scope) throws IOException {
+        return Files.readString(datadir.resolve("token-" + scope)).strip();
+    }
+
+    private static boolean accepts(Daemon daemon, String token, Optional<String> fingerprint) {
+        try {
+            new WalletdClient(daemon.uri(), token, fingerprint, Duration.ofSeconds(30)).call("ping", Map.of());
+            return true;
+        } catch (WalletdException.RpcError e) {
+            assertThat(e.code()).isEqualTo(-32001);
+            return false;
+        }
+    }
+
+    private static boolean accepts(Daemon daemon, String token) {
+        return accepts(daemon, token, Optional.empty());
+    }
+
+    @Test
+    void an_empty_datadir_serves_with_the_tokens_and_the_certificate_of_the_daemon_before() throws Exception {
+        String fingerprint;
+        try (Daemon daemon = start(first, "--tls", "true")) {
+            fingerprint = Files.readString(first.resolve("cert.fingerprint"));
+            assertThat(accepts(daemon, token(first, "read"), Optional.of(fingerprint)))
+                    .isTrue();
+        }
+        String named = command(first, "token", "create", "shop", "--scope", "spend");
+
+        try (Daemon daemon = start(second, "--tls", "true")) {
+            for (String scope : List.of("read", "manage", "spend")) {
+                assertThat(second.resolve("token-" + scope)).doesNotExist();
+                assertThat(accepts(daemon, token(first, scope), Optional.of(fingerprint)))
+                        .isTrue();
+            }
+            assertThat(accepts(daemon, named, Optional.of(fingerprint))).isTrue();
+            assertThat(accepts(daemon, "no-token-of-anybody", Optional.of(fingerprint)))
+                    .isFalse();
+            for (String file : CERTIFICATE) {
+                assertThat(second.resolve(file)).hasSameBinaryContentAs(first.resolve(file));
+            }
+        }
+    }
+
+    @Test
+    void a_running_daemon_takes_named_tokens_and_a_rotated_one_from_the_database() throws Exception {
+        try (Daemon daemon = start(first)) {
+            String before = token(first, "manage");
+            String shop = command(second, "token", "create", "shop", "--scope", "read");
+            Await.until("the new token is accepted", () -> accepts(daemon, shop));
+            command(second, "token", "revoke", "shop");
+            Await.until("the revoked token is refused", () -> !accepts(daemon, shop));
+            assertThat(command(second, "token", "list")).contains("shop", "revoked");
+
+            String after = command(second, "token", "rotate", "manage");
+            Await.until("the rotated token is accepted", () -> accepts(daemon, after));
+            assertThat(accepts(daemon, before)).isFalse();
+            assertThat(token(second, "manage")).isEqualTo(after);
+        }
+        refused("delete that file, and theirs is accepted", first);
+        Files.delete(first.resolve("token-manage"));
+        try (Daemon daemon = start(first)) {
+            assertThat(accepts(daemon, token(second, "manage"))).isTrue();
+        }
+    }
+
+    @Test
+    void a_token_of_an_option_that_differs_is_refused_until_it_is_set_for_all() throws Exception {
+        start(first).close();
+        refused("the configured spend token is another", second, "--auth-token-spend", OTHER);
+        command(second, "cluster", "set", "spend-token", "--auth-token-spend", OTHER);
+        try (Daemon daemon = start(second, "--auth-token-spend", OTHER)) {
+            assertThat(accepts(daemon, OTHER)).isTrue();
+            assertThat(accepts(daemon, token(first, "spend"))).isFalse();
+        }
+        refused("cluster set spend-token makes it the one of all", first);
+    }
+
+    @Test
+    void a_token_file_that_a_start_which_died_has_made_is_the_token_of_the_next() throws Exception {
+        Files.createDirectories(first);
+        String made = Tokens.write(first, Scope.READ);
+        start(first).close();
+        try (Daemon daemon = start(second)) {
+            assertThat(accepts(daemon, made)).isTrue();
+        }
+    }
+
+    @Test
+    void named_tokens_of_a_datadir_from_before_the_database_are_taken_over_once() throws Exception {
+        Files.createDirectories(first);
+        String shop = Tokens.random();
+        new TokenFile(first)
+                .add(new NamedToken(
+                        "shop",
+                        Scope.READ,
+                        NamedToken.Policy.NONE,
+                        OptionalLong.empty(),
+                        1,
+                        OptionalLong.empty(),
+                        List.of(new NamedToken.Value(
+                                Hash256.sha256(shop.getBytes(StandardCharsets.US_ASCII)), OptionalLong.empty()))));
+        start(first).close();
+        assertThat(first.resolve(TokenFile.NAME)).doesNotExist();
+        assertThat(first.resolve("tokens-moved.json")).exists();
+        try (Daemon daemon = start(second)) {
+            assertThat(accepts(daemon, shop)).isTrue();
+            command(second, "token", "revoke", "shop");
+        }
+        Files.copy(first.resolve("tokens-moved.json"), first.resolve(TokenFile.NAME));
+        try (Daemon daemon = start(first)) {
+            assertThat(accepts(daemon, shop)).isFalse();
+        }
+    }
+
+    @Test
+    void another_certificate_is_refused_until_it_is_set_for_all() throws Exception {
+        start(first, "--tls", "true").close();
+        Files.createDirectories(second);
+        TlsIdentity.open(second, "chain-walletd", List.of("localhost"), line -> {});
+        refused("the daemons of the database serve with", second, "--tls", "true");
+        command(second, "cluster", "set", "tls-certificate");
+        refused("cluster set tls-certificate makes this one that of all", first, "--tls", "true");
+        for (String file : CERTIFICATE) {
+            Files.delete(first.resolve(file));
+        }
+        refused("which the database does not have yet", first, "--tls", "true");
+        start(second, "--tls", "true").close();
+        start(first, "--tls", "true").close();
+        assertThat(first.resolve("cert.key")).hasSameBinaryContentAs(second.resolve("cert.key"));
+    }
+
+    @Test
+    void other_caps_are_refused_until_they_are_set_for_all() {
+        start(first, "--spend-cap-per-tx", "1000").close();
+        refused("has other caps", second, "--spend-cap-per-tx", "2000");
+        command(second, "cluster", "set", "caps", "--spend-cap-per-tx", "2000");
+        start(second, "--spend-cap-per-tx", "2000").close();
+        refused("has other caps", first, "--spend-cap-per-tx", "1000");
+    }
+
+    @Test
+    void an_empty_datadir_is_pinned_to_the_chain_that_the_database_knows() throws Exception {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(1));
+                DaemonRig daemon = DaemonRig.over(chain, first, "--store", database)) {
+            Await.until(
+                    "the chain of " + daemon.uri() + " is pinned",
+                    () -> new GenesisFile(first).read().isPresent());
+        }
+        start(second).close();
+        assertThat(new GenesisFile(second).read()).isEqualTo(new GenesisFile(first).read());
+        refused("has the genesis", folder.resolve("third"), "--expect-genesis", "ab".repeat(32));
+    }
+}
