@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.chainwalletd.access.TokenRows;
@@ -59,18 +60,41 @@ public final class DatabaseStore {
     }
 
     /**
-     * Opens the store. Blocks; the datadir is locked by this process.
+     * Opens the store for a daemon, which stands by while another one works on it. Blocks; the datadir is locked by this process.
      *
+     * @param over tells that this daemon is to stop instead
+     * @param console is told for whom this daemon stands by
      * @throws org.chainwalletd.store.StoreException with what is to be done, in one sentence
      */
-    static Store open(Settings settings, Settings.Database database) {
+    static Store open(Settings settings, Settings.Database database, BooleanSupplier over, Consumer<String> console) {
+        try {
+            PostgresDatabase connector = new PostgresDatabase(database);
+            PostgresTenant tenant = PostgresTenant.looking(settings.datadir(), chain(settings));
+            while (true) {
+                Optional<PostgresTenant.Worker> silent = StandBy.await(tenant, connector, over, console);
+                try {
+                    return open(settings, database, silent);
+                } catch (StoreException e) {
+                    if (e.reason() != StoreException.Reason.BUSY) {
+                        throw e;
+                    }
+                    LOG.info("another daemon was first: {}", e.getMessage());
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Store open(Settings settings, Settings.Database database, Optional<PostgresTenant.Worker> silent) {
         try {
             PostgresDatabase connector = new PostgresDatabase(database);
             PostgresStore store = PostgresStore.open(
                     settings.datadir(),
                     remembered(settings.datadir(), database, connector),
                     connector,
-                    PostgresTenant.of(settings.datadir(), chain(settings), database.toString()));
+                    PostgresTenant.of(settings.datadir(), chain(settings), database.toString())
+                            .after(silent));
             pin(settings, store.agreed());
             return store;
         } catch (IOException e) {
@@ -118,7 +142,7 @@ public final class DatabaseStore {
     public static KeyringStore keyringOffline(
             Settings settings, Settings.Database database, KeyringSetup setup, Consumer<Store> opened) {
         try {
-            Store store = open(settings, database);
+            Store store = open(settings, database, Optional.empty());
             opened.accept(store);
             return keyring(store, setup);
         } catch (StoreException e) {

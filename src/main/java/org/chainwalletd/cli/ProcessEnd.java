@@ -100,6 +100,11 @@ final class ProcessEnd implements Thread.UncaughtExceptionHandler {
         }
     }
 
+    /** Tells whether the process is to end by itself. */
+    boolean isAsked() {
+        return stop.getCount() == 0;
+    }
+
     /** Reports that everything is stopped. */
     void reached(int code) {
         exitCode.complete(code);

@@ -1,6 +1,7 @@
 package org.chainwalletd.cli;
 
 import java.io.PrintStream;
+import java.util.function.Consumer;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.boot.Passphrase;
 import org.chainwalletd.boot.StartupException;
@@ -45,12 +46,24 @@ final class ServeCommand implements Command {
     private static int serve(
             Invocation invocation, Configuration configuration, SecretBytes passphrase, ProcessEnd end) {
         configuration.warnings().forEach(warning -> invocation.streams().err().println("warning: " + warning));
-        try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, invocation.out()::println)) {
+        try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, told(invocation), end::isAsked)) {
             end.tellOfLostThreads(daemon::threadEnded);
             daemon.listenForHangUp();
             announce(daemon, configuration, invocation.out());
             return end.await(daemon.gaveUp());
+        } catch (StartupException e) {
+            if (end.isAsked()) {
+                return ExitCode.OK;
+            }
+            throw e;
         }
+    }
+
+    private static Consumer<String> told(Invocation invocation) {
+        return line -> {
+            invocation.out().println(line);
+            invocation.out().flush();
+        };
     }
 
     private static void announce(Daemon daemon, Configuration configuration, PrintStream out) {

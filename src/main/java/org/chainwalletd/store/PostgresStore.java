@@ -90,6 +90,8 @@ public final class PostgresStore extends SqlStore {
 
     private final long start;
     private final AtomicReference<PostgresAgreed> agreed;
+    /** Completes when this start must not write any more, although others do. */
+    private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
 
     private PostgresStore(
             String name,
@@ -226,10 +228,7 @@ public final class PostgresStore extends SqlStore {
             requireFit(session, name);
             if (PostgresSchema.isMade(session)) {
                 PostgresSchema.requireKnown(session, name);
-                Optional<String> objection = tenant.objection(session);
-                if (objection.isPresent()) {
-                    throw GroupCommitWriter.unavailable(name, objection.get(), null);
-                }
+                tenant.requireSameChain(session, name);
             } else if (!mayMakeTables(session)) {
                 throw GroupCommitWriter.unavailable(name, CANNOT_MAKE_TABLES, null);
             }
@@ -719,6 +718,12 @@ public final class PostgresStore extends SqlStore {
         Postgres.close(reading);
     }
 
+    /** Completes also when another start has taken this one's place: the process is of no use then until it starts again. */
+    @Override
+    public CompletionStage<Void> died() {
+        return super.died().applyToEitherAsync(succeeded, nothing -> nothing, AT_ONCE);
+    }
+
     /** Updates the state in memory from rows that other daemons have changed. */
     private final class Rows implements PostgresTransactions.Memory {
         @Override
@@ -734,6 +739,11 @@ public final class PostgresStore extends SqlStore {
         @Override
         public void readAgain(SqlSession session) throws SQLException {
             PostgresStore.this.readAgain(session);
+        }
+
+        @Override
+        public void succeeded() {
+            succeeded.complete(null);
         }
 
         @Override

@@ -9,21 +9,45 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The one daemon that works on a database. A second one is refused while the first is alive. A successor supersedes its predecessors: one that was
+ * The one daemon that works on a database. A second one stands by while the first is alive. A successor supersedes its predecessors: one that was
  * only paused writes nothing any more when it wakes. Only a successor on the same datadir and kernel also knows that they send nothing.
  *
  * @param fixed settings that never change, by their names in messages
  * @param host datadir and the kernel that keeps its lock, see {@link PostgresDatadir#host}
+ * @param silent a daemon that counts as gone unless it was heard of again
  */
-public record PostgresTenant(Map<String, String> fixed, String host) {
+public record PostgresTenant(Map<String, String> fixed, String host, Optional<Worker> silent) {
     /** File by which a datadir shows that its payments are in a database; contains the database's name. */
     public static final String MARK_FILE = "database-id";
 
     /** Age of a heartbeat by the server's clock, from which on a daemon counts as gone. */
     private static final long LAPSE_MILLIS = 15_000;
 
-    /** Another start of a daemon. */
-    private record Other(long start, long silentMillis) {}
+    /** Query for the newest start of another daemon that has not ended. */
+    private static final String OTHER = "SELECT start, coalesce(machine, '') AS machine, beaten, "
+            + PostgresSchema.MILLIS
+            + " - beaten AS silent FROM daemons WHERE NOT ended AND NOT superseded"
+            + " AND (host = '' OR host IS DISTINCT FROM ?) AND beaten > " + PostgresSchema.MILLIS + " - " + LAPSE_MILLIS
+            + " ORDER BY start DESC LIMIT 1";
+
+    /**
+     * Another start of a daemon, which works on the database.
+     *
+     * @param machine name of its machine; empty where that is not known
+     * @param beaten time of its last heartbeat by the server's clock, milliseconds since 1970
+     * @param silentMillis time since then
+     */
+    public record Worker(long start, String machine, long beaten, long silentMillis) {
+        private static Worker of(Row row) throws SQLException {
+            return new Worker(
+                    row.number("start"), row.text("machine"), row.number("beaten"), Math.max(0, row.number("silent")));
+        }
+
+        /** Tells whether nothing was heard of it since {@code before}. */
+        public boolean isSilentSince(Worker before) {
+            return start == before.start && beaten == before.beaten;
+        }
+    }
 
     /**
      * Describes the daemon that holds the lock of {@code datadir}, and marks the datadir.
@@ -41,18 +65,41 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
 
     /** Describes the daemon of {@code datadir} without making anything. */
     public static PostgresTenant looking(Path datadir, Map<String, String> chain) throws IOException {
-        return new PostgresTenant(chain, Files.exists(datadir) ? PostgresDatadir.host(datadir) : "");
+        return new PostgresTenant(chain, Files.exists(datadir) ? PostgresDatadir.host(datadir) : "", Optional.empty());
+    }
+
+    /** Returns this daemon, which takes the place of another one that was watched long enough. */
+    public PostgresTenant after(Optional<Worker> watched) {
+        return new PostgresTenant(fixed, host, watched);
+    }
+
+    /**
+     * Returns the other daemon that works on a database; empty when there is none. Blocks.
+     *
+     * @throws StoreException {@code UNAVAILABLE} when the database does not answer
+     */
+    public Optional<Worker> worker(PostgresDatabase database) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+            return PostgresSchema.isMade(session) ? worker(session) : Optional.empty();
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(database.name(), e.getMessage(), e);
+        }
+    }
+
+    private Optional<Worker> worker(SqlSession session) throws SQLException {
+        return session.queryOne(OTHER, Worker::of, host);
     }
 
     /**
      * Makes the database this daemon's, in the transaction under the store lock that registers its start.
      *
-     * @throws StoreException {@code UNAVAILABLE} with what to do, when the database belongs to another daemon
+     * @throws StoreException with what to do; {@code BUSY} when another daemon works on it, {@code UNAVAILABLE} when it is of another chain
      */
     void enter(SqlSession session, String name) throws SQLException {
-        Optional<String> objection = objection(session);
-        if (objection.isPresent()) {
-            throw GroupCommitWriter.unavailable(name, objection.get(), null);
+        requireSameChain(session, name);
+        Optional<Worker> other = worker(session);
+        if (other.isPresent() && silent.filter(other.get()::isSilentSince).isEmpty()) {
+            throw new StoreException(StoreException.Reason.BUSY, "the store " + name + " " + inUse(other.get()), null);
         }
         PostgresAgreed.change(session, values -> {
             fixed.forEach(values::putIfAbsent);
@@ -61,26 +108,29 @@ public record PostgresTenant(Map<String, String> fixed, String host) {
         session.update("UPDATE daemons SET superseded = true WHERE NOT ended AND NOT superseded");
     }
 
-    /** Returns why this daemon must not use the database, a clause that completes "the store …"; empty when it may. Only reads. */
-    Optional<String> objection(SqlSession session) throws SQLException {
+    /**
+     * Refuses a database of another chain. Only reads.
+     *
+     * @throws StoreException {@code UNAVAILABLE} with what to do
+     */
+    void requireSameChain(SqlSession session, String name) throws SQLException {
+        Map<String, String> agreed = PostgresAgreed.read(session).values();
         for (Map.Entry<String, String> setting : fixed.entrySet()) {
-            Optional<String> agreed = session.queryOne(
-                    "SELECT value FROM agreed WHERE name = ?", row -> row.getString(1), setting.getKey());
-            if (agreed.isPresent() && !agreed.get().equals(setting.getValue())) {
-                return Optional.of("has the " + setting.getKey() + " " + agreed.get() + ", and this daemon "
-                        + setting.getValue() + ": correct the option, or name another database");
+            String other = agreed.getOrDefault(setting.getKey(), setting.getValue());
+            if (!other.equals(setting.getValue())) {
+                throw GroupCommitWriter.unavailable(
+                        name,
+                        "has the " + setting.getKey() + " " + other + ", and this daemon " + setting.getValue()
+                                + ": correct the option, or name another database",
+                        null);
             }
         }
-        return session.queryOne(
-                        "SELECT start, " + PostgresSchema.MILLIS + " - beaten AS silent FROM daemons WHERE NOT ended"
-                                + " AND NOT superseded AND (host = '' OR host IS DISTINCT FROM ?) AND beaten > "
-                                + PostgresSchema.MILLIS + " - "
-                                + LAPSE_MILLIS + " ORDER BY start DESC LIMIT 1",
-                        row -> new Other(row.number("start"), row.number("silent")),
-                        host)
-                .map(other -> "is in use by start " + other.start() + " of a daemon, which was heard "
-                        + Math.max(0, other.silentMillis() / 1_000)
-                        + " s ago: one daemon at a time works on a database; stop that one, or after its machine has"
-                        + " died start this one again in " + LAPSE_MILLIS / 1_000 + " s");
+    }
+
+    private static String inUse(Worker other) {
+        return "is in use by start " + other.start() + " of a daemon"
+                + (other.machine().isEmpty() ? "" : " on " + other.machine()) + ", which was heard of "
+                + other.silentMillis() / 1_000
+                + " s ago: one daemon at a time works on a database, and others stand by";
     }
 }

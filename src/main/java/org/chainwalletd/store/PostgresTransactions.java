@@ -89,6 +89,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
         void readAgain(SqlSession session) throws SQLException;
 
+        /** Takes note that this start of the daemon writes nothing any more. */
+        void succeeded();
+
         /** Reloads the settings that all daemons have in common. */
         void agree(SqlSession session) throws SQLException;
     }
@@ -326,7 +329,9 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                         ? "it was declared off while it was paused"
                         : "another process has opened the store " + name + " with the same " + SentLog.FILE_NAME
                                 + ", or the store was restored meanwhile")
-                + ". Start the daemon again, with one process for each datadir";
+                + ". It ends; start it again, with one process for each datadir";
+        LOG.error(stopped);
+        memory.succeeded();
         throw StoreException.stopped(stopped);
     }
 

@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
@@ -314,31 +316,110 @@ class PostgresIT {
     }
 
     @Test
-    void a_second_daemon_a_copied_datadir_and_a_paused_one_never_work_on_it_together() throws Exception {
+    void a_copied_datadir_and_a_paused_daemon_never_work_on_it_together() throws Exception {
         Path datadir = folder.resolve("datadir");
         try (DaemonProcess first = daemon(datadir).start()) {
             Wallet wallet = new Wallet(first, chain.uri());
             String payer = funded(wallet, 3);
-            refused(daemon(folder.resolve("other")), "is in use by start 1 of a daemon");
-
-            first.signal("STOP");
             Path copy = Folders.copy(datadir, folder.resolve("copy"));
-            refused(daemon(copy), "is in use by start 1 of a daemon");
-            server.runIn(database, "UPDATE daemons SET beaten = beaten - 60000");
-            try (DaemonProcess second = daemon(copy).start()) {
+            try (DaemonProcess second = daemon(copy).launch()) {
+                Await.until("it stands by", () -> standsBy(second, 1));
+                first.signal("STOP");
+                second.awaitReady();
                 Wallet other = new Wallet(second, chain.uri());
                 other.transfer(payer, "of the second", new Output(shop(1), 1_000));
                 first.signal("CONT");
-                Await.until(
-                        "the first has noticed", () -> readiness(first).contains("writes and sends nothing any more"));
-                assertThat(first.refusal("transfer", Wallet.payment(payer, "of the first", new Output(shop(2), 1_000)))
-                                .getMessage())
-                        .contains("broadcast nothing", "writes and sends nothing any more");
+                assertThat(first.exitCode()).isEqualTo(1);
+                assertThat(first.transcript()).contains("writes and sends nothing any more");
                 other.transfer(payer, "of the second again", new Output(shop(3), 1_000));
                 other.confirm();
-                assertThat(other.balance(shop(2))).isZero();
+                assertThat(other.balance(shop(1))).isEqualTo(1_000);
                 assertThat(second.stop()).isZero();
             }
+        }
+    }
+
+    private static boolean standsBy(DaemonProcess daemon, long start) {
+        return daemon.output().stream().anyMatch(line -> line.contains("standing by: start " + start + " of a daemon"));
+    }
+
+    /** Copies the tokens, so that callers need not know which of two daemons works. */
+    private static void copyTokens(Path from, Path to) throws Exception {
+        Files.createDirectories(to);
+        for (String scope : List.of("read", "manage", "spend")) {
+            Files.copy(from.resolve("token-" + scope), to.resolve("token-" + scope));
+        }
+    }
+
+    @Test
+    void a_daemon_that_stands_by_goes_on_when_the_other_is_killed_or_paused_under_load_and_each_token_pays_once()
+            throws Exception {
+        int orders = 60;
+        Path one = folder.resolve("one");
+        Path two = folder.resolve("two");
+        AtomicReference<Wallet> working = new AtomicReference<>();
+        AtomicInteger paid = new AtomicInteger();
+        try (DaemonProcess first = daemon(one).start()) {
+            working.set(new Wallet(first, chain.uri()));
+            String payer = funded(working.get(), orders);
+            copyTokens(one, two);
+            try (DaemonProcess second = daemon(two).launch()) {
+                Await.until("it stands by", () -> standsBy(second, 1));
+                CompletableFuture<Void> load = CompletableFuture.runAsync(() -> {
+                    for (int order = 0; order < orders; order++) {
+                        payWhoeverWorks(working, payer, order);
+                        paid.incrementAndGet();
+                    }
+                });
+                Await.until("payments are made", () -> paid.get() >= 10);
+                first.kill();
+                second.awaitReady();
+                working.set(new Wallet(second, chain.uri()));
+                Await.until("payments are made by the second", () -> paid.get() >= 30);
+
+                try (DaemonProcess third = daemon(one).launch()) {
+                    Await.until("the first datadir stands by", () -> standsBy(third, 2));
+                    second.signal("STOP");
+                    third.awaitReady();
+                    working.set(new Wallet(third, chain.uri()));
+                    second.signal("CONT");
+                    assertThat(second.exitCode()).isEqualTo(1);
+                    Await.outcome(load);
+                    for (int order = 0; order < orders; order++) {
+                        pay(working.get(), payer, order);
+                    }
+                    working.get().confirm();
+                    working.get().awaitNothingInFlight();
+                    for (int order = 0; order < orders; order++) {
+                        assertThat(working.get().balance(shop(order)))
+                                .as("order " + order)
+                                .isEqualTo(1_000);
+                    }
+                    assertThat(third.stop()).isZero();
+                }
+            }
+        }
+    }
+
+    private static void payWhoeverWorks(AtomicReference<Wallet> working, String payer, int order) {
+        for (int times = 0; times < 1_000; times++) {
+            try {
+                pay(working.get(), payer, order);
+                return;
+            } catch (WalletdException e) {
+                Await.pause(50);
+            }
+        }
+        throw new AssertionError("order " + order + " was not paid");
+    }
+
+    @Test
+    void a_daemon_that_stands_by_ends_in_order_when_it_is_told_to() throws Exception {
+        try (DaemonProcess first = daemon(folder.resolve("one")).start();
+                DaemonProcess second = daemon(folder.resolve("two")).launch()) {
+            Await.until("it stands by", () -> standsBy(second, 1));
+            assertThat(second.stop()).isZero();
+            assertThat(status(first, "/readyz")).isEqualTo(200);
         }
     }
 

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.api.Scope;
@@ -244,5 +246,43 @@ class DaemonsOfDatabaseTest {
         start(second).close();
         assertThat(new GenesisFile(second).read()).isEqualTo(new GenesisFile(first).read());
         refused("has the genesis", folder.resolve("third"), "--expect-genesis", "ab".repeat(32));
+    }
+
+    @Test
+    void a_daemon_stands_by_until_the_other_has_ended() throws Exception {
+        CompletableFuture<String> told = new CompletableFuture<>();
+        CompletableFuture<Daemon> standingBy;
+        try (Daemon working = start(first)) {
+            standingBy = CompletableFuture.supplyAsync(() -> startTelling(told::complete));
+            assertThat(Await.result(told))
+                    .startsWith("standing by: start 1 of a daemon")
+                    .contains("works on the database");
+            assertThat(accepts(working, token(first, "read"))).isTrue();
+            assertThat(standingBy).isNotDone();
+        }
+        try (Daemon successor = Await.result(standingBy)) {
+            assertThat(accepts(successor, token(first, "read"))).isTrue();
+        }
+    }
+
+    private Daemon startTelling(Consumer<String> console) {
+        return Daemon.start(
+                DaemonRig.settings(second, ScriptedNode.refusing(), "--store", database),
+                DaemonRig.passphrase(),
+                console,
+                DaemonRig.COST);
+    }
+
+    @Test
+    void a_daemon_takes_the_place_of_one_that_is_silent() throws Exception {
+        start(first).close();
+        PostgresServer.runIn(
+                database,
+                "UPDATE daemons SET ended = false, beaten = 100 + (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+        CompletableFuture<String> told = new CompletableFuture<>();
+        try (Daemon successor = startTelling(told::complete)) {
+            assertThat(Await.result(told)).startsWith("standing by: start 1 of a daemon");
+            assertThat(accepts(successor, token(first, "read"))).isTrue();
+        }
     }
 }

@@ -49,6 +49,18 @@ public final class PostgresServer {
         return "postgresql://postgres@127.0.0.1:" + port() + "/" + name + "?sslmode=disable";
     }
 
+    /** @param database as {@link #database} has returned it */
+    public static void runIn(String database, String statement) {
+        String name = database.replaceFirst(".*/", "").replaceFirst("\\?.*", "");
+        try (Connection connection = DriverManager.getConnection(
+                        "jdbc:postgresql://127.0.0.1:" + port() + "/" + name + "?user=postgres&sslmode=disable");
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** Name of a new, empty schema: making one costs less than a database does. */
     static String schema() {
         String name = "store_" + SCHEMAS.incrementAndGet();
