@@ -15,6 +15,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.keyring.store.SealedRecords;
+import org.chainwalletd.store.PostgresAgreed;
 import org.chainwalletd.store.PostgresStore;
 
 /**
@@ -55,12 +56,7 @@ final class DatabaseIdentity {
             }
         }
         TlsIdentity identity = TlsIdentity.open(datadir, settings.chain().daemonName(), names, System.err::println);
-        if (others.isPresent() && !others.get().equals(identity.fingerprint())) {
-            throw new StartupException("the certificate in " + datadir + " is " + identity.fingerprint()
-                    + ", and the daemons of the database serve with " + others.get()
-                    + ": delete cert.pem, cert.key and cert.fingerprint there to take theirs; or cluster set"
-                    + " tls-certificate makes this one that of all");
-        }
+        requireSame(datadir, identity.fingerprint(), others);
         if (sealed.isEmpty()) {
             try (SealedRecords records = sealing(seals, Optional.empty());
                     SecretBytes pair = TlsIdentity.read(datadir)) {
@@ -75,6 +71,27 @@ final class DatabaseIdentity {
             }
         }
         return identity;
+    }
+
+    private static void requireSame(Path datadir, String fingerprint, Optional<String> others) {
+        if (others.isPresent() && !others.get().equals(fingerprint)) {
+            throw new StartupException("the certificate in " + datadir + " is " + fingerprint
+                    + ", and the daemons of the database serve with " + others.get()
+                    + ": delete cert.pem, cert.key and cert.fingerprint there to take theirs; or cluster set"
+                    + " tls-certificate makes this one that of all");
+        }
+    }
+
+    /**
+     * Refuses a start with another certificate, before the daemon stands by.
+     *
+     * @throws StartupException when the certificate of the datadir is another than that of the database
+     */
+    static void requireSame(Settings settings, PostgresAgreed agreed) throws IOException {
+        Optional<String> own = TlsIdentity.fingerprintIn(settings.datadir());
+        if (settings.http().tls() && own.isPresent()) {
+            requireSame(settings.datadir(), own.get(), agreed.value(FINGERPRINT));
+        }
     }
 
     private static SealedRecords sealing(

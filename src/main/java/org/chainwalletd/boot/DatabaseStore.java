@@ -57,6 +57,19 @@ public final class DatabaseStore {
                     "--store-restored is for walletd.db in the datadir: run the command store restored instead");
         }
         look(settings, database);
+        Optional<PostgresAgreed> agreed = PostgresStore.agreed(new PostgresDatabase(database));
+        if (agreed.isPresent()) {
+            agreed.get().objectionToCaps(caps(settings)).ifPresent(objection -> {
+                throw new StartupException("the store " + database + " " + objection);
+            });
+            DatabaseTokens.requireSame(settings, agreed.get());
+            DatabaseIdentity.requireSame(settings, agreed.get());
+        }
+    }
+
+    private static AllowanceStore.Limits caps(Settings settings) {
+        Settings.Spend spend = settings.spend();
+        return new AllowanceStore.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod());
     }
 
     /**
@@ -262,9 +275,7 @@ public final class DatabaseStore {
     private static void set(Settings settings, PostgresCluster cluster, String name) throws IOException {
         switch (name) {
             case "caps" -> {
-                Settings.Spend spend = settings.spend();
-                String caps =
-                        new AllowanceStore.Limits(spend.capPerTx(), spend.capPerPeriod(), spend.capPeriod()).words();
+                String caps = caps(settings).words();
                 cluster.agree(values -> {
                     values.put(PostgresAgreed.CAPS, caps);
                     return values;

@@ -106,6 +106,21 @@ final class DatabaseTokens implements TokenRows {
         }
     }
 
+    /**
+     * Refuses a start with other classic tokens, before the daemon stands by.
+     *
+     * @throws StartupException when a token of this daemon is another than that of the database
+     */
+    static void requireSame(Settings settings, PostgresAgreed agreed) throws IOException {
+        for (Scope scope : Tokens.scopes(settings.http().access().classicTokens())) {
+            Optional<Hash256> own = own(settings, scope);
+            Optional<String> others = agreed.value(name(scope));
+            if (own.isPresent() && others.isPresent() && !own.get().hex().equals(others.get())) {
+                throw new StartupException(differs(settings, scope));
+            }
+        }
+    }
+
     private static String differs(Settings settings, Scope scope) {
         String others = "another than that of the other daemons of the database";
         String change = "cluster set " + scope.word() + "-token makes it the one of all";

@@ -27,6 +27,14 @@ public record PostgresAgreed(long version, Map<String, String> values) {
         return Optional.ofNullable(values.get(name));
     }
 
+    /** Returns why a daemon with these caps must not start, a clause that completes "the store …"; empty when it may. */
+    public Optional<String> objectionToCaps(AllowanceStore.Limits caps) {
+        return value(CAPS)
+                .filter(others -> !others.equals(caps.words()))
+                .map(others -> "has other caps (" + others + ") than this daemon (" + caps.words()
+                        + "): configure it like the others, or change them for all with cluster set caps");
+    }
+
     static PostgresAgreed read(SqlSession session) throws SQLException {
         Map<String, String> values = new TreeMap<>();
         long[] version = {0};

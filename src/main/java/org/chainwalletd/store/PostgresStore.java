@@ -238,6 +238,19 @@ public final class PostgresStore extends SqlStore {
         return look(folder, books, name, database);
     }
 
+    /**
+     * Returns what the daemons of a database have in common; empty when it has no tables yet. Blocks.
+     *
+     * @throws StoreException {@code UNAVAILABLE} when the database does not answer
+     */
+    public static Optional<PostgresAgreed> agreed(PostgresDatabase database) {
+        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
+            return PostgresSchema.isMade(session) ? Optional.of(PostgresAgreed.read(session)) : Optional.empty();
+        } catch (SQLException e) {
+            throw GroupCommitWriter.unavailable(database.name(), unopened(e), e);
+        }
+    }
+
     private static boolean mayMakeTables(SqlSession session) throws SQLException {
         return session.queryOne(
                         "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may", row -> row.truth("may"))
@@ -628,19 +641,14 @@ public final class PostgresStore extends SqlStore {
 
     @Override
     void requireAgreement(SqlSession session, AllowanceStore.Limits caps) throws SQLException {
-        Optional<String> others = PostgresAgreed.read(session).value(PostgresAgreed.CAPS);
-        if (others.isEmpty()) {
-            PostgresAgreed.change(session, values -> {
-                values.put(PostgresAgreed.CAPS, caps.words());
-                return values;
-            });
-        } else if (!others.get().equals(caps.words())) {
-            throw GroupCommitWriter.unavailable(
-                    name,
-                    "has other caps (" + others.get() + ") than this daemon (" + caps.words()
-                            + "): configure it like the others, or change them for all with cluster set caps",
-                    null);
+        Optional<String> objection = PostgresAgreed.read(session).objectionToCaps(caps);
+        if (objection.isPresent()) {
+            throw GroupCommitWriter.unavailable(name, objection.get(), null);
         }
+        PostgresAgreed.change(session, values -> {
+            values.put(PostgresAgreed.CAPS, caps.words());
+            return values;
+        });
     }
 
     /** Returns the settings that all daemons have in common, as they were about a second ago or later. */

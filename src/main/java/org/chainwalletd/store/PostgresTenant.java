@@ -24,11 +24,10 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     private static final long LAPSE_MILLIS = 15_000;
 
     /** Query for the newest start of another daemon that has not ended. */
-    private static final String OTHER = "SELECT start, coalesce(machine, '') AS machine, beaten, "
-            + PostgresSchema.MILLIS
-            + " - beaten AS silent FROM daemons WHERE NOT ended AND NOT superseded"
-            + " AND (host = '' OR host IS DISTINCT FROM ?) AND beaten > " + PostgresSchema.MILLIS + " - " + LAPSE_MILLIS
-            + " ORDER BY start DESC LIMIT 1";
+    private static final String OTHER =
+            "SELECT start, coalesce(machine, '') AS machine, beaten, " + PostgresSchema.MILLIS
+                    + " - beaten AS silent FROM daemons WHERE NOT ended AND NOT superseded"
+                    + " AND (host = '' OR host IS DISTINCT FROM ?) ORDER BY start DESC LIMIT 1";
 
     /**
      * Another start of a daemon, which works on the database.
@@ -74,7 +73,7 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     }
 
     /**
-     * Returns the other daemon that works on a database; empty when there is none. Blocks.
+     * Returns the other daemon that works on a database, or has died there; empty when there is none. Blocks.
      *
      * @throws StoreException {@code UNAVAILABLE} when the database does not answer
      */
@@ -98,7 +97,11 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     void enter(SqlSession session, String name) throws SQLException {
         requireSameChain(session, name);
         Optional<Worker> other = worker(session);
-        if (other.isPresent() && silent.filter(other.get()::isSilentSince).isEmpty()) {
+        boolean lapsed =
+                other.filter(each -> each.silentMillis() >= LAPSE_MILLIS).isPresent();
+        if (other.isPresent()
+                && !lapsed
+                && silent.filter(other.get()::isSilentSince).isEmpty()) {
             throw new StoreException(StoreException.Reason.BUSY, "the store " + name + " " + inUse(other.get()), null);
         }
         PostgresAgreed.change(session, values -> {

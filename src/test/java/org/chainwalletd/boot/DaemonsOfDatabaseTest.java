@@ -265,6 +265,28 @@ class DaemonsOfDatabaseTest {
         }
     }
 
+    @Test
+    void one_that_could_not_go_on_for_the_other_is_refused_instead_of_standing_by() throws Exception {
+        try (Daemon working = start(first, "--spend-cap-per-tx", "1000")) {
+            assertThat(accepts(working, token(first, "read"))).isTrue();
+            refused("has other caps", second);
+            refused("read token is another", second, "--spend-cap-per-tx", "1000", "--auth-token-read", OTHER);
+            refused("has the brand chain", second, "--spend-cap-per-tx", "1000", "--brand", "other");
+        }
+    }
+
+    @Test
+    void tokens_can_be_made_and_revoked_while_nothing_is_spent() throws Exception {
+        start(first).close();
+        PostgresServer.runIn(database, "UPDATE store SET stopped = 'it has forgotten payments'");
+        try (Daemon daemon = start(first)) {
+            String shop = command(first, "token", "create", "shop", "--scope", "read");
+            Await.until("the new token is accepted", () -> accepts(daemon, shop));
+            command(first, "token", "revoke", "shop");
+            Await.until("the revoked token is refused", () -> !accepts(daemon, shop));
+        }
+    }
+
     private Daemon startTelling(Consumer<String> console) {
         return Daemon.start(
                 DaemonRig.settings(second, ScriptedNode.refusing(), "--store", database),

@@ -128,6 +128,15 @@ public final class TlsIdentity {
         return new CertificateFiles(datadir).all().stream().anyMatch(Files::exists);
     }
 
+    /** Returns what {@code cert.fingerprint} says, without a look at the other files; empty when it is missing. */
+    public static Optional<String> fingerprintIn(Path datadir) throws IOException {
+        Path file = new CertificateFiles(datadir).fingerprint;
+        return Files.exists(file)
+                ? Optional.of(
+                        Files.readString(file, StandardCharsets.ISO_8859_1).strip())
+                : Optional.empty();
+    }
+
     /** Returns certificate and key as they stand in the data folder, for {@link #write}; the caller closes them. */
     public static SecretBytes read(Path datadir) throws IOException {
         return new CertificateFiles(datadir).read();
