@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * -Dfreeze=vN} writes it) and never edits one.
  */
 class FrozenStoreTest {
-    private static final Path FROZEN = Path.of("src/test/resources/frozen");
+    static final Path FROZEN = Path.of("src/test/resources/frozen");
     private static final String NEWEST = "v19";
 
     /** The first versions have a line for each spend. */
@@ -146,7 +146,7 @@ class FrozenStoreTest {
         }
     }
 
-    private static void assertIsWhatIsExpected(Store store, Path sample) throws IOException {
+    static void assertIsWhatIsExpected(Store store, Path sample) throws IOException {
         List<String> expected = Files.readAllLines(sample.resolve("expected.txt"));
         assertThat(StoreSample.read(store).lines())
                 .containsExactlyElementsOf(expected.stream()
