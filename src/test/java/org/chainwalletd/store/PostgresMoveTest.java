@@ -21,9 +21,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.chainwalletd.chain.Amount;
+import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -230,8 +232,85 @@ class PostgresMoveTest {
         assertBound(database(datadir()), 1);
     }
 
+    /** Histories of a file that is moved at one of its restarts, and goes on as if nothing had happened. {@code -Dstore.steps=100000} takes longer. */
+    private final class Moving {
+        private boolean due;
+
+        Store reopened(Store closing) {
+            closing.close();
+            try {
+                if (closing instanceof SqliteStore && !due) {
+                    return SqliteStore.open(datadir());
+                }
+                if (closing instanceof SqliteStore) {
+                    move(datadir());
+                }
+                PostgresStore store = PostgresServer.open(schema, datadir(), Optional.empty(), SentLog.LEAST_TO_PRUNE);
+                PostgresServer.run(
+                        schema,
+                        "SELECT set_config('walletd.commit', '0', false); UPDATE spends SET runner = " + store.start());
+                return store;
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        /** @param run goes on by so many steps, and returns the store */
+        void walk(IntFunction<Store> run, int steps) {
+            run.apply(steps);
+            due = true;
+            Store last = run.apply(steps / 10);
+            while (last instanceof SqliteStore) {
+                last = run.apply(steps / 10);
+            }
+            stores.add(run.apply(steps / 4));
+        }
+    }
+
+    @Test
+    void spends_are_after_the_move_what_they_were_before() throws IOException {
+        Moving moving = new Moving();
+        StoreHistory history =
+                new StoreHistory(SqliteStore.open(datadir()), moving::reopened, Seeded.random("moved store"));
+        moving.walk(history::run, Integer.getInteger("store.steps", 300));
+    }
+
+    @Test
+    void payouts_and_sweeps_are_after_the_move_what_they_were_before() throws IOException {
+        Moving moving = new Moving();
+        QueueHistory history = new QueueHistory(
+                SqliteStore.open(datadir()), moving::reopened, Optional.empty(), Seeded.random("moved queue"));
+        moving.walk(history::run, Integer.getInteger("store.steps", 200));
+    }
+
+    @Test
+    void a_payment_that_is_doubtful_since_a_restore_stays_so() throws IOException {
+        Store file = file(datadir());
+        pay(file, 1);
+        end(file);
+        Path older = folder.resolve("older");
+        copy(datadir(), older);
+        file = file(datadir());
+        pay(file, 2);
+        end(file);
+        Files.copy(
+                older.resolve(SqliteStore.FILE_NAME),
+                datadir().resolve(SqliteStore.FILE_NAME),
+                StandardCopyOption.REPLACE_EXISTING);
+        assertThat(SqliteStore.restore(datadir(), Optional.empty(), false, mark -> {})
+                        .doubtful())
+                .hasSize(1);
+
+        move(datadir());
+
+        PostgresStore store = database(datadir());
+        assertThat(done(store.intents().find(hash(2))).orElseThrow().reason()).isEqualTo(StoreRestore.DOUBTFUL);
+        assertThat(done(store.reservations().all())).hasSize(2);
+        assertBound(store, 2);
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"v1", "v2", "v5", "v9", "v13", "v15", "v18", "v19"})
+    @ValueSource(strings = {"v1", "v2", "v5", "v9", "v13", "v15", "v18", "v20"})
     void a_file_of_an_older_release_is_moved_with_everything_in_it(String version) throws IOException {
         Path sample = FrozenStoreTest.FROZEN.resolve(version).resolve("store");
         for (String name : List.of(SqliteStore.FILE_NAME, SentLog.FILE_NAME)) {
