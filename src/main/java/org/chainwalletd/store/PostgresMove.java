@@ -145,7 +145,7 @@ public final class PostgresMove {
                 return new Moved(true, Map.of(), 0);
             }
             CrashPoint.MOVE_BEGUN.reached();
-            if (isUsed(memory)) {
+            if (marked && isUsed(memory)) {
                 // A daemon has paid in the database, which has then gone back to a moment of the move: its log is not
                 // touched.
                 end(session, begun.get());
@@ -165,9 +165,19 @@ public final class PostgresMove {
         }
     }
 
-    /** Tells whether a daemon has started on a database with this datadir: it announces its first commit in the log before it makes it. */
+    /**
+     * Tells whether a daemon may have started on a database with the datadir of a marked file. It announces its first commit in the log before it makes
+     * it; a log that is lost or damaged does not show that none has.
+     */
     private static boolean isUsed(StoreMemory memory) {
-        return memory.isShared() && memory.log().orElseThrow().last().number() > COPY;
+        return memory.isShared()
+                ? memory.log().orElseThrow().last().number() > COPY
+                : memory.log().isEmpty();
+    }
+
+    /** Tells whether a move may have ended, although the log is that of the file: somebody has put it back. */
+    private boolean mayHaveEnded(StoreMemory memory) {
+        return !memory.isShared() && Files.exists(folder.resolve(PostgresTenant.ID_FILE));
     }
 
     private void requireWhole(StoreMemory memory, SqlSession source) throws SQLException {
@@ -189,12 +199,18 @@ public final class PostgresMove {
         Optional<String> objection = PostgresTenant.looking(folder, chain).objection(session);
         Optional<PostgresMoving> begun = PostgresMoving.in(session);
         if (begun.isPresent()) {
-            requireSame(begun.get(), source, memory);
+            requireSame(begun.get(), source, marked ? Optional.of(memory) : Optional.empty());
         } else if (marked && isThere(session, source, memory)) {
             session.execute("ROLLBACK");
             return Optional.empty();
         } else {
-            requireEmpty(session, source, memory);
+            if (marked && (isUsed(memory) || mayHaveEnded(memory))) {
+                throw refused("the store was moved to "
+                        + Commits.movedTo(source).orElseThrow() + ", and a daemon has worked with it since, or "
+                        + SentLog.FILE_NAME + " cannot show that none has: start with --store naming that database, or,"
+                        + " when it is lost, run store restored on an empty one");
+            }
+            requireEmpty(session, source);
         }
         if (objection.isPresent()) {
             throw GroupCommitWriter.unavailable(database, objection.get(), null);
@@ -213,8 +229,13 @@ public final class PostgresMove {
         return begun;
     }
 
-    /** Requires that the move that was begun is this one, and that the file has not gone back since. */
-    private void requireSame(PostgresMoving begun, SqlSession source, StoreMemory memory) throws SQLException {
+    /**
+     * Requires that the move that was begun is this one, and that the file has not gone back since.
+     *
+     * @param ofMarked what is remembered beside a file that is marked
+     */
+    private void requireSame(PostgresMoving begun, SqlSession source, Optional<StoreMemory> ofMarked)
+            throws SQLException {
         if (!begun.source().store().equals(Commits.id(source))) {
             throw refused("another store, that of " + begun.datadir()
                     + ", is being moved into it: name an empty database, or end that move");
@@ -224,33 +245,30 @@ public final class PostgresMove {
             throw refused(file + " " + lacking.get() + ", when its move was begun: put the newest copy of the datadir "
                     + begun.datadir() + " back");
         }
-        boolean other = isUsed(memory)
-                && !memory.log()
-                        .flatMap(SentLog.Known::shared)
-                        .map(SentLog.Shared::name)
-                        .equals(Optional.of(begun.log()));
+        boolean other = ofMarked.isPresent()
+                && isUsed(ofMarked.get())
+                && !logName(ofMarked.get()).equals(Optional.of(begun.log()));
         if (other) {
-            throw refused("the datadir " + folder + " works with another database, as " + SentLog.FILE_NAME
-                    + " in it tells: name that one");
+            throw refused(
+                    SentLog.FILE_NAME + " in " + folder + " is not the one that belongs to the database: put its newest"
+                            + " copy back, or name the database that it belongs to");
         }
+    }
+
+    private static Optional<String> logName(StoreMemory memory) {
+        return memory.log().flatMap(SentLog.Known::shared).map(SentLog.Shared::name);
     }
 
     /** Tells whether the database has the store, and this datadir is the one that works with it. */
     private static boolean isThere(SqlSession session, SqlSession source, StoreMemory memory) throws SQLException {
-        Optional<String> log = memory.log().flatMap(SentLog.Known::shared).map(SentLog.Shared::name);
+        Optional<String> log = logName(memory);
         return log.isPresent()
                 && Commits.id(session).equals(Commits.id(source))
                 && session.queryOne("SELECT 1 FROM logs WHERE name = ?", row -> true, log.get())
                         .isPresent();
     }
 
-    private void requireEmpty(SqlSession session, SqlSession source, StoreMemory memory) throws SQLException {
-        if (isUsed(memory)) {
-            throw refused(
-                    "the store was moved to " + Commits.movedTo(source).orElseThrow() + ", and a daemon has worked"
-                            + " with it since: start with --store naming that database, or, when it is lost, run store restored"
-                            + " on an empty one");
-        }
+    private void requireEmpty(SqlSession session, SqlSession source) throws SQLException {
         if (Commits.id(session).equals(Commits.id(source))) {
             throw refused("it has this store already, so that " + folder
                     + " is an older copy of the datadir that works with it: use the newest one, with --store");

@@ -612,7 +612,13 @@ class PostgresMoveTest {
         Files.copy(SentLog.in(older), SentLog.in(logBack), StandardCopyOption.REPLACE_EXISTING);
         refused(() -> SqliteStore.open(logBack), "was moved to");
         refused(() -> PostgresServer.open(schema, logBack, Optional.empty(), SentLog.LEAST_TO_PRUNE), "older copy");
-        refused(() -> move(logBack), "older copy of the datadir");
+        refused(() -> move(logBack), "cannot show that none has");
+        String second = PostgresServer.schema();
+        refused(() -> move(logBack, second), "cannot show that none has");
+        Files.delete(SentLog.in(logBack));
+        refused(() -> move(logBack, second), "cannot show that none has");
+        Files.write(SentLog.in(logBack), new byte[] {1, 2, 3});
+        refused(() -> move(logBack, second), "cannot show that none has");
         assertBound(database(datadir()), 2);
     }
 
