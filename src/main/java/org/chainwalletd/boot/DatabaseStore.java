@@ -2,6 +2,7 @@ package org.chainwalletd.boot;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,9 +36,11 @@ import org.chainwalletd.store.KeyRows;
 import org.chainwalletd.store.PostgresAgreed;
 import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.PostgresDatabase;
+import org.chainwalletd.store.PostgresMove;
 import org.chainwalletd.store.PostgresRestore;
 import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.PostgresTenant;
+import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.Books;
@@ -335,6 +338,34 @@ public final class DatabaseStore {
                             out.accept("still stopped: the log " + log.name() + " of the datadir " + log.datadir()
                                     + " is missing; run store restored there, or with --without " + log.name()));
             lock.check();
+        }
+    }
+
+    /**
+     * Moves the payments of {@code walletd.db} into the database, while no daemon has the datadir. Blocks.
+     *
+     * @param out receives one line at a time
+     * @throws org.chainwalletd.store.StoreException when they cannot be moved, or the move is to be run again
+     */
+    public static void move(Settings settings, Settings.Database database, Consumer<String> out) throws IOException {
+        Path datadir = settings.datadir();
+        if (!Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
+            throw new StartupException("there is no " + datadir.resolve(SqliteStore.FILE_NAME) + " to be moved");
+        }
+        StartupRefusals.sameChain(datadir, settings.identity().genesis());
+        try (DatadirLock lock = DatadirLock.acquire(datadir)) {
+            PostgresMove.Moved moved = PostgresMove.run(
+                    datadir, Books.remembered(datadir), new PostgresDatabase(database), chain(settings));
+            lock.check();
+            if (moved.before()) {
+                out.accept("the payments were moved to " + database + " before: nothing was done");
+            } else if (!moved.rows().isEmpty()) {
+                out.accept("rows: " + PostgresMove.words(moved.rows()));
+                out.accept("compared with " + SqliteStore.FILE_NAME + ": all numbers of rows, and " + moved.compared()
+                        + " payments and other entries");
+            }
+            out.accept("start with --store " + database + "; " + SqliteStore.FILE_NAME
+                    + " is marked as moved and pays nothing any more");
         }
     }
 

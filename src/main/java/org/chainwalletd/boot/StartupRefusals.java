@@ -60,12 +60,12 @@ public final class StartupRefusals {
     private static final List<Look> LOOKS = List.of(
             settings -> usable(settings.datadir()),
             settings -> ours(settings.datadir(), settings.wallets()),
+            settings -> sameStore(settings.datadir(), settings.database().isPresent()),
             settings -> {
                 if (settings.database().isEmpty()) {
                     whole(settings.datadir(), settings.wallets());
                 }
             },
-            settings -> sameStore(settings.datadir(), settings.database().isPresent()),
             settings -> sameChain(settings.datadir(), settings.identity().genesis()),
             StartupRefusals::roomForSwaps);
 
@@ -191,16 +191,19 @@ public final class StartupRefusals {
      * @throws StartupException when the datadir has worked with a store of the other kind
      */
     static void sameStore(Path datadir, boolean database) {
-        if (database && Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
+        boolean bound = Files.exists(datadir.resolve(PostgresTenant.MARK_FILE));
+        if (database && !bound && Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in " + SqliteStore.FILE_NAME
-                    + ", which the database does not know, so that their client tokens would pay again: start without"
-                    + " --store, or name a new folder with --datadir");
+                    + ", which the database does not know, so that their client tokens would pay again: move them into it"
+                    + " with the command store move, start without --store, or name a new folder with --datadir");
         }
-        if (!database && Files.exists(datadir.resolve(PostgresTenant.MARK_FILE))) {
+        if (!database && bound) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in a database, as its file "
-                    + PostgresTenant.MARK_FILE
-                    + " shows, and their client tokens would pay again: name the database with"
-                    + " --store");
+                    + PostgresTenant.MARK_FILE + " shows, and their client tokens would pay again: name the database with"
+                    + " --store"
+                    + SqliteStore.movedTo(datadir)
+                            .map(name -> "; they were moved to " + name)
+                            .orElse(""));
         }
     }
 

@@ -10,8 +10,11 @@ import org.chainwalletd.boot.StartupException;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.store.StoreException;
 
-/** Makes daemons go on with a store that was restored from a copy, emptied or lost, or whose database has failed over. */
+/**
+ * Makes daemons go on with a store that was restored from a copy, emptied or lost, or whose database has failed over; moves a store into a database.
+ */
 final class StoreCommand implements Command {
+    private static final String MOVE = "move";
     private static final String RESTORED = "restored";
     private static final String CONFIRM_FAILOVER = "confirm-failover";
     private static final String WITHOUT = "--without";
@@ -27,7 +30,8 @@ final class StoreCommand implements Command {
         return "store restored: goes on with a walletd.db or database that has forgotten payments, after entering what"
                 + " sent.log knows of them. The daemon is stopped meanwhile. store confirm-failover: after a planned fail-over"
                 + " of the PostgreSQL server lets payments go on although a daemon that has not ended stays silent; you have"
-                + " made sure that the new primary has everything.";
+                + " made sure that the new primary has everything. store move: moves the payments of walletd.db into the empty"
+                + " PostgreSQL database that --store names, while the daemon is stopped; run it again when it was interrupted.";
     }
 
     @Override
@@ -55,7 +59,9 @@ final class StoreCommand implements Command {
             return invocation.fail(ExitCode.USAGE, mistake.get());
         }
         try {
-            if (action.equals(CONFIRM_FAILOVER)) {
+            if (action.equals(MOVE)) {
+                DatabaseStore.move(settings, database.orElseThrow(), invocation.out()::println);
+            } else if (action.equals(CONFIRM_FAILOVER)) {
                 DatabaseStore.confirmFailover(database.orElseThrow(), invocation.out()::println);
             } else if (database.isPresent()) {
                 DatabaseStore.restore(
@@ -70,17 +76,16 @@ final class StoreCommand implements Command {
     }
 
     private static Optional<String> mistake(String action, Optional<String> without, boolean database) {
-        if (action.equals(CONFIRM_FAILOVER) && without.isPresent()) {
-            return Optional.of(WITHOUT + " does nothing for store " + CONFIRM_FAILOVER);
-        }
-        if (action.equals(CONFIRM_FAILOVER)) {
+        if (action.equals(CONFIRM_FAILOVER) || action.equals(MOVE)) {
+            if (without.isPresent()) {
+                return Optional.of(WITHOUT + " does nothing for store " + action);
+            }
             return database
                     ? Optional.empty()
-                    : Optional.of("store " + CONFIRM_FAILOVER
-                            + " is for payments in PostgreSQL: name the database with --store");
+                    : Optional.of("store " + action + " is for payments in PostgreSQL: name the database with --store");
         }
         if (!action.equals(RESTORED)) {
-            return Optional.of("say store " + RESTORED + " or store " + CONFIRM_FAILOVER);
+            return Optional.of("say store " + RESTORED + ", store " + CONFIRM_FAILOVER + " or store " + MOVE);
         }
         return without.filter(name -> !database && !name.equals(LOG))
                 .map(name -> "say store " + RESTORED + ", or store " + RESTORED + " " + WITHOUT + " " + LOG);

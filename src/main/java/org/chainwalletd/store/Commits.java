@@ -72,9 +72,30 @@ final class Commits {
         return OptionalLong.of(next.isPresent() ? next.get() - 1 : number(session));
     }
 
-    /** Records the number of a commit, inside its transaction. */
-    static void count(SqlSession session, long number) throws SQLException {
-        session.update("UPDATE identity SET commits = ? WHERE one = 1", number);
+    /**
+     * Records the number of a commit, inside its transaction.
+     *
+     * @return whether the store may be written: false once it was moved, and then nothing is recorded
+     */
+    static boolean count(SqlSession session, long number) throws SQLException {
+        return session.update("UPDATE identity SET commits = ? WHERE one = 1 AND moved IS NULL", number) == 1;
+    }
+
+    /** Returns the name of the database that the store was moved to; empty while this store is the one that pays. */
+    static Optional<String> movedTo(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT moved FROM identity WHERE one = 1", row -> row.ifText("moved"))
+                .orElseThrow();
+    }
+
+    /** Marks the store as moved to the database of this name, or as moved no more. */
+    static void mark(SqlSession session, Optional<String> database) throws SQLException {
+        session.update("UPDATE identity SET moved = ? WHERE one = 1", database.orElse(null));
+    }
+
+    /** Returns the message for the operator about a store that was moved. */
+    static String moved(String store, String database) {
+        return "the store " + store + " was moved to " + database + ", which alone knows what is paid since: start with"
+                + " --store " + database;
     }
 
     /** Records that the commit of this number is the first of an opening. */

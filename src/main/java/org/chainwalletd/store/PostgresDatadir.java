@@ -86,7 +86,10 @@ final class PostgresDatadir {
             }
         }
         if (memory.log().isPresent() && logName().isEmpty()) {
-            throw refused("has worked with " + SqliteStore.FILE_NAME + ": give this daemon a datadir of its own");
+            throw refused(
+                    "has worked with " + SqliteStore.FILE_NAME + ": when the payments are to be moved into this"
+                            + " database, run chain-walletd --datadir ... --store ... store move; when they were moved already, this is"
+                            + " an older copy of the datadir, so use the newest one; else give this daemon a datadir of its own");
         }
     }
 
@@ -152,7 +155,7 @@ final class PostgresDatadir {
         String store = Commits.id(session);
         boolean isNew = logName().isEmpty();
         if (isNew) {
-            String name = String.format("%016x", new SecureRandom().nextLong());
+            String name = randomName();
             SentLog.write(
                     folder,
                     new CommitMark(store, new SecureRandom().nextLong(), 0),
@@ -166,23 +169,10 @@ final class PostgresDatadir {
                 log.renew();
             }
             String name = log.name().orElseThrow();
-            session.update(
-                    "INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET datadir = excluded.datadir",
-                    name,
-                    folder.toString());
+            enterLog(session, name, folder);
             long counter = newest(session, name) + 1;
             String host = host(folder);
-            long start = session.queryOne(
-                            "INSERT INTO daemons (timeline, beaten, log, host, machine) VALUES (?, "
-                                    + PostgresSchema.MILLIS + ", ?, ?, ?) RETURNING start",
-                            row -> row.getLong(1),
-                            timeline,
-                            name,
-                            host,
-                            Files.isReadable(MACHINE)
-                                    ? Files.readString(MACHINE).strip()
-                                    : null)
-                    .orElseThrow();
+            long start = insertStart(session, timeline, name, host);
             session.update(
                     "UPDATE daemons SET superseded = true, ended = ended OR host IS NOT DISTINCT FROM ? AND host <> ''"
                             + " WHERE log = ? AND start <> ?",
@@ -203,6 +193,32 @@ final class PostgresDatadir {
             log.close();
             throw e;
         }
+    }
+
+    /** Adds a start of the daemon whose log has this name; returns its number. */
+    static long insertStart(SqlSession session, long timeline, String log, String host)
+            throws IOException, SQLException {
+        return session.queryOne(
+                        "INSERT INTO daemons (timeline, beaten, log, host, machine) VALUES (?, " + PostgresSchema.MILLIS
+                                + ", ?, ?, ?) RETURNING start",
+                        row -> row.getLong(1),
+                        timeline,
+                        log,
+                        host,
+                        Files.isReadable(MACHINE) ? Files.readString(MACHINE).strip() : null)
+                .orElseThrow();
+    }
+
+    /** Enters the log of a datadir, or where the datadir is now. */
+    static void enterLog(SqlSession session, String name, Path datadir) throws SQLException {
+        session.update(
+                "INSERT INTO logs (name, datadir) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET datadir = excluded.datadir",
+                name,
+                datadir.toString());
+    }
+
+    static String randomName() {
+        return String.format("%016x", new SecureRandom().nextLong());
     }
 
     static long insertCommit(SqlSession session, long start, long counter, long random) throws SQLException {

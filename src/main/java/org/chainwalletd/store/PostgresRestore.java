@@ -217,7 +217,7 @@ public final class PostgresRestore {
                         timeline)
                 .orElseThrow();
         long number = PostgresDatadir.insertCommit(session, start, 1, random);
-        writeAs(number, start);
+        PostgresTransactions.writeAs(session, number, start);
         StoreRestore restore = new StoreRestore(session);
         enterAll(restore, number);
         restore.decide();
@@ -237,7 +237,7 @@ public final class PostgresRestore {
                 row -> new Place(row.text("log"), row.number("place"), row.number("start")));
         record Record(byte[] lines, boolean made) {}
         for (Place place : places) {
-            writeAs(commit, place.start());
+            PostgresTransactions.writeAs(session, commit, place.start());
             Record record = session.queryOne(
                             "SELECT lines, made FROM restoring WHERE log = ? AND place = ?",
                             row -> new Record(row.raw("lines"), row.truth("made")),
@@ -246,14 +246,5 @@ public final class PostgresRestore {
                     .orElseThrow();
             restore.enter(record.lines(), record.made());
         }
-    }
-
-    /** Names the commit and the start of a daemon to the triggers. */
-    private void writeAs(long commit, long start) throws SQLException {
-        session.query(
-                "SELECT set_config('walletd.commit', ?, true), set_config('walletd.runner', ?, true)",
-                row -> true,
-                Long.toString(commit),
-                Long.toString(start));
     }
 }

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PostgresStore extends SqlStore {
     private static final Logger LOG = LoggerFactory.getLogger(PostgresStore.class);
-    private static final String CANNOT_MAKE_TABLES =
+    static final String CANNOT_MAKE_TABLES =
             "cannot have its tables made: make the user the owner of the database, or grant it CREATE on the schema";
     private static final int OLDEST_SERVER = 150_000;
     /** Number of the start of a daemon that opens a stopped store. */
@@ -169,6 +169,7 @@ public final class PostgresStore extends SqlStore {
             PostgresSchema.migrate(session, name);
             PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
             session.execute(PostgresTransactions.LOCK);
+            PostgresMoving.requireNone(session, name);
             if (tenant.isPresent()) {
                 tenant.get().enter(session, name);
             }
@@ -205,6 +206,24 @@ public final class PostgresStore extends SqlStore {
         } catch (IOException e) {
             throw GroupCommitWriter.unavailable(
                     name, "cannot be opened: " + SentLog.FILE_NAME + " in " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Opens a store that is being moved into the database, for reading: nothing is written, as while the store is stopped.
+     *
+     * @param why nothing is written
+     */
+    static PostgresStore lookingAt(String name, Postgres.Connector connector, String why) throws SQLException {
+        try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
+            return new PostgresStore(
+                    name,
+                    connector,
+                    session,
+                    requireFit(session, name).start(NO_START, PostgresTransactions.NONE, Optional.of(why)),
+                    Optional.empty(),
+                    new SentLog.Lines(),
+                    true);
         }
     }
 
@@ -276,6 +295,7 @@ public final class PostgresStore extends SqlStore {
                             .map(store -> "the store " + name + " is empty although the datadir " + folder
                                     + " has worked with one");
                 }
+                PostgresMoving.requireNone(session, name);
                 datadir.requireSameStore(session);
                 Optional<String> stopped = stopped(session);
                 return stopped.isPresent()
@@ -621,6 +641,7 @@ public final class PostgresStore extends SqlStore {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
             Server server = requireFit(session, name);
             PostgresSchema.migrate(session, name);
+            PostgresMoving.requireNone(session, name);
             return new PostgresRestore(session, name, server.timeline()).run(folder, books, without);
         } catch (SQLException e) {
             throw GroupCommitWriter.unavailable(name, "cannot be restored: " + e.getMessage(), e);

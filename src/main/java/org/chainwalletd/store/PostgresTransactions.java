@@ -318,6 +318,15 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         }
     }
 
+    /** Names the commit and the start of a daemon to the triggers, in a transaction that is none of a running daemon. */
+    static void writeAs(SqlSession session, long commit, long start) throws SQLException {
+        session.query(
+                "SELECT set_config('walletd.commit', ?, true), set_config('walletd.runner', ?, true)",
+                row -> true,
+                Long.toString(commit),
+                Long.toString(start));
+    }
+
     /** Refuses everything when this start of the daemon must not write any more; that concerns no other daemon. */
     private void refuseEnded(Head head) {
         boolean moved = head.last().isPresent() && head.last().getAsLong() != confirmed.number();

@@ -29,7 +29,8 @@ final class Schema {
             payouts(),
             tokenUses(),
             watchOnly(),
-            sweeps());
+            sweeps(),
+            moves());
 
     /** Index of the first step that a new store runs; the ones before it only upgrade older files. */
     private static final int FIRST_STILL_USED = 2;
@@ -394,6 +395,11 @@ final class Schema {
               coins BLOB NOT NULL,
               ended INTEGER NOT NULL,
               PRIMARY KEY (sweep_id, number)) WITHOUT ROWID""");
+    }
+
+    /** Records the database that a store was moved to, see {@link PostgresMove}; null while this store is the one that pays. */
+    private static List<String> moves() {
+        return List.of("ALTER TABLE identity ADD COLUMN moved TEXT");
     }
 
     static int version() {

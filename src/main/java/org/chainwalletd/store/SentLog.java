@@ -331,6 +331,13 @@ final class SentLog implements AutoCloseable {
         }
     }
 
+    /** Puts a successor that lacks no commit in the place of the log in {@code folder}, which nobody has open. */
+    static void replace(Path folder, Successor successor) throws IOException {
+        successor.log().takePlaceOf(in(folder));
+        successor.log().letGo();
+        AtomicFiles.syncFolder(folder);
+    }
+
     /** Copies the commits that the successor's base lacks into it, and continues in it. */
     private void exchange(Successor successor) throws IOException {
         AppendLog next = successor.log();

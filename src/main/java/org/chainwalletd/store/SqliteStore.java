@@ -96,12 +96,12 @@ public final class SqliteStore extends SqlStore {
     static SqliteStore open(Path folder, Optional<CommitMark> books, long leastToPrune) {
         Path path = path(folder);
         try {
-            StoreMemory memory = StoreMemory.of(folder, books);
+            StoreMemory memory = unmoved(folder, books);
             if (!Files.exists(path) && !memory.isEmpty()) {
                 Sqlite.requireNoLog(path);
                 throw new StoreException(StoreException.Reason.DAMAGED, missing(path), null);
             }
-            SqlSession write = connectForWriting(path);
+            SqlSession write = connectUnmoved(path);
             Optional<String> stopped = memory.complaint(write).map(complaint -> StoreMemory.stopped(path, complaint));
             stopped.ifPresent(LOG::error);
             Optional<SentLog> log = stopped.isPresent()
@@ -116,11 +116,78 @@ public final class SqliteStore extends SqlStore {
         }
     }
 
-    private static Path path(Path folder) {
+    /**
+     * Opens a file that is being moved, for reading: nothing is written, as while the store is stopped.
+     *
+     * @param why nothing is written
+     */
+    static SqliteStore lookingAt(Path folder, String why) {
+        Path path = path(folder);
+        try {
+            SqliteStore store = new SqliteStore(
+                    path.toString(),
+                    connect(path),
+                    connect(path),
+                    Optional.empty(),
+                    Optional.of(why),
+                    new SentLog.Lines());
+            store.startWriter();
+            return store;
+        } catch (SQLException e) {
+            throw Sqlite.unusable(path, e);
+        }
+    }
+
+    /**
+     * Reads what is remembered beside the store.
+     *
+     * @throws StoreException when it shows that the payments of the datadir are in a database
+     */
+    private static StoreMemory unmoved(Path folder, Optional<CommitMark> books) throws IOException {
+        StoreMemory memory = StoreMemory.of(folder, books);
+        if (memory.isShared()) {
+            throw refused("the payments of the datadir " + folder.toAbsolutePath() + " are in a database, as "
+                    + SentLog.FILE_NAME
+                    + " in it tells, and their client tokens would pay again: name the database with"
+                    + " --store");
+        }
+        return memory;
+    }
+
+    /**
+     * Opens the file as {@link #connectForWriting} does.
+     *
+     * @throws StoreException when the store was moved
+     */
+    private static SqlSession connectUnmoved(Path path) throws IOException, SQLException {
+        SqlSession session = connectForWriting(path);
+        Optional<String> database = Commits.movedTo(session);
+        if (database.isPresent()) {
+            session.close();
+            throw refused(Commits.moved(path.toString(), database.get()));
+        }
+        return session;
+    }
+
+    /** Returns the name of the database that the store in {@code folder} was moved to; empty when it was not, or cannot tell. Blocks. */
+    public static Optional<String> movedTo(Path folder) {
+        Path path = path(folder);
+        if (!Files.exists(path)) {
+            return Optional.empty();
+        }
+        try (SqlSession session = Sqlite.connectReadOnly(path)) {
+            return Schema.isNewest(session) ? Commits.movedTo(session) : Optional.empty();
+        } catch (SQLException e) {
+            LOG.debug("store {}: {}", path, e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    static Path path(Path folder) {
         return folder.resolve(FILE_NAME).toAbsolutePath();
     }
 
-    private static SqlSession connectForWriting(Path path) throws IOException, SQLException {
+    static SqlSession connectForWriting(Path path) throws IOException, SQLException {
         AtomicFiles.createFolder(path.getParent());
         if (Files.exists(path)) {
             Sqlite.requireWhole(path);
@@ -155,11 +222,11 @@ public final class SqliteStore extends SqlStore {
     public static boolean needsRestore(Path folder, Optional<CommitMark> books) {
         Path path = path(folder);
         try {
-            StoreMemory memory = StoreMemory.of(folder, books);
+            StoreMemory memory = unmoved(folder, books);
             if (!Files.exists(path)) {
                 return !memory.isEmpty();
             }
-            try (SqlSession session = connectForWriting(path)) {
+            try (SqlSession session = connectUnmoved(path)) {
                 return memory.complaint(session).isPresent();
             }
         } catch (IOException | SQLException e) {
@@ -175,15 +242,19 @@ public final class SqliteStore extends SqlStore {
         Path path = path(folder);
         try {
             // Read before the store, because a running daemon may commit meanwhile.
-            StoreMemory memory = StoreMemory.of(folder, books);
+            StoreMemory memory = unmoved(folder, books);
             if (!Files.exists(path)) {
                 return memory.isEmpty() ? Optional.empty() : Optional.of(missing(path));
             }
             Sqlite.requireWhole(path);
             try (SqlSession session = Sqlite.connectReadOnly(path)) {
-                return Schema.isNewest(session)
-                        ? memory.complaint(session).map(complaint -> StoreMemory.stopped(path, complaint))
-                        : Optional.empty();
+                if (!Schema.isNewest(session)) {
+                    return Optional.empty();
+                }
+                Optional<String> database = Commits.movedTo(session);
+                return database.isPresent()
+                        ? database.map(name -> Commits.moved(path.toString(), name))
+                        : memory.complaint(session).map(complaint -> StoreMemory.stopped(path, complaint));
             }
         } catch (IOException | SQLException e) {
             throw Sqlite.unusable(path, e);
@@ -217,9 +288,9 @@ public final class SqliteStore extends SqlStore {
             Path folder, Optional<CommitMark> books, boolean without, Consumer<CommitMark> tellBooks) {
         Path path = path(folder);
         try {
-            StoreMemory memory = StoreMemory.of(folder, books);
+            StoreMemory memory = unmoved(folder, books);
             boolean missing = !Files.exists(path);
-            try (SqlSession session = connectForWriting(path)) {
+            try (SqlSession session = connectUnmoved(path)) {
                 Optional<String> complaint = memory.complaint(session);
                 if (complaint.isEmpty() && (!missing || memory.isEmpty())) {
                     throw refused("the store " + path

@@ -65,7 +65,10 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
         session.update("BEGIN IMMEDIATE");
         lines.undoTo(0);
         next = new CommitMark(last.store(), opening, last.number() + 1);
-        Commits.count(session, next.number());
+        if (!Commits.count(session, next.number())) {
+            throw StoreException.stopped(
+                    Commits.moved(file, Commits.movedTo(session).orElseThrow()));
+        }
         if (!opened) {
             Commits.open(session, next.number(), opening);
         }
@@ -109,6 +112,10 @@ final class SqliteTransactions implements GroupCommitWriter.Transactions {
     public StoreException failure(Exception e) {
         if (e instanceof SentLog.UnloggedException) {
             return GroupCommitWriter.unknown(file, e);
+        }
+        if (e instanceof StoreException known) {
+            rollback();
+            return known;
         }
         boolean doubtful = committing && !(e instanceof SQLException database && Sqlite.isFull(database));
         rollback();

@@ -57,6 +57,11 @@ record StoreMemory(Optional<SentLog.Known> log, Optional<String> damage, Map<Str
         return new StoreMemory(log, damage, marks);
     }
 
+    /** Tells whether the log is that of one of several daemons, whose store is in a database. */
+    boolean isShared() {
+        return log.flatMap(SentLog.Known::shared).isPresent();
+    }
+
     boolean isEmpty() {
         return marks.isEmpty() && damage.isEmpty();
     }

@@ -95,6 +95,24 @@ public final class StoreRestore {
         SentLog.write(folder, Commits.last(session), Optional.empty(), sink -> base(session, sink));
     }
 
+    /**
+     * Writes beside the log in {@code folder} that of a daemon on the database to which the store is moved.
+     *
+     * @param moved the only commit of the log
+     */
+    static SentLog.Successor movedLog(Path folder, SqlSession session, CommitMark moved, SentLog.Shared shared)
+            throws IOException {
+        return SentLog.successor(
+                folder,
+                moved,
+                Optional.of(shared),
+                sink -> {
+                    sink.take(SentLine.encode(new SentLine.Peer(shared.name())));
+                    base(session, sink);
+                },
+                0);
+    }
+
     /** Writes a log that is to replace the present one at a later commit. Reads in a transaction of a session of its own, which sees one moment. */
     static SentLog.Successor successor(Path folder, SqlSession session, long from) throws IOException, SQLException {
         session.execute("BEGIN");

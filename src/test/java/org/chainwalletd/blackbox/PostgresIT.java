@@ -443,6 +443,63 @@ class PostgresIT {
         }
     }
 
+    /** The daemon on SQLite has a key, a payment that is confirmed and one that is in flight. */
+    @Test
+    void payments_are_moved_from_sqlite_by_a_command_that_may_be_killed_and_go_on_in_the_database() throws Exception {
+        Path datadir = folder.resolve("datadir");
+        LauncherCall onSqlite = LauncherCall.daemon(datadir).node(chain.uri());
+        String payer;
+        JsonNode receipt;
+        JsonNode inFlight;
+        try (DaemonProcess daemon = onSqlite.start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            payer = funded(wallet, 3);
+            receipt = wallet.transfer(payer, "order-0001", new Output(shop(1), 1_000));
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            inFlight = wallet.transfer(payer, "order-0002", new Output(shop(2), 1_000));
+            assertThat(move(datadir).run().errors().toString()).contains("another process is using the datadir");
+            daemon.kill();
+        }
+        for (String place : List.of("MOVE_COPIED", "MOVE_MARKED", "MOVE_LOGGED")) {
+            assertThat(move(datadir).crashAt(place).run().code()).isEqualTo(137);
+            refused(daemon(datadir), place.equals("MOVE_LOGGED") ? "store move" : "with the command store move");
+            if (!place.equals("MOVE_COPIED")) {
+                refused(onSqlite, "--store");
+            }
+        }
+        LauncherCall.Ended moved = move(datadir).run();
+        assertThat(moved.code()).as(moved.errors().toString()).isZero();
+        assertThat(String.join(" ", moved.output())).contains("start with --store postgresql://", "marked as moved");
+        assertThat(String.join(" ", move(datadir).run().output())).contains("nothing was done");
+        refused(onSqlite, "; they were moved to postgresql://");
+
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            Wallet wallet = new Wallet(daemon, chain.uri());
+            assertThat(wallet.transfer(payer, "order-0001", new Output(shop(1), 1_000)))
+                    .isEqualTo(receipt);
+            assertThat(wallet.transfer(payer, "order-0002", new Output(shop(2), 1_000)))
+                    .isEqualTo(inFlight);
+            pay(wallet, payer, 3);
+            wallet.confirm();
+            wallet.awaitNothingInFlight();
+            for (int order = 1; order <= 3; order++) {
+                assertThat(wallet.balance(shop(order))).as("order " + order).isEqualTo(1_000);
+            }
+            assertThat(daemon.stop()).isZero();
+        }
+        refused(onSqlite, "; they were moved to postgresql://");
+        try (DaemonProcess daemon = daemon(datadir).start()) {
+            assertThat(new Wallet(daemon, chain.uri()).balance(payer)).isPositive();
+            assertThat(daemon.stop()).isZero();
+        }
+    }
+
+    private LauncherCall move(Path datadir) {
+        return LauncherCall.words("--datadir", datadir.toString(), "--store", server.url(database), "store", "move")
+                .with("WALLETD_STORE_PASSWORD", PASSWORD);
+    }
+
     private LauncherCall cluster(String... words) {
         List<String> all = new ArrayList<>(List.of("cluster"));
         all.addAll(List.of(words));

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * -Dfreeze=vN} writes it) and never edits one.
  */
 class FrozenStoreTest {
-    private static final Path FROZEN = Path.of("src/test/resources/frozen");
-    private static final String NEWEST = "v19";
+    static final Path FROZEN = Path.of("src/test/resources/frozen");
+    private static final String NEWEST = "v20";
 
     /** The first versions have a line for each spend. */
     private static final Pattern USED = Pattern.compile("^used .*amount=(\\d+)");
@@ -39,7 +39,7 @@ class FrozenStoreTest {
     @ValueSource(
             strings = {
                 "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
-                "v17", "v18", "v19"
+                "v17", "v18", "v19", "v20"
             })
     void a_store_of_an_older_version_opens_with_everything_in_it(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
@@ -59,7 +59,7 @@ class FrozenStoreTest {
 
     /** What a later release must still be able to complete a store from. */
     @ParameterizedTest
-    @ValueSource(strings = {"v14", "v15", "v16", "v17", "v18", "v19"})
+    @ValueSource(strings = {"v14", "v15", "v16", "v17", "v18", "v19", "v20"})
     void a_store_that_is_lost_is_completed_from_the_log_of_the_frozen_sample(String version) throws IOException {
         Path sample = FROZEN.resolve(version).resolve("store");
         Files.copy(sample.resolve(SentLog.FILE_NAME), folder.resolve(SentLog.FILE_NAME));
@@ -146,7 +146,7 @@ class FrozenStoreTest {
         }
     }
 
-    private static void assertIsWhatIsExpected(Store store, Path sample) throws IOException {
+    static void assertIsWhatIsExpected(Store store, Path sample) throws IOException {
         List<String> expected = Files.readAllLines(sample.resolve("expected.txt"));
         assertThat(StoreSample.read(store).lines())
                 .containsExactlyElementsOf(expected.stream()

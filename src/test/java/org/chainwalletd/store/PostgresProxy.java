@@ -65,6 +65,8 @@ final class PostgresProxy implements Closeable {
             while (true) {
                 Socket client = door.accept();
                 Socket behind = Dial.socket(new InetSocketAddress(InetAddress.getLoopbackAddress(), server));
+                client.setTcpNoDelay(true);
+                behind.setTcpNoDelay(true);
                 start(() -> ask(client, behind));
                 start(() -> answer(behind, client));
             }
