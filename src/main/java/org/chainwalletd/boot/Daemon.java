@@ -144,7 +144,7 @@ public final class Daemon implements AutoCloseable {
         Optional<Store> database = settings.database().map(place -> DatabaseStore.open(settings, place));
         database.ifPresent(opened -> storeOpen.accept(opened::close));
         Keyring.Opening keys = Keyring.begin(
-                database.map(opened -> setup.withStore(() -> DatabaseStore.keyring(opened, setup)))
+                database.map(opened -> setup.withStore(() -> DatabaseStore.keyring(opened, setup, passphrase)))
                         .orElse(setup),
                 passphrase);
         CompletionStage<Store> opening =
