@@ -8,9 +8,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A whole daemon whose keys are in a PostgreSQL database: its start, and a database that is away. */
 class DatabaseKeysTest {
+    private static final int BUSY = -32042;
+
     private static final String KEY_ROWS =
             "SELECT (SELECT count(*) FROM keys) + (SELECT count(*) FROM sealed) + (SELECT count(*) FROM keyring)";
 
@@ -76,5 +81,55 @@ class DatabaseKeysTest {
                     .isNotEmpty();
         }
         assertThat(datadir().resolve("wallets")).doesNotExist();
+    }
+
+    @Test
+    void while_the_database_is_away_calls_that_need_its_keys_are_told_to_come_again_and_make_nothing() {
+        String address;
+        try (DaemonRig before = daemon()) {
+            address = mint(before);
+        }
+        // No secret is at hand in the second process.
+        try (DaemonRig daemon = daemon()) {
+            database.leave();
+            Map<String, Map<String, Object>> calls = new LinkedHashMap<>();
+            calls.put("generate_standard_address", Map.of());
+            calls.put("generate_independent_address", Map.of());
+            calls.put("import_private_key", params("private_key", "33".repeat(32)));
+            calls.put("sign_message", params("address", address, "message", "mine"));
+            calls.put("reveal_private_key", params("address", address, "passphrase", DaemonRig.PASSPHRASE));
+            calls.put("reveal_address_mnemonic", params("address", address, "passphrase", DaemonRig.PASSPHRASE));
+            calls.put("export_address", params("address", address, "passphrase", "of the vault"));
+            calls.put("set_label", params("address", address, "label", "renamed"));
+            calls.put("delete_address", params("address", address, "passphrase", DaemonRig.PASSPHRASE, "force", true));
+            Map<String, String> others = new LinkedHashMap<>();
+            calls.forEach((method, params) -> {
+                WalletdException.RpcError refused = daemon.refused(method, params);
+                if (refused.code() != BUSY || !refused.getMessage().contains("cannot be reached at this moment")) {
+                    others.put(method, refused.code() + " " + refused.getMessage());
+                }
+            });
+            assertThat(others).isEmpty();
+            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
+                    .hasSize(1);
+
+            database.back();
+            Await.until("keys are made again", () -> answers(daemon, "generate_standard_address", Map.of()));
+            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
+                    .hasSize(2);
+            calls.forEach(daemon::call);
+            assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
+                    .hasSize(4);
+        }
+    }
+
+    private static boolean answers(DaemonRig daemon, String method, Map<String, ?> params) {
+        try {
+            daemon.call(method, params);
+            return true;
+        } catch (WalletdException.RpcError refused) {
+            assertThat(refused.code()).as(refused.getMessage()).isEqualTo(BUSY);
+            return false;
+        }
     }
 }

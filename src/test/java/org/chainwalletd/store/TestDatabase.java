@@ -28,6 +28,7 @@ public final class TestDatabase implements Closeable {
     private final String name = "daemons_" + DATABASES.incrementAndGet();
     private final ServerSocket door;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final AtomicInteger heldBack = new AtomicInteger();
     private volatile boolean away;
     private volatile boolean silent;
 
@@ -65,6 +66,11 @@ public final class TestDatabase implements Closeable {
     /** Keeps all that is said from now on, on connections that stay open, until {@link #back}. */
     public void fallSilent() {
         silent = true;
+    }
+
+    /** Connections on which something is being kept. */
+    public int holdsBack() {
+        return heldBack.get();
     }
 
     /** The database answers again. */
@@ -134,7 +140,9 @@ public final class TestDatabase implements Closeable {
             InputStream in = from.getInputStream();
             byte[] some = new byte[65_536];
             for (int read = in.read(some); read >= 0; read = in.read(some)) {
-                Await.until("the database speaks again", () -> !silent || from.isClosed());
+                if (silent) {
+                    holdBack(from);
+                }
                 to.getOutputStream().write(some, 0, read);
             }
         } catch (IOException e) {
@@ -142,6 +150,12 @@ public final class TestDatabase implements Closeable {
         } finally {
             sockets.removeAll(List.of(from, to));
         }
+    }
+
+    private void holdBack(Socket from) {
+        heldBack.incrementAndGet();
+        Await.until("the database speaks again", () -> !silent || from.isClosed());
+        heldBack.decrementAndGet();
     }
 
     private void cut() {

@@ -12,6 +12,8 @@ public final class KeyringException extends RuntimeException {
         INVALID,
         TOO_MANY_ATTEMPTS,
         STORAGE,
+        /** The database that the keys are in cannot be reached at this moment: the call has changed nothing and can be repeated. */
+        AWAY,
         /** The caller is not there any more. */
         ABANDONED
     }

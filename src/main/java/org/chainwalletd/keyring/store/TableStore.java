@@ -453,7 +453,9 @@ public final class TableStore implements KeyringStore {
         try {
             return step.get();
         } catch (StoreException e) {
-            throw new KeyringException(Reason.STORAGE, "the keyring could not be reached: " + e.getMessage());
+            boolean away = e.reason() == StoreException.Reason.BUSY;
+            throw new KeyringException(
+                    away ? Reason.AWAY : Reason.STORAGE, "the keyring could not be reached: " + e.getMessage());
         }
     }
 }
