@@ -436,12 +436,12 @@ public final class Daemon implements AutoCloseable {
     }
 
     private KeyringSetup keyringSetup(Workers workers, MeterRegistry metrics, DatadirLock lock) {
+        Executor store = settings.database().isPresent() ? workers.keyRows() : workers.disk();
         return KeyringSetup.of(
                         settings.chain(),
                         settings.wallets(),
                         metrics,
-                        new KeyringSetup.Executors(
-                                workers.crypto(), workers.argon2(), workers.disk(), workers.keyring()))
+                        new KeyringSetup.Executors(workers.crypto(), workers.argon2(), store, workers.keyring()))
                 .withCost(cost)
                 .withMostMints(settings.keyring().mints())
                 .withFence(lock);

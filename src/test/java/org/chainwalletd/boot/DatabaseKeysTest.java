@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.chainwalletd.testkit.DaemonRig.params;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.store.DatadirLock;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -31,9 +38,11 @@ class DatabaseKeysTest {
     Path folder;
 
     private final TestDatabase database = new TestDatabase();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @AfterEach
     void close() throws IOException {
+        threads.shutdownNow();
         database.close();
     }
 
@@ -120,6 +129,28 @@ class DatabaseKeysTest {
             calls.forEach(daemon::call);
             assertThat(daemon.call("list_addresses", Map.of()).path("addresses"))
                     .hasSize(4);
+        }
+    }
+
+    /** The datadir's lock and the token files are looked at by threads of their own. */
+    @Test
+    void a_database_that_says_nothing_keeps_no_thread_from_the_files_of_the_datadir() throws Exception {
+        try (DaemonRig daemon = daemon()) {
+            database.fallSilent();
+            List<CompletableFuture<JsonNode>> mints = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                mints.add(CompletableFuture.supplyAsync(
+                        () -> daemon.call("generate_standard_address", Map.of()), threads));
+            }
+            Await.until(
+                    "all threads for keys are busy",
+                    () -> daemon.metrics()
+                            .lines()
+                            .anyMatch(line -> line.matches("walletd_worker_queue\\{pool=\"key-rows\"} [1-9].*")));
+            Files.delete(datadir().resolve(DatadirLock.FILE));
+            Await.result(daemon.gaveUp());
+            assertThat(mints).noneMatch(CompletableFuture::isDone);
+            database.back();
         }
     }
 
