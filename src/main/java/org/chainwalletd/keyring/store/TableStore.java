@@ -361,6 +361,7 @@ public final class TableStore implements KeyringStore {
     private void write(Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys) {
         rows.write(new KeyRows.Change(
                 Map.copyOf(blobs), List.of(), List.of(), Map.of(), List.of(), List.copyOf(keys), Optional.empty()));
+        CrashPoint.KEYS_IN_MOVE.reached();
         blobs.clear();
         keys.clear();
     }
