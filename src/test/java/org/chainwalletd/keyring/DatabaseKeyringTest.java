@@ -11,6 +11,8 @@ import static org.chainwalletd.keyring.KeyringFixture.text;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +27,8 @@ import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.TableStore;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.PostgresStore;
@@ -153,6 +157,42 @@ class DatabaseKeyringTest extends KeyringContract {
         assertThat(refusal(keyring.generateStandard(Optional.empty())).reason()).isEqualTo(Reason.STORAGE);
         assertThat(keyring.size()).isZero();
         successor.close();
+    }
+
+    /** The store of the keyring, in which this read of a sealed blob finds the database away. */
+    private KeyringStore awayAt(int number) {
+        AtomicInteger reads = new AtomicInteger();
+        KeyringStore table = new TableStore(store.keys());
+        return (KeyringStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {KeyringStore.class}, (any, method, arguments) -> {
+                    if (method.getName().equals("read") && reads.incrementAndGet() == number) {
+                        throw new KeyringException(Reason.AWAY, "the database is away");
+                    }
+                    try {
+                        return method.invoke(table, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void a_database_that_goes_away_is_not_taken_for_a_damaged_key() {
+        restart();
+        KeyEntry first = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry second = await(keyring.generateStandard(Optional.empty()));
+        await(keyring.close());
+        assertThat(refusal(fixture.store(() -> awayAt(1)).tryOpen(PASSPHRASE)).reason())
+                .isEqualTo(Reason.AWAY);
+
+        // The place of a key has another one, which a deletion leaves alone even when it is forced.
+        TableStore table = new TableStore(store.keys());
+        table.write(new SealedPlace.Key(first.address()), table.read(new SealedPlace.Key(second.address())));
+        keyring = fixture.store(() -> awayAt(3)).open();
+        assertThat(refusal(keyring.delete(first.address(), secret(PASSPHRASE), Optional.empty()))
+                        .reason())
+                .isEqualTo(Reason.AWAY);
+        assertThat(addresses()).contains(first.address());
     }
 
     private static PrintStream nowhere() {

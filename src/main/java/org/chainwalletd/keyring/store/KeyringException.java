@@ -35,6 +35,13 @@ public final class KeyringException extends RuntimeException {
         return reason;
     }
 
+    /** Throws the failure of a database that is away: it tells nothing about what is in it. */
+    public void throwIfAway() {
+        if (reason == Reason.AWAY) {
+            throw this;
+        }
+    }
+
     /** For {@link Reason#TOO_MANY_ATTEMPTS}. */
     public long retryAfterSeconds() {
         return retryAfterSeconds;
