@@ -28,7 +28,6 @@ public final class TestDatabase implements Closeable {
     private final String name = "daemons_" + DATABASES.incrementAndGet();
     private final ServerSocket door;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
-    private final AtomicInteger heldBack = new AtomicInteger();
     private volatile boolean away;
     private volatile boolean silent;
 
@@ -68,11 +67,6 @@ public final class TestDatabase implements Closeable {
         silent = true;
     }
 
-    /** Connections on which something is being kept. */
-    public int holdsBack() {
-        return heldBack.get();
-    }
-
     /** The database answers again. */
     public void back() {
         away = false;
@@ -86,16 +80,6 @@ public final class TestDatabase implements Closeable {
                 ResultSet row = one.executeQuery(query)) {
             row.next();
             return row.getLong(1);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    /** Runs a statement beside the daemon. */
-    public void run(String statement) {
-        try (Connection connection = connect();
-                Statement one = connection.createStatement()) {
-            one.execute(statement);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
@@ -141,7 +125,7 @@ public final class TestDatabase implements Closeable {
             byte[] some = new byte[65_536];
             for (int read = in.read(some); read >= 0; read = in.read(some)) {
                 if (silent) {
-                    holdBack(from);
+                    Await.until("the database speaks again", () -> !silent || from.isClosed());
                 }
                 to.getOutputStream().write(some, 0, read);
             }
@@ -150,12 +134,6 @@ public final class TestDatabase implements Closeable {
         } finally {
             sockets.removeAll(List.of(from, to));
         }
-    }
-
-    private void holdBack(Socket from) {
-        heldBack.incrementAndGet();
-        Await.until("the database speaks again", () -> !silent || from.isClosed());
-        heldBack.decrementAndGet();
     }
 
     private void cut() {
