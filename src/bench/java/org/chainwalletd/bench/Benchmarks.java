@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs benchmarks by name: {@code start door rpc wait transfer payouts follow store keyring envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
+ * Runs benchmarks by name: {@code start door rpc wait transfer payouts follow store keyring keyring-postgres envelope crypto chain}, or {@code all} of them. Each runs in a JVM of its own, one after
  * the other, and prints lines of {@code name ours floor ratio}, the median of interleaved pairs; envelope, crypto and chain print operations per second
  * of one core. What follows a single name is passed on.
  */
@@ -31,6 +31,7 @@ public final class Benchmarks {
         programs.put("follow", List.of("org.chainwalletd.bench.FollowBench"));
         programs.put("store", List.of("org.chainwalletd.store.StoreBench"));
         programs.put("keyring", List.of("org.chainwalletd.keyring.KeyringBenchmark", "target/bench/keyring"));
+        programs.put("keyring-postgres", List.of("org.chainwalletd.keyring.DatabaseKeyringBench"));
         programs.put("envelope", List.of(JMH, "org.chainwalletd.rpc.RpcBench"));
         programs.put("crypto", List.of(JMH, "org.chainwalletd.crypto.CryptoBench"));
         programs.put("chain", List.of(JMH, "org.chainwalletd.chain.ChainBench"));

@@ -177,6 +177,11 @@ public final class AccountSends {
         watch.tell(new SendWatch.Pursue(reference, deadline));
     }
 
+    /** Completes when a claim that is journalled may be shown to somebody; fails when this daemon must not send any more. */
+    public CompletionStage<Void> permitClaim() {
+        return setup.permit(true);
+    }
+
     /** Spends its nonce to ourselves, at a higher fee, once. Either may be mined: the record tells which. */
     public CompletionStage<SendRecord> cancel(String reference) {
         return replace(reference, Replacer.Purpose.NOTHING);

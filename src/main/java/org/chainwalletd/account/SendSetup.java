@@ -6,18 +6,25 @@ import java.math.BigInteger;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.evm.DynamicFeeTransaction;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeys;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.AccountSend;
+import org.chainwalletd.store.StoreException;
 
 /**
  * Dependencies and settings of sending.
  *
+ * @param permission asked before each send: fails when this process may send nothing, or when that is not known
  * @param knownNonce the operator's word that every transaction below this nonce is accounted for, whoever made it
  */
 public record SendSetup(
@@ -27,7 +34,45 @@ public record SendSetup(
         OptionalLong knownNonce,
         SendPace pace,
         InstantSource clock,
-        Threads threads) {
+        Threads threads,
+        Supplier<CompletionStage<Void>> permission) {
+    /** Time that a database gets to say whether a claim or a refund may be sent. */
+    private static final Duration LONGEST_DOUBT = Duration.ofSeconds(5);
+
+    /** With a journal that nobody else can take over. */
+    public SendSetup(
+            AccountChain chain,
+            EvmKeys keys,
+            SealedSends store,
+            OptionalLong knownNonce,
+            SendPace pace,
+            InstantSource clock,
+            Threads threads) {
+        this(chain, keys, store, knownNonce, pace, clock, threads, () -> CompletableFuture.completedFuture(null));
+    }
+
+    /**
+     * Fails when a transaction of the journal must not leave now: a daemon that was paused may have been declared off meanwhile, and another one may
+     * have given the transaction up. A claim or a refund is held back only when that is known: it does no harm when the other daemon sends it
+     * too, and a database that is away must not cost a deadline.
+     */
+    CompletionStage<Void> permit(boolean isPressing) {
+        CompletionStage<Void> asked = permission.get();
+        return isPressing
+                ? asked.toCompletableFuture()
+                        .copy()
+                        .orTimeout(LONGEST_DOUBT.toMillis(), TimeUnit.MILLISECONDS)
+                        .exceptionallyComposeAsync(
+                                failure -> isDenied(failure)
+                                        ? CompletableFuture.failedFuture(failure)
+                                        : CompletableFuture.completedFuture(null),
+                                threads.continuations())
+                : asked;
+    }
+
+    private static boolean isDenied(Throwable failure) {
+        return Causes.of(failure) instanceof StoreException store && store.reason() == StoreException.Reason.STOPPED;
+    }
 
     /**
      * Pools for straight-line code of sending, each bounded. None waits for a thread of its own pool; {@link AccountSends#funds} waits for

@@ -20,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
 import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.RefusedException;
@@ -219,11 +220,15 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private void send(OpenSend entry) {
         long id = entry.row.id();
         entry.pushedAt = OptionalLong.of(setup.clock().millis());
+        AccountChain chain = setup.chain(sends.isPressing(entry));
+        CompletionStage<Void> permitted = setup.permit(entry.isPressing());
         for (AccountSend.Version version : entry.outgoing()) {
             entry.underWay++;
             getContext()
                     .pipeToSelf(
-                            setup.chain(sends.isPressing(entry)).sendToAll(version.raw(), version.hash()),
+                            permitted.thenComposeAsync(
+                                    granted -> chain.sendToAll(version.raw(), version.hash()),
+                                    setup.threads().continuations()),
                             (sent, failure) -> new Broadcast(id, version.hash(), Outcome.of(sent, failure)));
         }
     }

@@ -81,7 +81,8 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
                             .orElse(SendPace.USUAL),
                     InstantSource.system(),
                     new SendSetup.Threads(
-                            workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()));
+                            workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()),
+                    store::maySend);
             AccountSends sends =
                     Futures.await(AccountSends.start(sending, spawner), OPENING, "taking up the account chain");
             return new Accounts(

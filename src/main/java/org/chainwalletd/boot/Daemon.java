@@ -165,7 +165,7 @@ public final class Daemon implements AutoCloseable {
         Optional<Store> database = settings.database().map(place -> DatabaseStore.open(settings, place, over, console));
         database.ifPresent(opened -> storeOpen.accept(opened::close));
         Keyring.Opening keys = Keyring.begin(
-                database.map(opened -> setup.withStore(() -> DatabaseStore.keyring(opened, setup)))
+                database.map(opened -> setup.withStore(() -> DatabaseStore.keyring(opened, setup, passphrase)))
                         .orElse(setup),
                 passphrase);
         CompletionStage<Store> opening =
@@ -470,12 +470,12 @@ public final class Daemon implements AutoCloseable {
     }
 
     private KeyringSetup keyringSetup(Workers workers, MeterRegistry metrics, DatadirLock lock) {
+        Executor store = settings.database().isPresent() ? workers.keyRows() : workers.disk();
         return KeyringSetup.of(
                         settings.chain(),
                         settings.wallets(),
                         metrics,
-                        new KeyringSetup.Executors(
-                                workers.crypto(), workers.argon2(), workers.disk(), workers.keyring()))
+                        new KeyringSetup.Executors(workers.crypto(), workers.argon2(), store, workers.keyring()))
                 .withCost(cost)
                 .withMostMints(settings.keyring().mints())
                 .withFence(lock);

@@ -19,6 +19,7 @@ import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.keyring.Keyring;
@@ -123,12 +124,16 @@ public final class DatabaseStore {
      *
      * @param store what {@link #open} has returned
      * @param setup with the wallet directory
-     * @throws org.chainwalletd.keyring.store.KeyringException when the keys of the directory are not those of the database
+     * @param passphrase proved on the directory before anything of it is entered; stays open
+     * @throws org.chainwalletd.keyring.store.KeyringException when the passphrase is not the directory's, or its keys are not those of the
+     *     database; nothing is changed then
      */
-    static KeyringStore keyring(Store store, KeyringSetup setup) {
+    static KeyringStore keyring(Store store, KeyringSetup setup, SecretBytes passphrase) {
         TableStore keyring = new TableStore(((PostgresStore) store).keys());
-        if (store.stopped().isEmpty()) {
-            keyring.takeIn(new FolderStore(setup), setup.wallets())
+        KeyringStore folder = new FolderStore(setup);
+        if (store.stopped().isEmpty() && !folder.isFree()) {
+            Keyring.prove(setup.withExecutors(KeyringSetup.Executors.onCallersThread()), passphrase);
+            keyring.takeIn(folder, setup.wallets())
                     .ifPresent(keys ->
                             LOG.info("the {} keys of {} are kept in the database from now on", keys, setup.wallets()));
         }
@@ -152,15 +157,20 @@ public final class DatabaseStore {
     /**
      * Opens the store and its keyring for a command that runs instead of the daemon; the datadir is locked by this process. Blocks.
      *
+     * @param passphrase of the keyring; stays open
      * @param opened receives the store, which the caller closes
      * @throws StartupException when a start would be refused
      */
     public static KeyringStore keyringOffline(
-            Settings settings, Settings.Database database, KeyringSetup setup, Consumer<Store> opened) {
+            Settings settings,
+            Settings.Database database,
+            KeyringSetup setup,
+            SecretBytes passphrase,
+            Consumer<Store> opened) {
         try {
             Store store = open(settings, database, Optional.empty());
             opened.accept(store);
-            return keyring(store, setup);
+            return keyring(store, setup, passphrase);
         } catch (StoreException e) {
             throw new StartupException(e.getMessage());
         }

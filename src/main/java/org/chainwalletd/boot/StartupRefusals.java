@@ -199,7 +199,8 @@ public final class StartupRefusals {
         }
         if (!database && bound) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in a database, as its file "
-                    + PostgresTenant.MARK_FILE + " shows, and their client tokens would pay again: name the database with"
+                    + PostgresTenant.MARK_FILE
+                    + " shows, and their client tokens would pay again: name the database with"
                     + " --store"
                     + SqliteStore.movedTo(datadir)
                             .map(name -> "; they were moved to " + name)

@@ -25,6 +25,9 @@ final class Workers {
     /** Threads of the keyring: more than the exports that may run at a time; each of them mostly waits. */
     private static final int KEYRING_THREADS = 24;
 
+    /** Threads for keys in a database: several, so that their writes share a commit. */
+    private static final int KEY_ROW_THREADS = 4;
+
     private static final int BLOCKING_THREADS = 16;
     private static final int LONGEST_BLOCKING_QUEUE = 1_024;
 
@@ -79,6 +82,11 @@ final class Workers {
     /** Threads for files. */
     Executor disk() {
         return disk;
+    }
+
+    /** Creates the threads for keys in a database, which may hang; once, before anything is served. */
+    Executor keyRows() {
+        return pool("key-rows", KEY_ROW_THREADS);
     }
 
     /** Threads for blocking work of the keyring in several steps, which mostly waits for the threads above. */

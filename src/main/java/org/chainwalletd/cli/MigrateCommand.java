@@ -48,7 +48,7 @@ final class MigrateCommand implements Command {
             return migrate(
                     invocation,
                     setup.withStore(() -> DatabaseStore.keyringOffline(
-                            settings, settings.database().get(), setup, store::set)),
+                            settings, settings.database().get(), setup, passphrase, store::set)),
                     passphrase,
                     Path.of(from.get()));
         } finally {

@@ -231,6 +231,7 @@ final class KeyWork {
             }
             return entry.imported();
         } catch (KeyringException damaged) {
+            damaged.throwIfAway();
             return false;
         }
     }

@@ -156,14 +156,19 @@ public final class Keyring implements Signer {
      */
     public static Optional<String> refusal(KeyringSetup setup, SecretBytes passphrase) {
         try {
-            KeyringStore store = FolderStore.open(setup, false);
-            Causes.join(
-                    new KeyringLoader(setup, store).load(CompletableFuture.completedFuture(null), passphrase),
-                    KeyringFailures::of);
+            prove(setup, passphrase);
             return Optional.empty();
         } catch (KeyringException e) {
             return Optional.of(e.getMessage());
         }
+    }
+
+    /** The same for who goes on with it; fails like {@link #open}. Blocks. */
+    public static void prove(KeyringSetup setup, SecretBytes passphrase) {
+        KeyringStore store = FolderStore.open(setup, false);
+        Causes.join(
+                new KeyringLoader(setup, store).load(CompletableFuture.completedFuture(null), passphrase),
+                KeyringFailures::of);
     }
 
     /** Whether no keyring was ever made in the folder {@code wallets}, or nothing is left of it. */

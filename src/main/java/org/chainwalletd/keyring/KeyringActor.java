@@ -563,7 +563,7 @@ final class KeyringActor {
             KeyringFailures.answer(
                     outcome.question().reply(),
                     () -> address,
-                    outcome.removal().failure().map(KeyringFailures::of));
+                    outcome.removal().failure().map(KeyringFailures::ofRest));
         }
     }
 }

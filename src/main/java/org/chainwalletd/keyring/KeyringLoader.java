@@ -61,6 +61,7 @@ final class KeyringLoader {
         try {
             return new Proof(opens(place, store.read(place), passphrase), Optional.of(place));
         } catch (KeyringException damaged) {
+            damaged.throwIfAway();
             return new Proof(false, Optional.of(place));
         }
     }
@@ -140,6 +141,7 @@ final class KeyringLoader {
         try {
             return store.find(place).isPresent();
         } catch (KeyringException damaged) {
+            damaged.throwIfAway();
             return true;
         }
     }

@@ -46,6 +46,7 @@ public enum CrashPoint {
     RESTORE_ENTERED,
     RESTORE_TOLD,
     BOOKS_MOVED,
+    KEYS_IN_MOVE,
     KEYS_MOVED,
     MOVE_BEGUN,
     MOVE_COPYING,

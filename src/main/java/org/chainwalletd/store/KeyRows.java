@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -78,13 +79,13 @@ public final class KeyRows {
                 new Runner() {
                     @Override
                     public <T> T run(GroupCommitWriter.Work<T> work) {
-                        return result(database, store.read(work));
+                        return result(store.read(work), failure -> unanswered(database, failure));
                     }
                 },
                 new Runner() {
                     @Override
                     public <T> T run(GroupCommitWriter.Work<T> work) {
-                        return result(database, store.write(work));
+                        return result(store.write(work), failure -> GroupCommitWriter.unknown(database, failure));
                     }
                 },
                 lines);
@@ -112,10 +113,20 @@ public final class KeyRows {
         return new KeyRows(name, reader, writer, new SentLog.Lines());
     }
 
-    private static <T> T result(String database, CompletableFuture<T> asked) {
-        Function<Throwable, StoreException> refusal = failure ->
-                failure instanceof StoreException known ? known : GroupCommitWriter.unknown(database, failure);
-        return Causes.join(asked.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS), refusal);
+    private static <T> T result(CompletableFuture<T> asked, Function<Throwable, StoreException> otherFailure) {
+        return Causes.join(
+                asked.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS),
+                failure -> failure instanceof StoreException known ? known : otherFailure.apply(failure));
+    }
+
+    /** A read that has not ended has changed nothing. */
+    private static StoreException unanswered(String database, Throwable failure) {
+        return failure instanceof TimeoutException
+                ? new StoreException(
+                        StoreException.Reason.BUSY,
+                        "store " + database + " has not answered for " + PATIENCE_SECONDS + " s, try again",
+                        failure)
+                : GroupCommitWriter.unavailable(database, "cannot be read: " + failure.getMessage(), failure);
     }
 
     /** Name of the database for messages, without a password. */

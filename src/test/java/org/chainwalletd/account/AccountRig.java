@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.chainwalletd.account.SendRecord.SendState;
@@ -73,6 +74,9 @@ public final class AccountRig implements AutoCloseable {
     public final int quorum;
     private final List<URI> urls = new ArrayList<>();
     OptionalLong knownNonce = OptionalLong.empty();
+    /** Asked before each send. */
+    public volatile Supplier<CompletionStage<Void>> permission = () -> CompletableFuture.completedFuture(null);
+
     public SqliteStore store;
     public SealedSends journal;
     public AccountChain endpoints;
@@ -116,7 +120,15 @@ public final class AccountRig implements AutoCloseable {
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
         sends = done(AccountSends.start(
-                new SendSetup(endpoints, keys, this.journal, knownNonce, PACE, chain.clock(), sendThreads(executor)),
+                new SendSetup(
+                        endpoints,
+                        keys,
+                        this.journal,
+                        knownNonce,
+                        PACE,
+                        chain.clock(),
+                        sendThreads(executor),
+                        () -> permission.get()),
                 spawner()));
     }
 

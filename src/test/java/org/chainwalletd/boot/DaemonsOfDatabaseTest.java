@@ -32,11 +32,12 @@ import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.node.GenesisFile;
-import org.chainwalletd.store.PostgresServer;
+import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,19 +52,24 @@ class DaemonsOfDatabaseTest {
     @TempDir
     Path folder;
 
-    private String database;
+    private TestDatabase database;
     private Path first;
     private Path second;
 
     @BeforeEach
     void name() {
-        database = PostgresServer.database();
+        database = new TestDatabase();
         first = folder.resolve("first");
         second = folder.resolve("second");
     }
 
+    @AfterEach
+    void close() throws IOException {
+        database.close();
+    }
+
     private Daemon start(Path datadir, String... flags) {
-        List<String> all = new ArrayList<>(List.of("--store", database));
+        List<String> all = new ArrayList<>(List.of("--store", database.url()));
         all.addAll(List.of(flags));
         return Daemon.start(
                 DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
@@ -83,7 +89,7 @@ class DaemonsOfDatabaseTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         List<String> all = new ArrayList<>(Arrays.asList(words));
-        all.addAll(List.of("--datadir", datadir.toString(), "--store", database));
+        all.addAll(List.of("--datadir", datadir.toString(), "--store", database.url()));
         int code = Program.run(
                 all.toArray(String[]::new),
                 Map.of(),
@@ -238,7 +244,7 @@ class DaemonsOfDatabaseTest {
     @Test
     void an_empty_datadir_is_pinned_to_the_chain_that_the_database_knows() throws Exception {
         try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(1));
-                DaemonRig daemon = DaemonRig.over(chain, first, "--store", database)) {
+                DaemonRig daemon = DaemonRig.over(chain, first, "--store", database.url())) {
             Await.until(
                     "the chain of " + daemon.uri() + " is pinned",
                     () -> new GenesisFile(first).read().isPresent());
@@ -278,7 +284,7 @@ class DaemonsOfDatabaseTest {
     @Test
     void tokens_can_be_made_and_revoked_while_nothing_is_spent() throws Exception {
         start(first).close();
-        PostgresServer.runIn(database, "UPDATE store SET stopped = 'it has forgotten payments'");
+        database.run("UPDATE store SET stopped = 'it has forgotten payments'");
         try (Daemon daemon = start(first)) {
             String shop = command(first, "token", "create", "shop", "--scope", "read");
             Await.until("the new token is accepted", () -> accepts(daemon, shop));
@@ -289,7 +295,7 @@ class DaemonsOfDatabaseTest {
 
     private Daemon startTelling(Consumer<String> console) {
         return Daemon.start(
-                DaemonRig.settings(second, ScriptedNode.refusing(), "--store", database),
+                DaemonRig.settings(second, ScriptedNode.refusing(), "--store", database.url()),
                 DaemonRig.passphrase(),
                 console,
                 DaemonRig.COST);
@@ -298,8 +304,7 @@ class DaemonsOfDatabaseTest {
     @Test
     void a_daemon_takes_the_place_of_one_that_is_silent() throws Exception {
         start(first).close();
-        PostgresServer.runIn(
-                database,
+        database.run(
                 "UPDATE daemons SET ended = false, beaten = 100 + (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
         CompletableFuture<String> told = new CompletableFuture<>();
         try (Daemon successor = startTelling(told::complete)) {

@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.chainwalletd.config.Option;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
@@ -200,9 +202,32 @@ class CommandsTest {
         assertThat(text(out)).isEmpty();
     }
 
+    @Test
+    void commands_that_need_the_keyring_of_a_database_that_does_not_answer_say_so_in_one_line() {
+        Map<String, String> secrets =
+                Map.of("WALLETD_STORE_PASSWORD", "x", "WALLETD_KEYSTORE_PASSPHRASE", "correct horse");
+        String datadir = folder.resolve("datadir").toString();
+        String[] database = {"--store", "postgresql://w@127.0.0.1:1/p?sslmode=disable", "--datadir", datadir};
+        for (List<String> command : List.of(
+                List.of("init-seeded"),
+                List.of("migrate", "--from", elsewhere.toString()),
+                List.of("token", "create", "app", "--scope", "spend", "--from", "shop"))) {
+            String[] words =
+                    Stream.concat(command.stream(), Stream.of(database)).toArray(String[]::new);
+            refusedWith(secrets, ExitCode.FAILED, "does not answer (127.0.0.1:1: ", words);
+            assertThat(text(err)).doesNotContain("Exception", "\tat ");
+        }
+        assertThat(folder).isEmptyDirectory();
+        assertThat(text(out)).isEmpty();
+    }
+
     private void refused(int code, String why, String... words) {
+        refusedWith(Map.of(), code, why, words);
+    }
+
+    private void refusedWith(Map<String, String> environment, int code, String why, String... words) {
         err.reset();
-        assertThat(run(Map.of(), words)).as(text(err)).isEqualTo(code);
+        assertThat(run(environment, words)).as(text(err)).isEqualTo(code);
         assertThat(text(err)).contains(why).hasLineCount(1);
     }
 

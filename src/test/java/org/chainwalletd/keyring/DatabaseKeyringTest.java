@@ -11,18 +11,24 @@ import static org.chainwalletd.keyring.KeyringFixture.text;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.KeyringStore;
+import org.chainwalletd.keyring.store.SealedPlace;
 import org.chainwalletd.keyring.store.TableStore;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.PostgresStore;
@@ -34,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A keyring in a PostgreSQL database: what any keyring does, a database that goes back in time, and keys that come from a wallet directory. */
-@Walks(CrashPoint.KEYS_MOVED)
+@Walks({CrashPoint.KEYS_IN_MOVE, CrashPoint.KEYS_MOVED})
 class DatabaseKeyringTest extends KeyringContract {
     @TempDir
     Path folder;
@@ -153,6 +159,42 @@ class DatabaseKeyringTest extends KeyringContract {
         successor.close();
     }
 
+    /** The store of the keyring, in which this read of a sealed blob finds the database away. */
+    private KeyringStore awayAt(int number) {
+        AtomicInteger reads = new AtomicInteger();
+        KeyringStore table = new TableStore(store.keys());
+        return (KeyringStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {KeyringStore.class}, (any, method, arguments) -> {
+                    if (method.getName().equals("read") && reads.incrementAndGet() == number) {
+                        throw new KeyringException(Reason.AWAY, "the database is away");
+                    }
+                    try {
+                        return method.invoke(table, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @Test
+    void a_database_that_goes_away_is_not_taken_for_a_damaged_key() {
+        restart();
+        KeyEntry first = await(keyring.generateStandard(Optional.empty()));
+        KeyEntry second = await(keyring.generateStandard(Optional.empty()));
+        await(keyring.close());
+        assertThat(refusal(fixture.store(() -> awayAt(1)).tryOpen(PASSPHRASE)).reason())
+                .isEqualTo(Reason.AWAY);
+
+        // The place of a key has another one, which a deletion leaves alone even when it is forced.
+        TableStore table = new TableStore(store.keys());
+        table.write(new SealedPlace.Key(first.address()), table.read(new SealedPlace.Key(second.address())));
+        keyring = fixture.store(() -> awayAt(3)).open();
+        assertThat(refusal(keyring.delete(first.address(), secret(PASSPHRASE), Optional.empty()))
+                        .reason())
+                .isEqualTo(Reason.AWAY);
+        assertThat(addresses()).contains(first.address());
+    }
+
     private static PrintStream nowhere() {
         return new PrintStream(OutputStream.nullOutputStream());
     }
@@ -203,6 +245,63 @@ class DatabaseKeyringTest extends KeyringContract {
                 .isEqualTo(words);
         assertThat(await(keyring.deriveNext(Optional.empty())).index()).hasValue(1);
         await(keyring.sign(earlier.get(0).address(), new byte[] {1}));
+    }
+
+    /** Each death leaves what the next start finds. */
+    @Test
+    void a_process_that_dies_after_any_commit_of_the_move_loses_no_key_and_enters_none_twice() throws Exception {
+        List<KeyEntry> earlier = new ArrayList<>(ManyKeys.write(wallets(), 1_100));
+        String words;
+        try (KeyringFixture directory = new KeyringFixture(wallets(), fixture)) {
+            Keyring before = directory.open();
+            KeyEntry standard = await(before.generateStandard(Optional.of("standard")));
+            earlier.add(standard);
+            words = text(await(before.revealPhrase(standard.address(), secret(PASSPHRASE))));
+            await(before.close());
+        }
+        KeyringFixture directory = new KeyringFixture(wallets(), fixture);
+        List<CrashPoint> deaths = new ArrayList<>();
+        while (!movedUnlessKilledAt(directory, deaths)) {
+            assertThat(wallets()).exists();
+            assertThat(wallets().resolveSibling("wallets-moved")).doesNotExist();
+            stores.cut();
+            reopen(datadir());
+        }
+        assertThat(deaths)
+                .containsExactly(
+                        CrashPoint.KEYS_IN_MOVE,
+                        CrashPoint.KEYS_IN_MOVE,
+                        CrashPoint.KEYS_IN_MOVE,
+                        CrashPoint.KEYS_MOVED);
+        assertThat(wallets()).doesNotExist();
+        assertThat(wallets().resolveSibling("wallets-moved/state.json")).exists();
+        restart();
+        assertThat(keyring.list()).containsExactlyInAnyOrderElementsOf(earlier);
+        for (KeyEntry entry : List.of(earlier.get(0), earlier.get(499), earlier.get(500), earlier.get(1_099))) {
+            await(keyring.sign(entry.address(), new byte[] {1}));
+        }
+        assertThat(text(await(keyring.revealPhrase(earlier.get(1_100).address(), secret(PASSPHRASE)))))
+                .isEqualTo(words);
+    }
+
+    /** Moves the keys in a process that dies one commit later than those before it; tells whether it lived to the end. */
+    private boolean movedUnlessKilledAt(KeyringFixture directory, List<CrashPoint> deaths) {
+        AtomicInteger passed = new AtomicInteger();
+        CrashPoint.watch(point -> {
+            boolean ours = point == CrashPoint.KEYS_IN_MOVE || point == CrashPoint.KEYS_MOVED;
+            if (ours && passed.incrementAndGet() > deaths.size()) {
+                deaths.add(point);
+                throw new IllegalStateException("the process ends here");
+            }
+        });
+        try {
+            new TableStore(store.keys()).takeIn(new FolderStore(directory.setup()), wallets());
+            return true;
+        } catch (IllegalStateException killed) {
+            return false;
+        } finally {
+            CrashPoint.watch(null);
+        }
     }
 
     @Test

@@ -14,7 +14,7 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The PostgreSQL server of the test JVM, made at first use; each test has a schema of its own. It forces its writes to disk as the store asks. */
-public final class PostgresServer {
+final class PostgresServer {
     private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
     private static EmbeddedPostgres server;
@@ -40,25 +40,6 @@ public final class PostgresServer {
 
     static int port() {
         return server().getPort();
-    }
-
-    /** Makes an empty database, and returns its URL as a value of {@code --store}. */
-    public static String database() {
-        String name = "database_" + SCHEMAS.incrementAndGet();
-        run("public", "CREATE DATABASE " + name);
-        return "postgresql://postgres@127.0.0.1:" + port() + "/" + name + "?sslmode=disable";
-    }
-
-    /** @param database as {@link #database} has returned it */
-    public static void runIn(String database, String statement) {
-        String name = database.replaceFirst(".*/", "").replaceFirst("\\?.*", "");
-        try (Connection connection = DriverManager.getConnection(
-                        "jdbc:postgresql://127.0.0.1:" + port() + "/" + name + "?user=postgres&sslmode=disable");
-                Statement one = connection.createStatement()) {
-            one.execute(statement);
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
     }
 
     /** Name of a new, empty schema: making one costs less than a database does. */

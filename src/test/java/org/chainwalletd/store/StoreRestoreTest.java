@@ -12,12 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.chainwalletd.testkit.Walks;
 import org.junit.jupiter.api.BeforeEach;
@@ -322,6 +324,81 @@ class StoreRestoreTest {
             Intent bound = done(store.receipts().find("token-of-both", 0)).orElseThrow();
             assertThat(bound.state()).isEqualTo(IntentState.CONTESTED);
             assertThat(spend(store, 2).state()).isEqualTo(IntentState.ABANDONED);
+        }
+    }
+
+    /** Announces lines that the store is then without, as one that went back in time. */
+    private void forget(CommitMark last, SentLine... forgotten) throws IOException {
+        try (SentLog other = SentLog.open(folder)) {
+            SentLog.Lines lines = new SentLog.Lines();
+            List.of(forgotten).forEach(lines::add);
+            other.announce(new CommitMark(last.store(), last.opening(), last.number() + 1), lines);
+            other.made();
+        }
+    }
+
+    private static byte[] coins(int inputs, int... held) {
+        BitSet bits = new BitSet();
+        for (int input : held) {
+            bits.set(input);
+        }
+        return SpendRow.Held.of(bits, inputs);
+    }
+
+    private static List<Coin> inputs(Intent intent, int... numbers) {
+        return IntStream.of(numbers).mapToObj(intent.inputs()::get).toList();
+    }
+
+    @Test
+    void a_spend_holds_those_of_its_coins_that_the_log_tells_and_others_have_the_rest() throws IOException {
+        Intent first = intent(1, Optional.of("token-1"), 1, 2, 3, 4);
+        Intent second = intent(2, Optional.of("token-2"), 1, 3);
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(second, 0));
+            done(store.intents().failSent(hash(2), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            done(store.intents().open(first, 0));
+            accept(store, 1);
+            assertThat(held(store, 1)).isEqualTo(first.inputs());
+            last = store.confirmed().orElseThrow();
+        }
+        forget(last, new SentLine.Held(hash(1), coins(4, 1)), new SentLine.Held(hash(2), SpendRow.Held.ALL));
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(held(store, 1)).isEqualTo(inputs(first, 1));
+            assertThat(held(store, 2)).isEqualTo(second.inputs());
+            assertThat(done(store.intents().open(intent(3, Optional.empty(), 2), 0)))
+                    .isInstanceOf(Opening.CoinTaken.class);
+            assertThat(done(store.intents().open(intent(3, Optional.empty(), 4), 0)))
+                    .isInstanceOf(Opening.Opened.class);
+        }
+    }
+
+    @Test
+    void a_spend_holds_no_coin_that_another_one_has_although_the_log_tells_so() throws IOException {
+        Intent first = intent(1, Optional.of("token-1"), 1, 2, 3);
+        Intent second = intent(2, Optional.of("token-2"), 2);
+        CommitMark last;
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            done(store.intents().open(first, 0));
+            done(store.intents().failSent(hash(1), IntentState.PREPARED, IntentState.REFUSED, "no", 60));
+            done(store.intents().open(second, 0));
+            accept(store, 2);
+            last = store.confirmed().orElseThrow();
+        }
+        forget(last, new SentLine.Held(hash(1), SpendRow.Held.ALL));
+
+        restore(Optional.empty(), false);
+
+        try (SqliteStore store = SqliteStore.open(folder)) {
+            assertThat(held(store, 1)).isEqualTo(inputs(first, 0, 2));
+            assertThat(held(store, 2)).isEqualTo(second.inputs());
+            assertThat(done(store.reservations().end(hash(1), IntentState.REFUSED)))
+                    .isNotNull();
+            assertThat(held(store, 1)).isEmpty();
+            assertThat(held(store, 2)).isEqualTo(second.inputs());
         }
     }
 }

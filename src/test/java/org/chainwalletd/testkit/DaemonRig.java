@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.chainwalletd.boot.Daemon;
 import org.chainwalletd.chain.Address;
@@ -249,6 +250,11 @@ public final class DaemonRig implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Completes when the daemon can no longer work. */
+    public CompletionStage<Void> gaveUp() {
+        return daemon.gaveUp();
     }
 
     @Override

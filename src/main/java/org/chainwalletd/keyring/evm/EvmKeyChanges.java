@@ -158,7 +158,7 @@ public final class EvmKeyChanges {
         try {
             files.remove(places);
         } catch (RuntimeException e) {
-            throw new RecordGone(after, KeyringFailures.of(e));
+            throw new RecordGone(after, KeyringFailures.ofRest(e));
         }
         return after;
     }

@@ -12,6 +12,8 @@ public final class KeyringException extends RuntimeException {
         INVALID,
         TOO_MANY_ATTEMPTS,
         STORAGE,
+        /** The database that the keys are in cannot be reached at this moment: the call has changed nothing and can be repeated. */
+        AWAY,
         /** The caller is not there any more. */
         ABANDONED
     }
@@ -31,6 +33,13 @@ public final class KeyringException extends RuntimeException {
 
     public Reason reason() {
         return reason;
+    }
+
+    /** Throws the failure of a database that is away: it tells nothing about what is in it. */
+    public void throwIfAway() {
+        if (reason == Reason.AWAY) {
+            throw this;
+        }
     }
 
     /** For {@link Reason#TOO_MANY_ATTEMPTS}. */

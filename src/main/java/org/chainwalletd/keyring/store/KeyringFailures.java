@@ -47,6 +47,16 @@ public final class KeyringFailures {
                 Reason.STORAGE, "the keyring failed: " + cause.getClass().getSimpleName());
     }
 
+    /** The same for the rest of a change whose record is durable: nobody may be told to repeat it. */
+    public static KeyringException ofRest(Throwable failure) {
+        KeyringException refusal = of(failure);
+        return refusal.reason() == Reason.AWAY
+                ? new KeyringException(
+                        Reason.STORAGE,
+                        "the change is durable, but its sealed keys could not be removed: " + refusal.getMessage())
+                : refusal;
+    }
+
     /**
      * For work whose failure nobody is told.
      *

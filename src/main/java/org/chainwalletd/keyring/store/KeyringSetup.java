@@ -43,7 +43,7 @@ public record KeyringSetup(
      *
      * @param crypto signatures: as many threads as cores
      * @param argon2 sealing and unsealing
-     * @param disk writes of the records
+     * @param disk reads and writes of the store: files, or the rows of a database
      * @param flows blocking work of several steps: new keys, imports, exports, changes of the account-chain key
      */
     public record Executors(Executor crypto, Stretching argon2, Executor disk, Executor flows) {

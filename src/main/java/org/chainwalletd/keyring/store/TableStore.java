@@ -93,7 +93,7 @@ public final class TableStore implements KeyringStore {
                     Reason.STORAGE,
                     "the keyring in " + rows.database()
                             + " is not whole: its table keyring is empty although it was in use; put the newest copy of the"
-                            + " database back");
+                            + " database back, or start the daemon first on the datadir whose payments were moved here");
         }
     }
 
@@ -361,6 +361,7 @@ public final class TableStore implements KeyringStore {
     private void write(Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys) {
         rows.write(new KeyRows.Change(
                 Map.copyOf(blobs), List.of(), List.of(), Map.of(), List.of(), List.copyOf(keys), Optional.empty()));
+        CrashPoint.KEYS_IN_MOVE.reached();
         blobs.clear();
         keys.clear();
     }
@@ -453,7 +454,9 @@ public final class TableStore implements KeyringStore {
         try {
             return step.get();
         } catch (StoreException e) {
-            throw new KeyringException(Reason.STORAGE, "the keyring could not be reached: " + e.getMessage());
+            boolean away = e.reason() == StoreException.Reason.BUSY;
+            throw new KeyringException(
+                    away ? Reason.AWAY : Reason.STORAGE, "the keyring could not be reached: " + e.getMessage());
         }
     }
 }

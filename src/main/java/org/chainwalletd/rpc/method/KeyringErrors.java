@@ -12,6 +12,8 @@ import org.chainwalletd.rpc.ErrorTranslator;
  * is on this machine is no business of a caller.
  */
 public final class KeyringErrors implements ErrorTranslator {
+    private static final long AWAY_RETRY_SECONDS = 1;
+
     private final String folder;
 
     /** @param wallets the wallet directory, as the keyring names its files */
@@ -36,6 +38,7 @@ public final class KeyringErrors implements ErrorTranslator {
             case LOCKED -> new RefusedException(ErrorCode.KEYSTORE_LOCKED, message);
             case INVALID -> RefusedException.invalidParams(message);
             case TOO_MANY_ATTEMPTS -> RefusedException.tooManyRequests(message, refusal.retryAfterSeconds());
+            case AWAY -> RefusedException.tooManyRequests(message, AWAY_RETRY_SECONDS);
             case STORAGE, ABANDONED -> new RefusedException(ErrorCode.INTERNAL_ERROR, message);
         };
     }

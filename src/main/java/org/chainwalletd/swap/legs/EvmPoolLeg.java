@@ -145,6 +145,7 @@ public final class EvmPoolLeg implements PoolLeg {
     @Override
     public String pushClaim(SwapRow row, SecretBytes secret, BooleanSupplier mayBegin) {
         if (relay.isPresent() && row.acts().claimJournalled() && isUnpayable(row)) {
+            await(sends.permitClaim());
             return relay.get().claim(row, secret);
         }
         Bytes call = secret.use(SwapContract::claim);

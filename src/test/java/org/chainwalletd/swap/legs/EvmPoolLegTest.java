@@ -27,6 +27,7 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.SwapContract;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.swap.gates.Acts;
 import org.chainwalletd.swap.gates.GateVerdict;
@@ -453,6 +454,26 @@ public class EvmPoolLegTest {
 
         assertThat(hanging).noneMatch(CompletableFuture::isDone);
         rig.rig.first.behave();
+    }
+
+    @Test
+    void a_daemon_that_was_declared_off_shows_no_secret_to_the_pool() {
+        lockedAndSettled();
+        balance(BigInteger.ONE);
+        Pool pool = (Pool) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Pool.class}, (any, method, args) -> {
+                    throw new AssertionError(method.getName());
+                });
+        EvmPoolLeg relaying = new EvmPoolLeg(
+                rig.rig.endpoints,
+                rig.rig.sends,
+                rig.limits(rig.chain.codeHash()),
+                Optional.of(new EvmPoolLeg.Relay(pool, rig.chain.clock(), alarm -> {})));
+        rig.rig.permission = () -> CompletableFuture.failedFuture(StoreException.stopped("it was declared off"));
+        SwapRow journalled = row.with(row.acts().journalClaim(), rig.now());
+
+        assertThatThrownBy(() -> relaying.pushClaim(journalled, rig.held(), () -> true))
+                .hasMessageContaining("declared off");
     }
 
     private SwapRow other(String id) {

@@ -1,0 +1,147 @@
+package org.chainwalletd.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.testkit.DaemonRig.params;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.chainwalletd.crypto.Argon2;
+import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.DevnetExtension;
+import org.chainwalletd.testkit.OwnFiles;
+import org.chainwalletd.testkit.Party;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands beside a keyring in a PostgreSQL database, which is made once: sealing costs what it costs. */
+@TestInstance(Lifecycle.PER_CLASS)
+class DatabaseCommandsTest {
+    private static final String KEYS = "SELECT count(*) FROM keys";
+    private static final Party PARTY = new Party(7);
+
+    @TempDir
+    static Path folder;
+
+    @RegisterExtension
+    final DevnetExtension node = new DevnetExtension();
+
+    private final TestDatabase database = new TestDatabase();
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @BeforeAll
+    void mint() {
+        try (DaemonRig daemon = daemon()) {
+            daemon.call("generate_standard_address", params("label", "shop"));
+        }
+    }
+
+    @AfterAll
+    void close() throws IOException {
+        database.close();
+    }
+
+    /** Its sealed files cost what those of the commands do. */
+    private DaemonRig daemon() {
+        return DaemonRig.ofCost(Argon2.SPECIFIED, datadir(), database.flags(folder));
+    }
+
+    private Path datadir() {
+        return folder.resolve("datadir");
+    }
+
+    private int run(String passphrase, String... words) {
+        out.reset();
+        err.reset();
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("--datadir", datadir().toString(), "--store", database.url()));
+        all.addAll(List.of("--node-rpc", node.uri().toString()));
+        return Program.run(
+                all.toArray(String[]::new),
+                Map.of("WALLETD_KEYSTORE_PASSPHRASE", passphrase, "WALLETD_STORE_PASSWORD", "any"),
+                new Invocation.Streams(
+                        InputStream.nullInputStream(),
+                        new PrintStream(out, true, StandardCharsets.UTF_8),
+                        new PrintStream(err, true, StandardCharsets.UTF_8)));
+    }
+
+    private static String text(ByteArrayOutputStream stream) {
+        return stream.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void migrate_imports_into_the_database_while_no_daemon_runs() throws Exception {
+        Path files = Files.createDirectory(folder.resolve("files"));
+        OwnFiles.secret(files.resolve(PARTY.address.hex() + ".key"), PARTY.secret());
+        try (DaemonRig daemon = daemon()) {
+            assertThat(run(daemon.token(), "migrate", "--from", files.toString()))
+                    .as("whatever the passphrase")
+                    .isEqualTo(2);
+            assertThat(text(err)).contains("migrate: ", "datadir").hasLineCount(1);
+        }
+        assertThat(run("mistyped", "migrate", "--from", files.toString())).isEqualTo(2);
+        assertThat(text(err)).contains("wrong passphrase").hasLineCount(1);
+        assertThat(database.number(KEYS)).isEqualTo(1);
+
+        assertThat(run(DaemonRig.PASSPHRASE, "migrate", "--from", files.toString()))
+                .as(text(err))
+                .isZero();
+        assertThat(text(out)).contains("migrated 1 keys, 0 were there already");
+        assertThat(run(DaemonRig.PASSPHRASE, "migrate", "--from", files.toString()))
+                .isZero();
+        assertThat(text(out)).contains("migrated 0 keys, 1 were there already");
+        assertThat(datadir().resolve("wallets")).doesNotExist();
+        try (DaemonRig daemon = daemon()) {
+            assertThat(daemon.call("sign_message", params("address", PARTY.address, "message", "mine"))
+                            .path("pubkey")
+                            .asText())
+                    .isEqualTo(PARTY.key.toString());
+        }
+    }
+
+    @Test
+    void doctor_looks_at_the_keyring_and_the_passphrase_in_the_database_and_writes_nothing() {
+        long commits = database.number("SELECT max(number) FROM commits");
+        run(DaemonRig.PASSPHRASE, "doctor");
+        assertThat(text(out))
+                .contains("answers, and a start would use it")
+                .contains(database.number(KEYS) + " keys in postgresql://postgres@127.0.0.1")
+                .doesNotContain("wrong passphrase");
+        run("mistyped", "doctor");
+        assertThat(text(out)).contains("wrong passphrase");
+        database.leave();
+        assertThat(run(DaemonRig.PASSPHRASE, "doctor")).isEqualTo(ExitCode.FAILED);
+        assertThat(text(out)).contains("does not answer");
+        assertThat(text(err)).isEmpty();
+        database.back();
+        assertThat(database.number("SELECT max(number) FROM commits")).isEqualTo(commits);
+        assertThat(datadir().resolve("wallets")).doesNotExist();
+    }
+
+    @Test
+    void token_create_finds_the_addresses_of_a_label_in_the_database() {
+        assertThat(run(DaemonRig.PASSPHRASE, "token", "create", "other", "--scope", "spend", "--from", "unknown"))
+                .isNotZero();
+        assertThat(text(err)).contains("no address has the label unknown").hasLineCount(1);
+        assertThat(run(DaemonRig.PASSPHRASE, "token", "create", "till", "--scope", "spend", "--from", "shop"))
+                .as(text(err))
+                .isZero();
+        assertThat(text(out)).containsPattern("[0-9a-f]{64}");
+        assertThat(run(DaemonRig.PASSPHRASE, "token", "list")).isZero();
+        assertThat(text(out)).contains("till", "from=1 addresses").doesNotContain("other");
+    }
+}

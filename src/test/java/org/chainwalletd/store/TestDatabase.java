@@ -1,0 +1,165 @@
+package org.chainwalletd.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.OwnFiles;
+
+/** A database on the test server for whole daemons and commands, reached through a proxy that can cut the connections or keep what they carry. */
+public final class TestDatabase implements Closeable {
+    private static final AtomicInteger DATABASES = new AtomicInteger();
+
+    private final String name = "daemons_" + DATABASES.incrementAndGet();
+    private final ServerSocket door;
+    private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private volatile boolean away;
+    private volatile boolean silent;
+
+    public TestDatabase() {
+        PostgresServer.run("public", "CREATE DATABASE " + name);
+        try {
+            door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        start(this::accept);
+    }
+
+    /** Value of {@code --store}. */
+    public String url() {
+        return "postgresql://postgres@127.0.0.1:" + door.getLocalPort() + "/" + name + "?sslmode=disable";
+    }
+
+    /** Flags of a daemon on this database and their values. */
+    public String[] flags(Path folder) {
+        try {
+            Path password = OwnFiles.secret(folder.resolve("store-password"), "any\n");
+            return new String[] {"--store", url(), "--store-password-file", password.toString()};
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Cuts all connections, and each new one, until {@link #back}. */
+    public void leave() {
+        away = true;
+        cut();
+    }
+
+    /** Keeps all that is said from now on, on connections that stay open, until {@link #back}. */
+    public void fallSilent() {
+        silent = true;
+    }
+
+    /** The database answers again. */
+    public void back() {
+        away = false;
+        silent = false;
+    }
+
+    /** Runs a query for one number. */
+    public long number(String query) {
+        try (Connection connection = connect();
+                Statement one = connection.createStatement();
+                ResultSet row = one.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public void run(String statement) {
+        try (Connection connection = connect();
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        return DriverManager.getConnection(
+                "jdbc:postgresql://127.0.0.1:" + PostgresServer.port() + "/" + name + "?sslmode=disable",
+                "postgres",
+                "");
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "database-proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = door.accept();
+                Socket server = Dial.unconnected();
+                sockets.addAll(List.of(client, server));
+                if (away) {
+                    cut();
+                    continue;
+                }
+                server.setSoTimeout(0);
+                server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), PostgresServer.port()));
+                start(() -> carry(client, server));
+                start(() -> carry(server, client));
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    private void carry(Socket from, Socket to) {
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            byte[] some = new byte[65_536];
+            for (int read = in.read(some); read >= 0; read = in.read(some)) {
+                if (silent) {
+                    Await.until("the database speaks again", () -> !silent || from.isClosed());
+                }
+                to.getOutputStream().write(some, 0, read);
+            }
+        } catch (IOException e) {
+            // Either side has closed.
+        } finally {
+            sockets.removeAll(List.of(from, to));
+        }
+    }
+
+    private void cut() {
+        for (Socket socket : sockets) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        sockets.removeIf(Socket::isClosed);
+    }
+
+    @Override
+    public void close() throws IOException {
+        door.close();
+        cut();
+        PostgresServer.run("public", "DROP DATABASE " + name + " WITH (FORCE)");
+    }
+}
