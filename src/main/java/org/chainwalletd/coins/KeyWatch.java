@@ -54,6 +54,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     private record Written(Map<Address, OptionalLong> changes, Outcome<Void> done) implements Command {}
 
     private enum Timer implements Command {
+        COMPARE,
         WRITE
     }
 
@@ -84,6 +85,7 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
     /** Birth of each address that is to be watched, empty for one that is no longer to be; a later change replaces an earlier one. */
     private final Map<Address, OptionalLong> due = new LinkedHashMap<>();
 
+    private CompletableFuture<List<OwnKey>> keys;
     private List<Address> newest = List.of();
     private boolean writing;
 
@@ -95,13 +97,20 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
         super(context);
         this.timers = timers;
         this.setup = setup;
+        begin();
+    }
+
+    private Behavior<Command> begin() {
         CompletableFuture<Set<Address>> watched = setup.watched().get().toCompletableFuture();
-        CompletableFuture<List<OwnKey>> keys =
-                setup.keys().watch(new ToSelf(context.getSelf())).toCompletableFuture();
-        context.pipeToSelf(
-                CompletableFuture.allOf(watched, keys),
-                (done, failure) ->
-                        new Began(Outcome.of(done, failure).map(both -> new KnownKeys(keys.join(), watched.join()))));
+        if (keys == null || keys.isCompletedExceptionally()) {
+            keys = setup.keys().watch(new ToSelf(getContext().getSelf())).toCompletableFuture();
+        }
+        getContext()
+                .pipeToSelf(
+                        CompletableFuture.allOf(watched, keys),
+                        (done, failure) -> new Began(
+                                Outcome.of(done, failure).map(both -> new KnownKeys(keys.join(), watched.join()))));
+        return this;
     }
 
     @Override
@@ -111,16 +120,19 @@ public final class KeyWatch extends AbstractBehavior<KeyWatch.Command> {
                 .onMessage(Added.class, this::onAdded)
                 .onMessage(Removed.class, this::onRemoved)
                 .onMessage(Written.class, this::onWritten)
+                .onMessageEquals(Timer.COMPARE, this::begin)
                 .onMessageEquals(Timer.WRITE, this::write)
                 .build();
     }
 
     private Behavior<Command> onBegan(Began began) {
-        began.known()
-                .match(
-                        this::compare,
-                        failure -> LOG.warn("the books are not compared with the keyring: {}", failure.toString()));
+        began.known().match(this::compare, this::notCompared);
         return this;
+    }
+
+    private void notCompared(Throwable failure) {
+        LOG.warn("the books are not compared with the keyring yet: {}", failure.toString());
+        timers.startSingleTimer(Timer.COMPARE, setup.pause());
     }
 
     /**

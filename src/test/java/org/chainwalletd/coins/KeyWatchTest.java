@@ -31,13 +31,14 @@ class KeyWatchTest {
     private final Set<Address> watched = ConcurrentHashMap.newKeySet();
     private final Map<Address, Long> births = new ConcurrentHashMap<>();
     private final AtomicInteger diskFull = new AtomicInteger();
+    private final AtomicInteger unreadable = new AtomicInteger();
     private final AtomicInteger tries = new AtomicInteger();
     private final AtomicReference<List<Address>> newest = new AtomicReference<>(List.of());
     private final CompletableFuture<KeyEvents> listening = new CompletableFuture<>();
 
     private KeyEvents start(OwnKey... keys) {
         kit.spawn(KeyWatch.create(new KeyWatch.Setup(
-                () -> CompletableFuture.completedFuture(Set.copyOf(watched)),
+                this::watched,
                 this::settle,
                 listener -> {
                     listening.complete(listener);
@@ -46,6 +47,12 @@ class KeyWatchTest {
                 newest::set,
                 Duration.ofMillis(5))));
         return Await.result(listening);
+    }
+
+    private CompletionStage<Set<Address>> watched() {
+        return unreadable.getAndDecrement() > 0
+                ? CompletableFuture.failedFuture(new IllegalStateException("the database is away"))
+                : CompletableFuture.completedFuture(Set.copyOf(watched));
     }
 
     private CompletionStage<Void> settle(Map<Address, Long> added, List<Address> gone) {
@@ -80,6 +87,15 @@ class KeyWatchTest {
         assertThat(births)
                 .as("a key of unknown birth may be of any age")
                 .isEqualTo(Map.of(address(2), 0L, address(3), 7L));
+    }
+
+    @Test
+    void a_key_is_watched_although_the_books_could_not_be_read_at_first() {
+        unreadable.set(3);
+
+        start(key(1));
+
+        Await.until("the key is watched", () -> watched.contains(address(1)));
     }
 
     @Test
