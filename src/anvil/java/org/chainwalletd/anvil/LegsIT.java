@@ -124,7 +124,8 @@ class LegsIT {
                         OptionalLong.empty(),
                         SendPace.USUAL,
                         InstantSource.system(),
-                        new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), executor)),
+                        new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), executor),
+                        store::maySend),
                 spawner()));
         Bytes code = chain.any().code(contract, BlockRef.Tag.LATEST);
         limits = limits(Hash256.of(Keccak256.of(code.toArray())));

@@ -39,18 +39,6 @@ public record SendSetup(
     /** Time that a database gets to say whether a claim or a refund may be sent. */
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(5);
 
-    /** With a journal that nobody else can take over. */
-    public SendSetup(
-            AccountChain chain,
-            EvmKeys keys,
-            SealedSends store,
-            OptionalLong knownNonce,
-            SendPace pace,
-            InstantSource clock,
-            Threads threads) {
-        this(chain, keys, store, knownNonce, pace, clock, threads, () -> CompletableFuture.completedFuture(null));
-    }
-
     /**
      * Fails when a transaction of the journal must not leave now: a daemon that was paused may have been declared off meanwhile, and another one may
      * have given the transaction up. A claim or a refund is held back only when that is known: it does no harm when the other daemon sends it

@@ -89,16 +89,16 @@ public final class Daemon implements AutoCloseable {
     private ExternalServices external;
     private Keeper keeper;
     private HttpFrontend frontend;
-    /** Whether the daemon is stopping: no swap reveals its secret from then on. */
+    /** Tells that a daemon which stands by is to stop. */
     private final BooleanSupplier over;
-
+    /** Whether the daemon is stopping: no swap reveals its secret from then on. */
     private volatile boolean stopping;
 
     private Daemon(Settings settings, Consumer<String> console, Argon2 cost, BooleanSupplier over) {
-        this.over = over;
         this.settings = settings;
         this.cost = cost;
         this.console = console;
+        this.over = over;
     }
 
     /**

@@ -86,7 +86,7 @@ public final class DatabaseStore {
     static Store open(Settings settings, Settings.Database database, BooleanSupplier over, Consumer<String> console) {
         try {
             PostgresDatabase connector = new PostgresDatabase(database);
-            PostgresTenant tenant = PostgresTenant.looking(settings.datadir(), chain(settings));
+            PostgresTenant tenant = PostgresTenant.of(settings.datadir(), chain(settings));
             while (true) {
                 Optional<PostgresTenant.Worker> silent = StandBy.await(tenant, connector, over, console);
                 try {
@@ -110,8 +110,9 @@ public final class DatabaseStore {
                     settings.datadir(),
                     remembered(settings.datadir(), database, connector),
                     connector,
-                    PostgresTenant.of(settings.datadir(), chain(settings), database.toString())
-                            .after(silent));
+                    PostgresTenant.of(settings.datadir(), chain(settings)).after(silent));
+            // Only now: a datadir that was refused may go on with the store that it has.
+            PostgresTenant.mark(settings.datadir(), database.toString());
             pin(settings, store.agreed());
             return store;
         } catch (IOException e) {
@@ -187,7 +188,7 @@ public final class DatabaseStore {
                 settings.datadir(),
                 remembered(settings.datadir(), database, connector),
                 connector,
-                PostgresTenant.looking(settings.datadir(), chain(settings)));
+                PostgresTenant.of(settings.datadir(), chain(settings)));
     }
 
     /** Returns the commit that the books remember; before they are in the database they are a file of the datadir. */

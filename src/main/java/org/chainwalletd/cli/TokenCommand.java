@@ -132,7 +132,11 @@ final class TokenCommand implements Command {
             };
         } catch (TokenRows.RefusedChange | Unusable e) {
             return invocation.fail(ExitCode.FAILED, e.getMessage());
-        } catch (IOException | Tokens.TokenException | StoreException e) {
+        } catch (StoreException e) {
+            // The answer to a COMMIT may be lost.
+            throw new StartupException("it is not certain that the tokens were changed: " + e.getMessage()
+                    + "; look at token list, or say it again");
+        } catch (IOException | Tokens.TokenException e) {
             throw new StartupException("the tokens were not changed: " + e.getMessage());
         }
     }

@@ -211,7 +211,7 @@ public final class PostgresMove {
             }
             requireEmpty(session, source);
         }
-        PostgresTenant.looking(folder, chain).requireSameChain(session, database);
+        PostgresTenant.of(folder, chain).requireSameChain(session, database);
         if (begun.isEmpty()) {
             begun = Optional.of(new PostgresMoving(Commits.last(source), false, "", 0, folder.toString()));
             begun.get().enter(session);
@@ -436,14 +436,14 @@ public final class PostgresMove {
 
     /** Lets daemons open the database. */
     private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
-        PostgresTenant tenant = PostgresTenant.of(folder, chain, database);
+        PostgresTenant.mark(folder, database);
         session.execute(PostgresTransactions.LOCK);
         if (PostgresMoving.in(session)
                 .filter(now -> now.random() == move.random())
                 .isEmpty()) {
             throw refused("another process has ended or begun a move meanwhile: run this one again");
         }
-        tenant.enter(session, database);
+        PostgresTenant.of(folder, chain).enter(session, database);
         PostgresMoving.end(session);
         session.execute("COMMIT");
     }

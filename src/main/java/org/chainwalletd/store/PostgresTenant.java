@@ -49,21 +49,23 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     }
 
     /**
-     * Describes the daemon that holds the lock of {@code datadir}, and marks the datadir.
+     * Marks a datadir whose payments are in a database.
      *
-     * @param chain settings of the chain that never change: brand, network, genesis
      * @param database its name, without a password
      */
-    public static PostgresTenant of(Path datadir, Map<String, String> chain, String database) throws IOException {
+    public static void mark(Path datadir, String database) throws IOException {
         Path file = datadir.resolve(MARK_FILE);
         if (!Files.exists(file)) {
             AtomicFiles.write(file, (database + "\n").getBytes(StandardCharsets.UTF_8));
         }
-        return looking(datadir, chain);
     }
 
-    /** Describes the daemon of {@code datadir} without making anything. */
-    public static PostgresTenant looking(Path datadir, Map<String, String> chain) throws IOException {
+    /**
+     * Describes the daemon of {@code datadir}.
+     *
+     * @param chain settings of the chain that never change: brand, network, genesis
+     */
+    public static PostgresTenant of(Path datadir, Map<String, String> chain) throws IOException {
         return new PostgresTenant(chain, Files.exists(datadir) ? PostgresDatadir.host(datadir) : "", Optional.empty());
     }
 

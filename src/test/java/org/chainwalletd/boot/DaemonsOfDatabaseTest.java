@@ -3,16 +3,12 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,8 +19,6 @@ import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.cli.Invocation;
-import org.chainwalletd.cli.Program;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.Devnet;
@@ -35,6 +29,7 @@ import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
@@ -86,19 +81,11 @@ class DaemonsOfDatabaseTest {
 
     /** Runs a command on the database; returns what it has printed. */
     private String command(Path datadir, String... words) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        List<String> all = new ArrayList<>(Arrays.asList(words));
-        all.addAll(List.of("--datadir", datadir.toString(), "--store", database.url()));
-        int code = Program.run(
-                all.toArray(String[]::new),
-                Map.of(),
-                new Invocation.Streams(
-                        InputStream.nullInputStream(),
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8)));
-        assertThat(code).as(err.toString(StandardCharsets.UTF_8)).isZero();
-        return out.toString(StandardCharsets.UTF_8).strip();
+        LauncherCall.Ended ended = LauncherCall.words(words)
+                .and("--datadir", datadir.toString(), "--store", database.url())
+                .runHere();
+        assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
+        return String.join("\n", ended.output());
     }
 
     private static String token(Path datadir, String scope) throws IOException {
@@ -252,6 +239,28 @@ class DaemonsOfDatabaseTest {
         start(second).close();
         assertThat(new GenesisFile(second).read()).isEqualTo(new GenesisFile(first).read());
         refused("has the genesis", folder.resolve("third"), "--expect-genesis", "ab".repeat(32));
+    }
+
+    @Test
+    void a_datadir_that_was_refused_is_not_marked_as_one_of_the_database() throws Exception {
+        start(first).close();
+        database.run("UPDATE store SET version = 999");
+        refused("written by a newer release", second);
+        assertThat(second.resolve("database-id")).doesNotExist();
+    }
+
+    @Test
+    void a_token_command_that_finds_no_database_does_not_claim_that_nothing_was_changed() throws Exception {
+        start(first).close();
+        database.leave();
+        LauncherCall.Ended ended = LauncherCall.words(
+                        "token", "revoke", "shop", "--datadir", first.toString(), "--store", database.url())
+                .runHere();
+        assertThat(ended.code()).isNotZero();
+        assertThat(ended.errors())
+                .singleElement()
+                .asString()
+                .contains("it is not certain that the tokens were changed");
     }
 
     @Test

@@ -90,7 +90,7 @@ class PostgresMoveTest {
                 Optional.empty(),
                 name,
                 () -> PostgresServer.connect(name),
-                Optional.of(PostgresTenant.of(in, CHAIN, "database")),
+                Optional.of(PostgresTenant.of(in, CHAIN)),
                 false,
                 SentLog.LEAST_TO_PRUNE);
         stores.add(store);

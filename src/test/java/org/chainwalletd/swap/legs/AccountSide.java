@@ -63,7 +63,8 @@ public record AccountSide(AccountChain endpoints, AccountSends sends) {
                         OptionalLong.empty(),
                         PACE,
                         chain.clock(),
-                        AccountRig.sendThreads(executor)),
+                        AccountRig.sendThreads(executor),
+                        () -> CompletableFuture.completedFuture(null)),
                 spawner));
         return new AccountSide(asked, sends);
     }
