@@ -74,6 +74,7 @@ public final class PostgresStore extends SqlStore {
     private final Optional<SentLog> log;
     private final PostgresTransactions transactions;
     private final ScheduledExecutorService checker = executor("store-check");
+    private final ScheduledExecutorService beater = executor("store-heartbeat");
     private final ScheduledExecutorService pruner = executor("sent-log-pruning");
     private final Optional<Clock> sharedClock;
     private final AtomicBoolean checking = new AtomicBoolean();
@@ -87,6 +88,8 @@ public final class PostgresStore extends SqlStore {
     private volatile Holding holding;
 
     private SqlSession reading;
+    /** Null as long as it is not connected. */
+    private volatile SqlSession beating;
 
     private final long start;
     private final AtomicReference<PostgresAgreed> agreed;
@@ -349,6 +352,7 @@ public final class PostgresStore extends SqlStore {
     private static PostgresStore started(PostgresStore store) {
         store.startWriter();
         store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        store.beater.scheduleWithFixedDelay(store::beat, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         return store;
     }
 
@@ -463,8 +467,28 @@ public final class PostgresStore extends SqlStore {
     }
 
     /**
+     * Writes the daemon's heartbeat, on a connection of its own: behind many reads it would come late, and another daemon take this one's place. Writes
+     * none when the log cannot be written: then others run this one's spends.
+     */
+    private void beat() {
+        if (transactions.logFails()) {
+            return;
+        }
+        try {
+            if (beating == null) {
+                beating = new SqlSession(connect(), Postgres.DIALECT);
+            }
+            beating.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("store {}: no heartbeat: {}", name, e.getMessage());
+            Postgres.close(beating);
+            beating = null;
+        }
+    }
+
+    /**
      * Checks that the newest commit that was seen still exists and that no standby was promoted, for a daemon that has nothing to write: the
-     * others wait for its confirmation. Writes the daemon's heartbeat, too, unless its log cannot be written: then others run its spends.
+     * others wait for its confirmation.
      */
     void check() {
         if (!checking.compareAndSet(false, true)) {
@@ -474,9 +498,6 @@ public final class PostgresStore extends SqlStore {
         boolean fails = transactions.logFails();
         long asked = System.nanoTime();
         CompletableFuture<Boolean> there = read(session -> {
-            if (!fails) {
-                session.update("UPDATE daemons SET beaten = " + PostgresSchema.MILLIS + " WHERE start = ?", start);
-            }
             lookAtLock(session);
             lookAtAgreed(session);
             return session.queryOne(
@@ -729,6 +750,7 @@ public final class PostgresStore extends SqlStore {
     @Override
     public void close() {
         checker.shutdownNow();
+        beater.shutdownNow();
         pruner.shutdown();
         try {
             finish();
@@ -745,6 +767,7 @@ public final class PostgresStore extends SqlStore {
         }
         transactions.end();
         Postgres.close(reading);
+        Postgres.close(beating);
     }
 
     /** Completes also when another start has taken this one's place: the process is of no use then until it starts again. */

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
@@ -515,6 +516,34 @@ class PostgresFaultsTest {
             });
             Optional<String> judged = done(store.write(session -> store.agreed().value("setting")));
             assertThat(judged).contains(value);
+        }
+    }
+
+    @Test
+    void the_heartbeat_does_not_wait_behind_reads() {
+        PostgresStore store = open();
+        CountDownLatch over = new CountDownLatch(1);
+        CompletableFuture<Boolean> longRead = store.read(session -> {
+            Await.opened(over);
+            return true;
+        });
+        try {
+            long first = heartbeat(store);
+            Await.until("the heart beats", () -> heartbeat(store) > first);
+            long second = heartbeat(store);
+            Await.until("the heart beats again", () -> heartbeat(store) > second);
+        } finally {
+            over.countDown();
+        }
+        assertThat(Await.result(longRead)).isTrue();
+    }
+
+    private long heartbeat(PostgresStore store) {
+        try (SqlSession session = new SqlSession(PostgresServer.connect(schema), Postgres.DIALECT)) {
+            return session.queryOne("SELECT beaten FROM daemons WHERE start = ?", row -> row.getLong(1), store.start())
+                    .orElseThrow();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
         }
     }
 
