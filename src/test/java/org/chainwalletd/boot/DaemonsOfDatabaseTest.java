@@ -28,8 +28,8 @@ import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;
-import org.chainwalletd.testkit.LauncherCall;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
@@ -79,11 +79,15 @@ class DaemonsOfDatabaseTest {
                 .hasMessageContaining(why);
     }
 
+    private Commands.Ended run(Path datadir, String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("--datadir", datadir.toString(), "--store", database.url()));
+        return Commands.run(Map.of(), all.toArray(String[]::new));
+    }
+
     /** Runs a command on the database; returns what it has printed. */
     private String command(Path datadir, String... words) {
-        LauncherCall.Ended ended = LauncherCall.words(words)
-                .and("--datadir", datadir.toString(), "--store", database.url())
-                .runHere();
+        Commands.Ended ended = run(datadir, words);
         assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
         return String.join("\n", ended.output());
     }
@@ -253,9 +257,7 @@ class DaemonsOfDatabaseTest {
     void a_token_command_that_finds_no_database_does_not_claim_that_nothing_was_changed() throws Exception {
         start(first).close();
         database.leave();
-        LauncherCall.Ended ended = LauncherCall.words(
-                        "token", "revoke", "shop", "--datadir", first.toString(), "--store", database.url())
-                .runHere();
+        Commands.Ended ended = run(first, "token", "revoke", "shop");
         assertThat(ended.code()).isNotZero();
         assertThat(ended.errors())
                 .singleElement()

@@ -5,13 +5,9 @@ import static org.chainwalletd.testkit.DaemonRig.params;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,11 +19,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.chainwalletd.cli.Invocation;
-import org.chainwalletd.cli.Program;
 import org.chainwalletd.client.WalletdClient;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonProcess;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.Dial;
@@ -72,17 +67,9 @@ class NamedTokensDaemonTest {
         List<String> all = new ArrayList<>(List.of("token"));
         all.addAll(Arrays.asList(words));
         all.addAll(List.of("--datadir", datadir.toString()));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int code = Program.run(
-                all.toArray(String[]::new),
-                Map.of(),
-                new Invocation.Streams(
-                        InputStream.nullInputStream(),
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8)));
-        assertThat(code).as(err.toString(StandardCharsets.UTF_8)).isZero();
-        return out.toString(StandardCharsets.UTF_8).strip();
+        Commands.Ended ended = Commands.run(Map.of(), all.toArray(String[]::new));
+        assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
+        return String.join("\n", ended.output());
     }
 
     private static WalletdClient client(String token) {

@@ -1,12 +1,8 @@
 package org.chainwalletd.testkit;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.chainwalletd.cli.Invocation;
-import org.chainwalletd.cli.Program;
 
 /**
  * A call of the packaged launcher being put together: arguments, environment, working folder. Ports are chosen by the system unless a test
@@ -218,18 +212,8 @@ public final class LauncherCall {
         Map<String, String> environment = new HashMap<>(System.getenv());
         unset.forEach(environment::remove);
         environment.putAll(variables);
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Invocation.Streams streams = new Invocation.Streams(
-                InputStream.nullInputStream(),
-                new PrintStream(out, true, StandardCharsets.UTF_8),
-                new PrintStream(err, true, StandardCharsets.UTF_8));
-        int code = Program.run(arguments.toArray(String[]::new), environment, streams);
-        return new Ended(code, lines(out), lines(err));
-    }
-
-    private static List<String> lines(ByteArrayOutputStream printed) {
-        return printed.toString(StandardCharsets.UTF_8).lines().toList();
+        Commands.Ended ended = Commands.run(environment, arguments.toArray(String[]::new));
+        return new Ended(ended.code(), ended.output(), ended.errors());
     }
 
     /**
