@@ -86,6 +86,9 @@ public final class Daemon implements AutoCloseable {
     /** Checks every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
     private Runnable watchKeys = () -> {};
 
+    /** Tells the other daemons of a database where this one is called. */
+    private Consumer<String> toldAddress = address -> {};
+
     private ExternalServices external;
     private Keeper keeper;
     private HttpFrontend frontend;
@@ -207,8 +210,9 @@ public final class Daemon implements AutoCloseable {
                 "sealing claims of swaps");
         claimKeys.accept(sealed::forgetKey);
         Services services = startServices(context, keyring, sealed);
-        keeper.start();
+        beginBackground(store, meters.registry());
         frontend.serve(services);
+        toldAddress.accept(frontend.advertised().toString());
         tell(
                 lock,
                 holder.listening(
@@ -220,6 +224,17 @@ public final class Daemon implements AutoCloseable {
         keyring.keepPool(settings.keyring().pool(), workers.background());
         meters.withProcess();
         OpenFiles.complaint(OpenFiles.limit(), settings.http().maxConnections()).ifPresent(LOG::warn);
+    }
+
+    /** Begins background work; with a database under its lease, except while its store is stopped, because then nobody writes. */
+    private void beginBackground(Store store, MeterRegistry meters) {
+        if (settings.database().isEmpty() || store.stopped().isPresent()) {
+            keeper.start();
+            return;
+        }
+        DatabaseKeeping keeping = DatabaseStore.keep(store, keeper, meters, () -> threadEnded("background work"));
+        toldAddress = keeping::tellAddress;
+        shutdown.add("background work", keeping::close);
     }
 
     /**

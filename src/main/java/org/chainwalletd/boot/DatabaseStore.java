@@ -1,5 +1,6 @@
 package org.chainwalletd.boot;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.http.door.Tokens;
 import org.chainwalletd.http.tls.TlsIdentity;
+import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -118,6 +120,11 @@ public final class DatabaseStore {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Begins the background work under the lease of the store, see {@link DatabaseKeeping}. Blocks. */
+    static DatabaseKeeping keep(Store store, Keeper keeper, MeterRegistry meters, Runnable failed) {
+        return DatabaseKeeping.start((PostgresStore) store, keeper, meters, failed);
     }
 
     /**

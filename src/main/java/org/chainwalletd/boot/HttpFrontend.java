@@ -1,7 +1,9 @@
 package org.chainwalletd.boot;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -123,6 +125,21 @@ final class HttpFrontend {
     /** URL at which this machine reaches the daemon, also when it listens on every address. */
     URI reachedAt() {
         return uri(HostPort.toReach(server.address()));
+    }
+
+    /** URL at which other machines reach the daemon, as far as it can tell. */
+    URI advertised() {
+        Optional<URI> named = context.settings().database().flatMap(Settings.Database::advertised);
+        return named.orElseGet(() -> server.address().getAddress().isAnyLocalAddress() ? uri(machine()) : reachedAt());
+    }
+
+    private String machine() {
+        try {
+            return InetAddress.getLocalHost().getHostName() + ":"
+                    + server.address().getPort();
+        } catch (UnknownHostException e) {
+            return HostPort.toReach(server.address());
+        }
     }
 
     private URI uri(String authority) {

@@ -54,6 +54,9 @@ final class StandBy {
                         + (worker.get().machine().isEmpty()
                                 ? ""
                                 : " on " + worker.get().machine())
+                        + (worker.get().address().isEmpty()
+                                ? ""
+                                : " at " + worker.get().address())
                         + " works on the database; this one goes on when that one ends, or is silent for "
                         + SILENT.toSeconds() + " s");
             }

@@ -132,6 +132,8 @@ final class ClusterCommand implements Command {
         all.put("database", status.database());
         all.put("server_version", status.server());
         all.put("commit", status.commit());
+        all.put("keeper", status.keeper().orElse(null));
+        all.put("epoch", status.epoch());
         all.put("stopped", status.stopped().orElse(null));
         all.set("lock", status.lock().<ObjectNode>map(ClusterCommand::json).orElse(null));
         all.put("ended_not_listed", status.hidden());
@@ -142,6 +144,7 @@ final class ClusterCommand implements Command {
                     .put("state", word(start))
                     .put("machine", start.machine())
                     .put("datadir", start.datadir())
+                    .put("address", start.address())
                     .put("since", since(start))
                     .put("heartbeat_age_millis", start.silentMillis())
                     .put("has_found_its_commits", !start.behind())
@@ -162,6 +165,8 @@ final class ClusterCommand implements Command {
         List<String> lines = new ArrayList<>();
         lines.add("database  " + status.database() + " on PostgreSQL " + status.server());
         lines.add("commit    " + status.commit());
+        lines.add("keeper    " + status.keeper().map(start -> "start " + start).orElse("none")
+                + (status.epoch() == 0 ? "" : ", lease taken " + status.epoch() + " times"));
         lines.add("spending  " + status.stopped().map(why -> "stopped: " + why).orElse("goes on"));
         lines.add("lock      "
                 + status.lock()
@@ -169,7 +174,7 @@ final class ClusterCommand implements Command {
                                 + lock.waiting() + " wait")
                         .orElse("free"));
         lines.add("");
-        lines.add(row("START", "STATE", "HEARD", "SINCE", "OPEN", "MACHINE", "DATADIR"));
+        lines.add(row("START", "STATE", "HEARD", "SINCE", "OPEN", "ADDRESS", "MACHINE", "DATADIR"));
         for (PostgresCluster.Start start : status.starts()) {
             lines.add(row(
                     Long.toString(start.start()),
@@ -177,6 +182,7 @@ final class ClusterCommand implements Command {
                     start.silentMillis() / 1_000 + " s ago",
                     since(start),
                     Long.toString(start.open()),
+                    start.address(),
                     start.machine(),
                     start.datadir()));
         }
@@ -187,7 +193,7 @@ final class ClusterCommand implements Command {
     }
 
     private static String row(String... cells) {
-        return String.format("%-6s %-21s %-12s %-21s %6s  %-20s %s", (Object[]) cells)
+        return String.format("%-6s %-21s %-12s %-21s %6s  %-28s %-20s %s", (Object[]) cells)
                 .stripTrailing();
     }
 

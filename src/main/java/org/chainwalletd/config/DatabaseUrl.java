@@ -1,5 +1,6 @@
 package org.chainwalletd.config;
 
+import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -36,7 +37,8 @@ final class DatabaseUrl {
     }
 
     /** Parses the option; empty for {@code sqlite}. */
-    static Optional<Settings.Database> parse(String text, Optional<Path> passwordFile, Optional<String> password) {
+    static Optional<Settings.Database> parse(
+            String text, Optional<Path> passwordFile, Optional<String> password, Optional<URI> advertised) {
         if (text.equals("sqlite")) {
             return Optional.empty();
         }
@@ -72,7 +74,8 @@ final class DatabaseUrl {
                 tls(parameters, hosts),
                 Optional.ofNullable(parameters.get("sslrootcert")).map(Path::of),
                 passwordFile,
-                password));
+                password,
+                advertised));
     }
 
     private static List<String> hosts(String text) {

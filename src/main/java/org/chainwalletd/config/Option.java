@@ -567,6 +567,12 @@ public enum Option {
             Form.PATH,
             "file that holds the password of the database's user on one line, readable by nobody else; instead of the"
                     + " variable WALLETD_STORE_PASSWORD"),
+    ADVERTISE_URL(
+            "advertise-url",
+            "store.advertise-url",
+            Form.URL,
+            "URL at which the other daemons of the database, and their callers, reach this one; without it the address of --bind, or"
+                    + " with 0.0.0.0 the name of the machine"),
     REBROADCAST_INTERVAL(
             "rebroadcast-interval-secs",
             "spend.rebroadcast-interval-secs",

@@ -280,6 +280,7 @@ public record Settings(
      * @param rootCertificate PEM file with the certificates that are trusted; empty: the system's
      * @param passwordFile file that is read at each connection; empty: {@code password} is used
      * @param password from the environment; empty: none
+     * @param advertised URL at which other daemons of the database reach this one; empty: that at which it listens
      */
     public record Database(
             String user,
@@ -288,7 +289,8 @@ public record Settings(
             boolean tls,
             Optional<Path> rootCertificate,
             Optional<Path> passwordFile,
-            Optional<String> password) {
+            Optional<String> password,
+            Optional<URI> advertised) {
         static final String SCHEME = "postgresql://";
 
         /**

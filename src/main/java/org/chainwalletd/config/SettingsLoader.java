@@ -111,8 +111,9 @@ public final class SettingsLoader {
     private Optional<Settings.Database> database() {
         Optional<String> password = sources.variable(DatabaseUrl.PASSWORD_VARIABLE);
         Optional<Path> passwordFile = values.value(Option.STORE_PASSWORD_FILE, sources::path);
+        Optional<URI> advertised = values.value(Option.ADVERTISE_URL, Parsing::url);
         Optional<Settings.Database> database = values.value(
-                        Option.STORE, text -> DatabaseUrl.parse(text, passwordFile, password))
+                        Option.STORE, text -> DatabaseUrl.parse(text, passwordFile, password, advertised))
                 .flatMap(Function.identity());
         if (password.isPresent() && passwordFile.isPresent()) {
             problems.add(DatabaseUrl.PASSWORD_VARIABLE + " and " + Option.STORE_PASSWORD_FILE.flag()
@@ -121,6 +122,9 @@ public final class SettingsLoader {
                 && !values.isGiven(Option.STORE)
                 && (password.isPresent() || passwordFile.isPresent())) {
             warnings.add("the password of a database does nothing without " + Option.STORE.flag());
+        }
+        if (advertised.isPresent() && database.isEmpty()) {
+            warnings.add(Option.ADVERTISE_URL.flag() + " does nothing without a database in " + Option.STORE.flag());
         }
         return database;
     }

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -49,6 +50,7 @@ public final class Keeper implements Background {
 
     private final ActorRef<Spawn<?>> parent;
     private final List<Part> parts = new ArrayList<>();
+    private final List<Supplier<CompletionStage<Void>>> probes = new CopyOnWriteArrayList<>();
     private volatile boolean running;
 
     private Keeper(ActorRef<Spawn<?>> parent) {
@@ -75,6 +77,7 @@ public final class Keeper implements Background {
                 name,
                 () -> switched(done -> post.tell(new Post.Start(done))),
                 () -> switched(done -> post.tell(new Post.Stop(done))));
+        probes.add(() -> switched(done -> post.tell(new Post.Probe(done))));
         return post.narrow();
     }
 
@@ -99,6 +102,21 @@ public final class Keeper implements Background {
     /** Whether background work runs; false from the beginning of a stop on. */
     public boolean isRunning() {
         return running;
+    }
+
+    /** Tells whether every actor of the work takes a message within {@code patience}. Blocks. */
+    public boolean answers(Duration patience) {
+        CompletableFuture<?>[] answers =
+                probes.stream().map(probe -> probe.get().toCompletableFuture()).toArray(CompletableFuture[]::new);
+        try {
+            CompletableFuture.allOf(answers).get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        }
     }
 
     /** Starts all work in the order in which it was added; nothing when it runs. */
@@ -147,6 +165,9 @@ public final class Keeper implements Background {
         /** The actor has ended when this is done, after all that was told before. */
         record Stop(CompletableFuture<Void> done) {}
 
+        /** Done when the actor has taken all that was told before, and at once when there is none. */
+        record Probe(CompletableFuture<Void> done) {}
+
         /** The last message of an actor. */
         private enum Last {
             MESSAGE
@@ -171,6 +192,7 @@ public final class Keeper implements Background {
             return Behaviors.receive(Object.class)
                     .onMessage(Start.class, this::start)
                     .onMessage(Stop.class, stop -> done(stop.done()))
+                    .onMessage(Probe.class, probe -> done(probe.done()))
                     .onAnyMessage(this::refuse)
                     .build();
         }
@@ -250,6 +272,10 @@ public final class Keeper implements Background {
             @SuppressWarnings("unchecked")
             public Behavior<T> aroundReceive(
                     TypedActorContext<Object> context, Object message, ReceiveTarget<T> target) {
+                if (message instanceof Probe probe) {
+                    probe.done().complete(null);
+                    return Behaviors.same();
+                }
                 return message == Last.MESSAGE ? Behaviors.stopped() : target.apply(context, (T) message);
             }
         }

@@ -19,7 +19,7 @@ public final class PostgresCluster {
             + SpendTable.OPEN + ") sends GROUP BY runner";
     /** Query for starts, by the timeline and the boot of the server. */
     private static final String STARTS =
-            "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, since, "
+            "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, coalesce(address, '') AS address, since, "
                     + PostgresSchema.MILLIS + " - beaten AS silent, timeline < ? OR boot <> ? AS behind,"
                     + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
                     + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + SENDS + ") counted ON runner = start";
@@ -53,6 +53,9 @@ public final class PostgresCluster {
                 throw refused("has version " + version + ", and this release writes version " + Schema.version()
                         + ": use the command of the release that its daemons run");
             }
+            if (!PostgresSchema.hasLease(session)) {
+                throw refused("was made by an earlier release: start a daemon of this one, which upgrades it");
+            }
             return work.run(session, server);
         } catch (SQLException e) {
             if (Postgres.isLockTimeout(e)) {
@@ -71,6 +74,8 @@ public final class PostgresCluster {
      * Daemons and the state of their database, as it was at one moment.
      *
      * @param commit number of the newest commit, 0 before the first
+     * @param keeper start that has the lease on background work; empty while none has
+     * @param epoch number of times that the lease was taken
      * @param stopped why nothing is spent; empty in normal operation
      * @param lock the transaction that holds the store lock; empty while it is free
      * @param hidden number of starts that have ended and are not among {@code starts}
@@ -80,6 +85,8 @@ public final class PostgresCluster {
             String database,
             String server,
             long commit,
+            Optional<Long> keeper,
+            long epoch,
             Optional<String> stopped,
             Optional<Lock> lock,
             long hidden,
@@ -110,6 +117,7 @@ public final class PostgresCluster {
      *
      * @param machine name of its machine; empty where that is not known
      * @param datadir empty where that is not known
+     * @param address URL at which it is called; empty where that is not known
      * @param since time of the start by the server's clock, milliseconds since 1970
      * @param silentMillis time since its last heartbeat, by the server's clock
      * @param behind whether it has not told yet that the server has its commits, after that was promoted or restarted
@@ -120,6 +128,7 @@ public final class PostgresCluster {
             Standing standing,
             String machine,
             String datadir,
+            String address,
             long since,
             long silentMillis,
             boolean behind,
@@ -138,13 +147,17 @@ public final class PostgresCluster {
                     server.timeline(),
                     server.boot());
             Status status = session.queryOne(
-                            "SELECT current_database() AS name, current_setting('server_version') AS server,"
+                            "SELECT (SELECT start FROM keeper WHERE NOT given_back AND start <> "
+                                    + PostgresSchema.NOBODY
+                                    + ") AS keeper, (SELECT epoch FROM keeper) AS epoch, current_database() AS name, current_setting('server_version') AS server,"
                                     + " (SELECT coalesce(max(number), 0) FROM commits) AS commit, stopped,"
                                     + " (SELECT count(*) FROM daemons) - ? AS hidden FROM store WHERE one = 1",
                             row -> new Status(
                                     row.text("name"),
                                     row.text("server"),
                                     row.number("commit"),
+                                    row.ifNumber("keeper").stream().boxed().findFirst(),
+                                    row.number("epoch"),
                                     row.ifText("stopped"),
                                     lock,
                                     row.number("hidden"),
@@ -166,6 +179,7 @@ public final class PostgresCluster {
                 ended ? Standing.ENDED : standing,
                 row.text("machine"),
                 row.text("datadir"),
+                row.text("address"),
                 row.number("since"),
                 silent,
                 row.truth("behind") && !ended && standing != Standing.SUPERSEDED,

@@ -29,6 +29,9 @@ final class PostgresSchema {
     /** Expression for the server's clock in milliseconds since 1970. */
     static final String MILLIS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
+    /** Holder of the lease on background work before the first one. */
+    static final long NOBODY = 0;
+
     private static final String COMMIT = "current_setting('walletd.commit')::bigint";
 
     private PostgresSchema() {}
@@ -196,9 +199,21 @@ final class PostgresSchema {
                 .isEmpty()) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
         }
+        if (!hasLease(session)) {
+            session.execute("CREATE TABLE keeper (one BIGINT PRIMARY KEY CHECK (one = 1), start BIGINT NOT NULL,"
+                    + " epoch BIGINT NOT NULL, renewal BIGINT NOT NULL, given_back BOOLEAN NOT NULL DEFAULT false)");
+            session.execute("INSERT INTO keeper (one, start, epoch, renewal) VALUES (1, " + NOBODY + ", 0, 0)");
+            session.execute("ALTER TABLE daemons ADD COLUMN address TEXT");
+        }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
         session.execute("COMMIT");
+    }
+
+    /** Tells whether the lease on background work is there, which earlier releases have not made. */
+    static boolean hasLease(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('keeper') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
     }
 
     /**

@@ -381,6 +381,16 @@ public final class PostgresStore extends SqlStore {
         return KeyRows.of(this, name, lines);
     }
 
+    /** Returns the lease on background work, as this daemon may take it. */
+    public PostgresLease lease() {
+        return new PostgresLease(name, this::connect, start);
+    }
+
+    /** Tells whether the log could be written at the last commit: otherwise another daemon is to take this one's place. */
+    public boolean canLog() {
+        return !transactions.logFails();
+    }
+
     /** Returns the number of this start of the daemon. */
     long start() {
         return start;

@@ -23,9 +23,24 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     /** Age of a heartbeat by the server's clock, from which on a daemon counts as gone. */
     private static final long LAPSE_MILLIS = 15_000;
 
+    /**
+     * Expression for a number that changes as long as a daemon works: the renewals of its lease on background work, which end when that hangs, or its
+     * heartbeat before it has taken the lease.
+     */
+    private static final String PROGRESS = "coalesce(renewal, beaten)";
+
     /** Query for the newest start of another daemon that has not ended. */
     private static final String OTHER =
-            "SELECT start, coalesce(machine, '') AS machine, beaten, " + PostgresSchema.MILLIS
+            "SELECT daemons.start AS start, coalesce(machine, '') AS machine, coalesce(address, '') AS address, "
+                    + PROGRESS
+                    + " AS progress, " + PostgresSchema.MILLIS + " - beaten AS silent FROM daemons"
+                    + " LEFT JOIN keeper ON keeper.start = daemons.start AND NOT given_back WHERE NOT ended AND NOT superseded"
+                    + " AND (host = '' OR host IS DISTINCT FROM ?) ORDER BY daemons.start DESC LIMIT 1";
+
+    /** The same query for tables that an earlier release has made. */
+    private static final String OTHER_OF_BEFORE =
+            "SELECT start, coalesce(machine, '') AS machine, '' AS address, beaten AS progress, "
+                    + PostgresSchema.MILLIS
                     + " - beaten AS silent FROM daemons WHERE NOT ended AND NOT superseded"
                     + " AND (host = '' OR host IS DISTINCT FROM ?) ORDER BY start DESC LIMIT 1";
 
@@ -33,18 +48,23 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
      * Another start of a daemon, which works on the database.
      *
      * @param machine name of its machine; empty where that is not known
-     * @param beaten time of its last heartbeat by the server's clock, milliseconds since 1970
-     * @param silentMillis time since then
+     * @param address URL at which it is called; empty where that is not known
+     * @param progress another number whenever it has shown that it works
+     * @param silentMillis time since its last heartbeat, by the server's clock
      */
-    public record Worker(long start, String machine, long beaten, long silentMillis) {
+    public record Worker(long start, String machine, String address, long progress, long silentMillis) {
         private static Worker of(Row row) throws SQLException {
             return new Worker(
-                    row.number("start"), row.text("machine"), row.number("beaten"), Math.max(0, row.number("silent")));
+                    row.number("start"),
+                    row.text("machine"),
+                    row.text("address"),
+                    row.number("progress"),
+                    Math.max(0, row.number("silent")));
         }
 
         /** Tells whether nothing was heard of it since {@code before}. */
         public boolean isSilentSince(Worker before) {
-            return start == before.start && beaten == before.beaten;
+            return start == before.start && progress == before.progress;
         }
     }
 
@@ -88,6 +108,9 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     }
 
     private Optional<Worker> worker(SqlSession session) throws SQLException {
+        if (!PostgresSchema.hasLease(session)) {
+            return session.queryOne(OTHER_OF_BEFORE, Worker::of, host);
+        }
         return session.queryOne(OTHER, Worker::of, host);
     }
 

@@ -323,4 +323,59 @@ class DaemonsOfDatabaseTest {
             assertThat(accepts(successor, token(first, "read"))).isTrue();
         }
     }
+
+    @Test
+    void a_daemon_whose_background_work_hangs_loses_its_place_although_its_heart_beats() throws Exception {
+        start(first).close();
+        database.run("UPDATE daemons SET ended = false");
+        database.run("UPDATE keeper SET given_back = false");
+        CompletableFuture<Daemon> standingBy = CompletableFuture.supplyAsync(() -> startTelling(line -> {}));
+        Await.until("its place is taken", () -> {
+            database.run("UPDATE daemons SET beaten = (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+            return standingBy.isDone();
+        });
+        try (Daemon successor = Await.result(standingBy)) {
+            assertThat(successor.keeper().isRunning()).isTrue();
+            assertThat(accepts(successor, token(first, "read"))).isTrue();
+        }
+    }
+
+    @Test
+    void a_daemon_has_the_lease_on_background_work_and_gives_it_back_at_its_end() throws Exception {
+        try (Daemon daemon = start(first)) {
+            assertThat(daemon.keeper().isRunning()).isTrue();
+            long renewal = database.number("SELECT renewal FROM keeper");
+            Await.until("it is renewed", () -> database.number("SELECT renewal FROM keeper") > renewal);
+            Await.until(
+                    "its address is known",
+                    () -> run(first, "cluster", "status").output().stream()
+                            .anyMatch(line -> line.contains(daemon.uri().toString())));
+            assertThat(run(first, "cluster", "status").output()).contains("keeper    start 1, lease taken 1 times");
+        }
+        assertThat(run(first, "cluster", "status").output()).contains("keeper    none, lease taken 1 times");
+    }
+
+    @Test
+    void a_daemon_that_lost_the_lease_ends_the_background_work_and_can_take_it_again() throws Exception {
+        try (Daemon daemon = start(first)) {
+            database.run("INSERT INTO daemons (timeline, boot, beaten) SELECT timeline, boot, beaten FROM daemons");
+            database.run("UPDATE keeper SET start = 2, epoch = 2");
+            Await.until("it has ended", () -> !daemon.keeper().isRunning());
+            assertThat(accepts(daemon, token(first, "read"))).isTrue();
+            Await.until("the silent one counts as gone", () -> daemon.keeper().isRunning());
+            assertThat(database.number("SELECT epoch FROM keeper")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void tables_of_an_earlier_release_are_given_the_lease() throws Exception {
+        start(first).close();
+        database.run("DROP TABLE keeper");
+        database.run("ALTER TABLE daemons DROP COLUMN address");
+        assertThat(run(first, "cluster", "status").errors().toString()).contains("made by an earlier release");
+        try (Daemon daemon = start(second)) {
+            assertThat(daemon.keeper().isRunning()).isTrue();
+            assertThat(database.number("SELECT epoch FROM keeper")).isEqualTo(1);
+        }
+    }
 }

@@ -244,6 +244,7 @@ class SettingsLoaderTest {
                 Map.entry("--swap-pool", "https://pool.test/p"),
                 Map.entry("--swap-pool-ca", "pool.pem"),
                 Map.entry("--store-password-file", password.toString()),
+                Map.entry("--advertise-url", "https://daemon.test:7448/"),
                 Map.entry(
                         "--store",
                         "postgresql://walletd@db1.test:5433,[::1]/payments?sslmode=verify-full&sslrootcert=root.pem")));
@@ -337,7 +338,8 @@ class SettingsLoaderTest {
                                 true,
                                 Optional.of(Path.of("root.pem")),
                                 Optional.of(password),
-                                Optional.empty())),
+                                Optional.empty(),
+                                Optional.of(URI.create("https://daemon.test:7448/")))),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");
     }

@@ -2,7 +2,10 @@ package org.chainwalletd.keeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -106,16 +109,31 @@ class KeeperTest {
 
     @Test
     void work_starts_in_its_order_and_stops_in_the_opposite_one() {
-        begin("first");
-        begin("second");
+        add("first");
+        begin("actor");
+        add("second");
         keeper.start();
         keeper.start();
         assertThat(keeper.isRunning()).isTrue();
+        assertThat(keeper.answers(Duration.ofMinutes(1))).isTrue();
         keeper.stop();
         keeper.stop();
 
         assertThat(keeper.isRunning()).isFalse();
-        assertThat(events).containsExactly("first begins", "second begins", "second ends", "first ends");
+        assertThat(events)
+                .containsSubsequence("first begins", "actor begins", "first ends")
+                .containsSubsequence("first begins", "second begins", "second ends", "actor ends", "first ends")
+                .hasSize(6);
+    }
+
+    /** Adds work that is no actor. */
+    private void add(String name) {
+        keeper.add(name, () -> noted(name + " begins"), () -> noted(name + " ends"));
+    }
+
+    private CompletionStage<Void> noted(String event) {
+        events.add(event);
+        return CompletableFuture.completedFuture(null);
     }
 
     @Test
@@ -127,5 +145,25 @@ class KeeperTest {
         work.tell("end");
 
         probe.expectTerminated(root);
+    }
+
+    @Test
+    void work_that_hangs_does_not_answer() {
+        CompletableFuture<Void> hanging = new CompletableFuture<>();
+        ActorRef<String> work = keeper.begin(
+                "hanging",
+                Behaviors.receiveMessage(message -> {
+                    Await.result(hanging);
+                    return Behaviors.same();
+                }),
+                message -> {});
+        begin("other");
+        assertThat(keeper.answers(Duration.ofMinutes(1))).as("nothing runs").isTrue();
+        keeper.start();
+        assertThat(keeper.answers(Duration.ofMinutes(1))).isTrue();
+        work.tell("hang");
+        assertThat(keeper.answers(Duration.ofMillis(100))).isFalse();
+        hanging.complete(null);
+        assertThat(keeper.answers(Duration.ofMinutes(1))).isTrue();
     }
 }

@@ -1,0 +1,181 @@
+package org.chainwalletd.boot;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.chainwalletd.keeper.Keeper;
+import org.chainwalletd.store.PostgresLease;
+import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the background work of a daemon under the lease of its database. The lease is renewed as long as the work answers and the log can be written:
+ * otherwise a daemon that stands by takes this one's place. When the lease is lost the work ends, because another daemon does it.
+ */
+final class DatabaseKeeping implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DatabaseKeeping.class);
+    private static final Duration LOOKED_AT = Duration.ofMillis(500);
+    private static final Duration SILENT = Duration.ofSeconds(5);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final int CLOSING_SECONDS = 60;
+
+    private final PostgresStore store;
+    private final PostgresLease lease;
+    private final Keeper keeper;
+    private final Runnable failed;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread made = new Thread(task, "keeping");
+        made.setDaemon(true);
+        return made;
+    });
+    /** State of the thread. */
+    private Optional<PostgresLease.Lease> mine = Optional.empty();
+
+    private Optional<PostgresLease.Lease> before = Optional.empty();
+    /** Monotonic time since which the lease of another daemon has not changed. */
+    private long unchanged;
+
+    private boolean silent;
+    /** Number of times that the lease was taken, as far as this daemon has seen; for readers on other threads. */
+    private volatile long epoch;
+
+    private DatabaseKeeping(PostgresStore store, Keeper keeper, Runnable failed) {
+        this.store = store;
+        this.lease = store.lease();
+        this.keeper = keeper;
+        this.failed = failed;
+    }
+
+    /**
+     * Begins, and does the background work already when this returns if no other daemon has the lease. Blocks.
+     *
+     * @param failed is run when background work can be neither begun nor ended, so that the process is of no use
+     */
+    static DatabaseKeeping start(PostgresStore store, Keeper keeper, MeterRegistry meters, Runnable failed) {
+        DatabaseKeeping keeping = new DatabaseKeeping(store, keeper, failed);
+        keeping.measure(meters);
+        Futures.await(
+                CompletableFuture.runAsync(keeping::look, keeping.thread),
+                Duration.ofMinutes(2),
+                "looking who does the background work");
+        keeping.thread.scheduleWithFixedDelay(
+                keeping::look, LOOKED_AT.toMillis(), LOOKED_AT.toMillis(), TimeUnit.MILLISECONDS);
+        return keeping;
+    }
+
+    private void measure(MeterRegistry meters) {
+        Supplier<Number> runs = () -> keeper.isRunning() ? 1 : 0;
+        Gauge.builder("walletd.keeper", runs)
+                .description("1 while the background work runs")
+                .register(meters);
+        Supplier<Number> taken = () -> epoch;
+        Gauge.builder("walletd.keeper.epoch", taken)
+                .description("How often the lease on background work was taken, as seen here")
+                .register(meters);
+    }
+
+    /** Records at which URL this daemon is called. */
+    void tellAddress(String address) {
+        thread.execute(() -> {
+            try {
+                lease.tellAddress(address);
+            } catch (StoreException e) {
+                LOG.warn("the other daemons are not told the address of this one: {}", e.getMessage());
+            }
+        });
+    }
+
+    private void look() {
+        try {
+            if (mine.isPresent()) {
+                keep(mine.get());
+            } else {
+                watch(lease.read());
+            }
+        } catch (StoreException e) {
+            LOG.debug("the lease on background work is not seen: {}", e.getMessage());
+            // Without an answer nothing can be heard of anybody.
+            before = Optional.empty();
+        } catch (RuntimeException e) {
+            LOG.error("background work cannot be switched", e);
+            failed.run();
+        }
+    }
+
+    private void keep(PostgresLease.Lease held) {
+        boolean logs = store.canLog();
+        if (!logs || !keeper.answers(PATIENCE)) {
+            if (!silent) {
+                LOG.error(
+                        "{}: the lease on background work is not renewed",
+                        logs ? "background work does not answer" : "sent.log cannot be written");
+            }
+            silent = true;
+            return;
+        }
+        silent = false;
+        if (!lease.renew(held)) {
+            mine = Optional.empty();
+            before = Optional.empty();
+            LOG.warn("another daemon has taken the background work over");
+            keeper.stop();
+        }
+    }
+
+    private void watch(PostgresLease.Lease now) {
+        if (before.filter(now::isUnchangedSince).isEmpty()) {
+            unchanged = System.nanoTime();
+        }
+        before = Optional.of(now);
+        epoch = now.epoch();
+        boolean lapsed = System.nanoTime() - unchanged >= SILENT.toNanos();
+        if (!now.free() && !lapsed) {
+            return;
+        }
+        PostgresLease.Lease taken = lease.take(now);
+        if (lease.isMine(taken)) {
+            LOG.info("the lease on background work is taken, epoch {}", taken.epoch());
+            mine = Optional.of(taken);
+            epoch = taken.epoch();
+            keeper.start();
+        } else {
+            before = Optional.empty();
+        }
+    }
+
+    private void end(PostgresLease.Lease held) {
+        mine = Optional.empty();
+        before = Optional.empty();
+        keeper.stop();
+        lease.giveBack(held);
+    }
+
+    /** Ends the background work, if it runs here, and lets another daemon take it at once. Blocks. */
+    @Override
+    public void close() {
+        thread.execute(() -> {
+            try {
+                mine.ifPresent(this::end);
+            } catch (RuntimeException e) {
+                LOG.warn("the lease on background work is not given back: {}", e.getMessage());
+            }
+            lease.close();
+        });
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("background work did not end in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

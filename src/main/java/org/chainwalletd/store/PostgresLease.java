@@ -1,0 +1,126 @@
+package org.chainwalletd.store;
+
+import java.sql.SQLException;
+
+/**
+ * The lease on background work, one row of the database: whoever has it renews it, and whoever sees it unchanged for long enough may take it. Taking it
+ * raises its epoch under the store lock, so writes of the former holder are refused from then on. Methods block, on a connection of their own.
+ */
+public final class PostgresLease implements AutoCloseable {
+    private final String name;
+    private final Postgres.Connector connector;
+    private final long start;
+    /** Null as long as it is not connected. */
+    private SqlSession session;
+
+    /**
+     * @param connector of sessions with the primary that end by themselves when it does not answer
+     * @param start of this daemon
+     */
+    PostgresLease(String name, Postgres.Connector connector, long start) {
+        this.name = name;
+        this.connector = connector;
+        this.start = start;
+    }
+
+    /**
+     * The lease as it was read.
+     *
+     * @param start of the daemon that has it, or has given it back; 0 before the first one
+     * @param epoch number of times that it was taken
+     * @param renewal raised by each renewal
+     * @param free whether the holder has given it back, has ended, or is known to write nothing any more
+     */
+    public record Lease(long start, long epoch, long renewal, boolean free) {
+        /** Tells whether nobody has renewed or taken it since {@code before}. */
+        public boolean isUnchangedSince(Lease before) {
+            return start == before.start && epoch == before.epoch && renewal == before.renewal;
+        }
+    }
+
+    /** Reads the lease. */
+    public Lease read() {
+        return run(PostgresLease::lease);
+    }
+
+    private static Lease lease(SqlSession session) throws SQLException {
+        return session.queryOne(
+                        "SELECT keeper.start AS start, epoch, renewal, given_back OR coalesce(ended OR superseded, true) AS free"
+                                + " FROM keeper LEFT JOIN daemons ON daemons.start = keeper.start WHERE one = 1",
+                        row -> new Lease(
+                                row.number("start"), row.number("epoch"), row.number("renewal"), row.truth("free")))
+                .orElseThrow();
+    }
+
+    /**
+     * Takes the lease if it still is as it was read.
+     *
+     * @return the lease as it is then
+     */
+    public Lease take(Lease seen) {
+        return run(session -> {
+            session.execute(PostgresTransactions.LOCK);
+            session.update(
+                    "UPDATE keeper SET start = ?, epoch = epoch + 1, renewal = renewal + 1, given_back = false WHERE one = 1 AND start = ? AND epoch = ?"
+                            + " AND renewal = ? AND EXISTS (SELECT 1 FROM daemons WHERE start = ? AND NOT ended AND NOT superseded)",
+                    start,
+                    seen.start(),
+                    seen.epoch(),
+                    seen.renewal(),
+                    start);
+            Lease now = lease(session);
+            session.execute("COMMIT");
+            return now;
+        });
+    }
+
+    /**
+     * Renews the lease.
+     *
+     * @return whether this daemon still has it in this epoch
+     */
+    public boolean renew(Lease mine) {
+        return run(session -> session.update(
+                        "UPDATE keeper SET renewal = renewal + 1 WHERE one = 1 AND start = ? AND epoch = ?",
+                        start,
+                        mine.epoch()))
+                > 0;
+    }
+
+    /** Gives the lease back, so that another daemon takes it at once; nothing when this daemon does not have it. */
+    public void giveBack(Lease mine) {
+        run(session -> session.update(
+                "UPDATE keeper SET given_back = true WHERE one = 1 AND start = ? AND epoch = ?", start, mine.epoch()));
+    }
+
+    /** Records at which address this daemon is called. */
+    public void tellAddress(String address) {
+        run(session -> session.update("UPDATE daemons SET address = ? WHERE start = ?", address, start));
+    }
+
+    /** Tells whether this daemon has taken the lease. */
+    public boolean isMine(Lease lease) {
+        return lease.start() == start;
+    }
+
+    private <T> T run(GroupCommitWriter.Work<T> work) {
+        try {
+            if (session == null) {
+                session = new SqlSession(connector.connect(), Postgres.DIALECT);
+            }
+            return work.apply(session);
+        } catch (SQLException e) {
+            close();
+            throw GroupCommitWriter.unavailable(name, e.getMessage(), e);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() {
+        Postgres.close(session);
+        session = null;
+    }
+}
