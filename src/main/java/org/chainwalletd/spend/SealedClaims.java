@@ -409,6 +409,16 @@ public final class SealedClaims implements Store {
     }
 
     @Override
+    public boolean isShared() {
+        return store.isShared();
+    }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {
+        store.whenOthersChange(rows, told);
+    }
+
+    @Override
     public CompletionStage<Void> maySend() {
         return store.maySend();
     }

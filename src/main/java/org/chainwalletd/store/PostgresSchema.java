@@ -31,6 +31,26 @@ final class PostgresSchema {
 
     private static final String COMMIT = "current_setting('walletd.commit')::bigint";
 
+    /** Statements that make each change of keys and of watched addresses known to other daemons. */
+    private static final List<String> FOLLOWED = List.of(
+            """
+            CREATE FUNCTION copied_row_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              IF coalesce(current_setting('walletd.commit', true), '') <> '' THEN
+                INSERT INTO changes (commit, rows_of, id) VALUES (%s, TG_ARGV[0], 0) ON CONFLICT DO NOTHING;
+              END IF;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+            followed("keys", "keys"),
+            followed("keyring", "keys"),
+            followed("keyring_members", "keys"),
+            followed("watch_only", "watch_only"));
+
+    private static String followed(String table, String reported) {
+        return "CREATE TRIGGER " + table + "_followed AFTER INSERT OR UPDATE OR DELETE ON " + table
+                + " FOR EACH STATEMENT EXECUTE FUNCTION copied_row_changed('" + reported + "')";
+    }
+
     private PostgresSchema() {}
 
     private static List<String> besides() {
@@ -195,6 +215,12 @@ final class PostgresSchema {
                         row -> true)
                 .isEmpty()) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
+        }
+        if (!PostgresLease.isMade(session)) {
+            for (String statement : FOLLOWED) {
+                session.execute(statement);
+            }
+            PostgresLease.make(session);
         }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());

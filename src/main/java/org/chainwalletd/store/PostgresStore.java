@@ -13,6 +13,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -39,6 +41,8 @@ public final class PostgresStore extends SqlStore {
 
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
+    /** Time after which changes by other daemons are known here at the latest, as long as the database answers. */
+    private static final long CHANGES_MILLIS = 200;
     /** Age of a daemon's heartbeat from which on others take its spends over. */
     private static final long LAPSE_MILLIS = 5_000;
     /** Time without an answer after which the daemon is not ready. */
@@ -92,6 +96,10 @@ public final class PostgresStore extends SqlStore {
     private volatile SqlSession beating;
 
     private final long start;
+    /** Whom to tell of changes by other daemons, by the table. */
+    private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
+
+    private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicReference<PostgresAgreed> agreed;
     /** Completes when this start must not write any more, although others do. */
     private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
@@ -352,6 +360,8 @@ public final class PostgresStore extends SqlStore {
     private static PostgresStore started(PostgresStore store) {
         store.startWriter();
         store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        store.checker.scheduleWithFixedDelay(
+                store::lookForChanges, CHANGES_MILLIS, CHANGES_MILLIS, TimeUnit.MILLISECONDS);
         store.beater.scheduleWithFixedDelay(store::beat, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         return store;
     }
@@ -379,6 +389,11 @@ public final class PostgresStore extends SqlStore {
     /** Returns the rows of the keyring. */
     public KeyRows keys() {
         return KeyRows.of(this, name, lines);
+    }
+
+    /** Returns the lease on background work, as this daemon may take it. */
+    public PostgresLease lease() {
+        return new PostgresLease(name, connector, start);
     }
 
     /** Returns the number of this start of the daemon. */
@@ -530,6 +545,21 @@ public final class PostgresStore extends SqlStore {
                 AT_ONCE);
     }
 
+    /** Updates the state in memory when others have changed rows, for a daemon that has nothing to write. */
+    private void lookForChanges() {
+        if (!looking.compareAndSet(false, true)) {
+            return;
+        }
+        read(session -> session.queryOne(
+                                "SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1",
+                                row -> true,
+                                transactions.followed())
+                        .isPresent())
+                .thenComposeAsync(
+                        changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
+                .whenCompleteAsync((done, failure) -> looking.set(false), AT_ONCE);
+    }
+
     /** Notes since when one transaction holds the store lock. */
     private void lookAtLock(SqlSession session) throws SQLException {
         long newest = session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
@@ -594,8 +624,32 @@ public final class PostgresStore extends SqlStore {
     }
 
     @Override
-    boolean isShared() {
+    public boolean isShared() {
         return true;
+    }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {
+        listeners
+                .computeIfAbsent(rows.table(), table -> new CopyOnWriteArrayList<>())
+                .add(told);
+    }
+
+    private void tell(String table) {
+        for (Runnable told : listeners.getOrDefault(table, List.of())) {
+            try {
+                told.run();
+            } catch (RuntimeException e) {
+                LOG.error("store {}: who keeps copies of {} has failed", name, table, e);
+            }
+        }
+    }
+
+    @Override
+    void requireKeeper() {
+        if (!transactions.mayKeep()) {
+            throw StoreException.notKeeper();
+        }
     }
 
     /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */
@@ -786,11 +840,13 @@ public final class PostgresStore extends SqlStore {
                     changes.getOrDefault("allowance_minutes", List.of()),
                     changes.containsKey("payouts"),
                     changes.containsKey("sweeps"));
+            changes.keySet().forEach(PostgresStore.this::tell);
         }
 
         @Override
         public void readAgain(SqlSession session) throws SQLException {
             PostgresStore.this.readAgain(session);
+            listeners.keySet().forEach(PostgresStore.this::tell);
         }
 
         @Override

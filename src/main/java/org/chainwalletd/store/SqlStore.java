@@ -107,10 +107,20 @@ abstract class SqlStore implements Store {
         return true;
     }
 
-    /** Tells whether other processes may write the same store. */
-    boolean isShared() {
+    @Override
+    public boolean isShared() {
         return false;
     }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {}
+
+    /**
+     * Refuses a write that only the daemon which does the background work may make.
+     *
+     * @throws StoreException {@code NOT_KEEPER}
+     */
+    void requireKeeper() {}
 
     /** Tells whether another process runs the spend and is alive. */
     boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
