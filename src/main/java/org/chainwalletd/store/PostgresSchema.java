@@ -216,6 +216,7 @@ final class PostgresSchema {
                 .isEmpty()) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
         }
+        session.execute("ALTER TABLE spends ADD COLUMN IF NOT EXISTS signed_off BIGINT NOT NULL DEFAULT 0");
         if (!PostgresLease.isMade(session)) {
             for (String statement : FOLLOWED) {
                 session.execute(statement);
