@@ -19,8 +19,7 @@ public interface Background {
 
     /** Answer to a call that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
     static StoreException stopped() {
-        return new StoreException(
-                StoreException.Reason.BUSY, "background work is stopped at this moment; try again", null);
+        return StoreException.notKeeper();
     }
 
     /** Answers a call with {@link #stopped}. */

@@ -137,6 +137,11 @@ final class Abandonments {
         this.monitor = neighbours.monitor();
         this.clock = env.clock();
         this.memoryMillis = env.pace().reservationTtl().toMillis();
+        remember(earlier);
+    }
+
+    /** Remembers spends that another process, or an earlier one, has abandoned lately: their coins are not freed once more. */
+    void remember(List<Intent> earlier) {
         for (Intent intent : earlier) {
             intent.inputs().stream()
                     .map(Coin::outpoint)

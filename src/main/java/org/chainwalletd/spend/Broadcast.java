@@ -51,9 +51,17 @@ final class Broadcast {
     private final Executor executor;
     private final Duration pause;
     private final AtomicInteger turns = new AtomicInteger();
+    private final RunningSends running;
 
     /** @param pause time before a send is repeated after a refusal that passes by itself */
-    Broadcast(NodeClient node, Lookup lookup, RivalProof rivals, Executor executor, Duration pause) {
+    private Broadcast(
+            NodeClient node,
+            Lookup lookup,
+            RivalProof rivals,
+            Executor executor,
+            Duration pause,
+            RunningSends running) {
+        this.running = running;
         this.node = node;
         this.lookup = lookup;
         this.rivals = rivals;
@@ -68,7 +76,13 @@ final class Broadcast {
                 new Lookup(node, env.profile(), env.executor()),
                 new RivalProof(node, env.profile(), env.identity()::expected, env.executor()),
                 env.executor(),
-                env.pace().resendPause());
+                env.pace().resendPause(),
+                new RunningSends(env));
+    }
+
+    /** Spends that are being sent. */
+    RunningSends running() {
+        return running;
     }
 
     /** Queries to the nodes about transactions of our own. */

@@ -94,7 +94,9 @@ final class CoinChoice {
         Optional<String> token = plan.token().map(TokenBinding::token);
         return new SpendPlan.Holdings(
                 outpoint -> coins.isBarredTo(kind, outpoint)
-                        || !StandIns.isStandIn(kind) && reservations.isPlannedByOther(outpoint, token),
+                        || !StandIns.isStandIn(kind)
+                                && (reservations.isPlannedByOther(outpoint, token)
+                                        || reservations.isReservedInShared(outpoint)),
                 excluded,
                 maturity,
                 drawing);

@@ -106,6 +106,28 @@ final class CoinHolds {
         count();
     }
 
+    /** Takes up a reservation of the store unless its coin is held already. */
+    void takeUpFree(ReservationStore.Reservation reservation, boolean givenUp) {
+        holdFree(
+                new Owner.Payment(reservation.txId()),
+                givenUp ? Stage.GIVEN_UP : Stage.IN_FLIGHT,
+                List.of(reservation.coin()));
+    }
+
+    /** Drops the holds that only repeat reservations of the store: all but those of running spends and doubts. */
+    void dropReserved() {
+        holds.entrySet().removeIf(held -> {
+            Hold hold = held.getValue();
+            boolean repeats = hold.stage() == Stage.IN_FLIGHT || hold.stage() == Stage.GIVEN_UP;
+            if (repeats) {
+                byOwner.computeIfPresent(
+                        hold.owner(), (any, all) -> all.remove(held.getKey()) && all.isEmpty() ? null : all);
+            }
+            return repeats;
+        });
+        count();
+    }
+
     /** Tells whether a spend of this kind may not choose the coin. */
     boolean isBarredTo(String kind, Outpoint outpoint) {
         return isHeld(outpoint) && !isKeptFor(kind, outpoint);

@@ -48,10 +48,12 @@ public final class OwnerRebroadcasts {
     private final Lookup lookup;
     private final IntentStore intents;
     private final Executor executor;
+    private final RunningSends running;
 
-    OwnerRebroadcasts(NodeClient node, Lookup lookup, IntentStore intents, Executor executor) {
+    OwnerRebroadcasts(NodeClient node, Broadcast broadcast, IntentStore intents, Executor executor) {
         this.node = node;
-        this.lookup = lookup;
+        this.lookup = broadcast.lookup();
+        this.running = broadcast.running();
         this.intents = intents;
         this.executor = executor;
     }
@@ -68,6 +70,11 @@ public final class OwnerRebroadcasts {
 
     /** Sends the bytes to every node that lacks them; fails when no node has answered. */
     CompletionStage<Answer> everywhere(Intent intent) {
+        running.begin(intent.txId());
+        return begun(intent).whenCompleteAsync((answer, failure) -> running.end(intent.txId()), executor);
+    }
+
+    private CompletionStage<Answer> begun(Intent intent) {
         List<NodeClient> all = node.each();
         return lookup.sight(intent.txId())
                 .thenComposeAsync(

@@ -2,6 +2,7 @@ package org.chainwalletd.spend;
 
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.chainwalletd.spend.CoinHolds.Stage;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.PackedSpend;
@@ -159,6 +161,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     /** Reports that the spend monitor starts, for the first time or again, and waits for the open questions whose spends it must not send. */
     record MonitorStarts() implements Command {}
 
+    /** Reports that the spend monitor has stopped, because another daemon does the background work. */
+    record MonitorStopped() implements Command {}
+
+    /** Reports that another daemon has changed spends. */
+    private record OthersChanged() implements Command {}
+
+    /** Carries the state of a store that other daemons change too. */
+    private record Reread(Outcome<SpendService.Remembered> state) implements Command {}
+
+    private record ReadAgain() implements Command {}
+
     /** Reports that no spend monitor is running that could withhold what the question concerns. */
     record NotWithheld(Abandonments.Question question) implements Command {}
 
@@ -187,6 +200,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private final IntentStore intents;
     /** Intents of which the store cannot say whether it has them, by transaction id, the oldest doubt first. */
     private final Map<Hash256, Doubt> doubts = new LinkedHashMap<>();
+    /**
+     * Whether reservations are kept in memory until the spend monitor ends them. In a store of several daemons only the one that does the background
+     * work does so; the others know from the store which coins are reserved.
+     */
+    private boolean keeping;
+    /** Spends whose coins were freed while the store is being read. */
+    private final Set<Hash256> freedMeanwhile = new HashSet<>();
 
     private Reservations(
             ActorContext<Command> context,
@@ -204,11 +224,17 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         this.monitor = monitor;
         this.coins = new CoinHolds(count);
         this.choice = new CoinChoice(env, coins);
-        coins.takeUp(durable.reserved(), durable.keeping());
+        this.keeping = !env.stores().shared();
+        if (keeping) {
+            coins.takeUp(durable.reserved(), durable.keeping());
+        }
         durable.unburied().forEach(spend -> coins.spent(spend.spend()));
         durable.lapsed().forEach(choice::lapsed);
         Abandonments.Neighbours neighbours = new Abandonments.Neighbours(coins, choice, monitor);
-        this.abandonments = new Abandonments(context, env, broadcast, neighbours, durable.abandoned());
+        this.abandonments =
+                new Abandonments(context, env, broadcast, neighbours, keeping ? durable.abandoned() : List.of());
+        ActorRef<Command> self = context.getSelf();
+        env.stores().othersChange().accept(() -> self.tell(new OthersChanged()));
     }
 
     /**
@@ -234,7 +260,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
             Broadcast broadcast,
             ActorRef<SpendMonitor.Command> monitor,
             AtomicInteger count) {
-        count.set(durable.reserved().size());
+        count.set(env.stores().shared() ? 0 : durable.reserved().size());
         return Behaviors.withTimers(timers ->
                 Behaviors.setup(context -> new Reservations(context, timers, env, durable, broadcast, monitor, count)));
     }
@@ -265,6 +291,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
                 .onMessage(LeavingInDoubt.class, this::leavingInDoubt)
                 .onMessage(Withheld.class, this::withheld)
                 .onMessage(MonitorStarts.class, command -> monitorStarts())
+                .onMessage(MonitorStopped.class, command -> monitorStopped())
+                .onMessage(OthersChanged.class, command -> othersChanged())
+                .onMessage(ReadAgain.class, command -> read())
+                .onMessage(Reread.class, this::reread)
                 .onMessage(NotWithheld.class, this::notWithheld)
                 .onMessage(GivingUp.class, this::givingUp)
                 .onMessage(Settle.class, command -> settle())
@@ -332,7 +362,12 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> land(Land command) {
         abandonments.ended(command.spend());
-        coins.move(command.spend(), paymentOf(command.intent()), Stage.IN_FLIGHT);
+        if (keeping) {
+            coins.move(command.spend(), paymentOf(command.intent()), Stage.IN_FLIGHT);
+        } else {
+            coins.release(command.spend());
+            coins.release(paymentOf(command.intent()));
+        }
         monitor.tell(new SpendMonitor.Watch(command.intent(), command.holdsCoins()));
         return this;
     }
@@ -378,7 +413,11 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         Optional<Intent> open = found.filter(intent -> intent.state().inFlight());
         Owner payment = paymentOf(doubt.intent());
         if (open.isPresent()) {
-            coins.move(payment, payment, Stage.IN_FLIGHT);
+            if (keeping) {
+                coins.move(payment, payment, Stage.IN_FLIGHT);
+            } else {
+                coins.release(payment);
+            }
             monitor.tell(new SpendMonitor.Watch(open.get(), true));
         } else {
             coins.release(payment);
@@ -411,6 +450,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> failRunning(FailRunning command) {
         abandonments.ended(command.spend());
+        freedMeanwhile.add(command.txId());
         choice.settled(command.txId());
         coins.release(new Owner.Payment(command.txId()));
         coins.release(command.spend());
@@ -418,6 +458,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> end(End command) {
+        freedMeanwhile.add(command.txId());
         coins.release(new Owner.Payment(command.txId()));
         choice.settled(command.txId());
         return this;
@@ -439,7 +480,9 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         Owner payment = paymentOf(command.intent());
         choice.settled(command.intent().txId());
         coins.release(payment);
-        coins.holdFree(payment, Stage.IN_FLIGHT, command.intent().inputs());
+        if (keeping) {
+            coins.holdFree(payment, Stage.IN_FLIGHT, command.intent().inputs());
+        }
         return this;
     }
 
@@ -463,6 +506,81 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     private Behavior<Command> monitorStarts() {
+        if (env.stores().shared()) {
+            keeping = true;
+            return read();
+        }
+        return begin();
+    }
+
+    private Behavior<Command> monitorStopped() {
+        keeping = false;
+        coins.dropReserved();
+        return this;
+    }
+
+    private Behavior<Command> read() {
+        freedMeanwhile.clear();
+        getContext()
+                .pipeToSelf(
+                        SpendService.Remembered.read(env), (state, failure) -> new Reread(Outcome.of(state, failure)));
+        return this;
+    }
+
+    /** Takes up what other daemons have reserved and had confirmed. A spend monitor that starts has waited for that. */
+    private Behavior<Command> reread(Reread command) {
+        Optional<Durable> read = command.state().value().map(SpendService.Remembered::reservations);
+        if (read.isEmpty()) {
+            timers.startSingleTimer(new ReadAgain(), settleEvery);
+            return this;
+        }
+        Durable durable = read.get();
+        durable.unburied().stream()
+                .filter(spend -> !freedMeanwhile.contains(spend.txId()))
+                .forEach(spend -> coins.spent(spend.spend()));
+        durable.lapsed().forEach(choice::lapsed);
+        if (!keeping) {
+            return this;
+        }
+        durable.reserved().stream()
+                .filter(held -> !freedMeanwhile.contains(held.txId()))
+                .forEach(held -> coins.takeUpFree(held, durable.keeping().contains(held.txId())));
+        abandonments.remember(durable.abandoned());
+        return begin();
+    }
+
+    /** Follows other daemons: the spend monitor does, or without one the coins that blocks have spent. */
+    private Behavior<Command> othersChanged() {
+        IntentStore.Changes changes = intents.changedByOthers();
+        changes.spends().forEach(this::follow);
+        if (!keeping) {
+            return changes.incomplete() ? read() : this;
+        }
+        if (changes.incomplete() || !changes.spends().isEmpty()) {
+            monitor.tell(new SpendMonitor.OthersChanged(changes));
+        }
+        return this;
+    }
+
+    private void follow(IntentStore.Changed changed) {
+        Intent spend = changed.spend();
+        Owner payment = paymentOf(spend);
+        boolean confirmed = spend.state() == IntentState.CONFIRMED;
+        if (confirmed && changed.buried()) {
+            coins.release(payment);
+        } else if (!keeping && confirmed) {
+            coins.spent(PackedSpend.of(spend.txId(), spend.inputs()));
+        } else if (!keeping && !doubts.containsKey(spend.txId())) {
+            coins.release(payment);
+        }
+        if (!keeping && spend.state().inFlight() && !changed.holdsCoins()) {
+            choice.lapsed(spend);
+        } else if (!keeping) {
+            choice.settled(spend.txId());
+        }
+    }
+
+    private Behavior<Command> begin() {
         abandonments.open().forEach(question -> monitor.tell(new SpendMonitor.Withhold(question)));
         monitor.tell(new SpendMonitor.Begin());
         return this;

@@ -204,6 +204,22 @@ public final class SealedClaims implements Store {
         }
 
         @Override
+        public CompletionStage<Void> signOff(Set<Hash256> txIds) {
+            return inner.signOff(txIds);
+        }
+
+        /** Sealed bytes cannot be opened at once: such a change is left to those who read everything again. */
+        @Override
+        public Changes changedByOthers() {
+            Changes changes = inner.changedByOthers();
+            List<Changed> clear = changes.spends().stream()
+                    .filter(changed -> !isSwapClaim(changed.spend()))
+                    .toList();
+            return new Changes(
+                    changes.incomplete() || clear.size() < changes.spends().size(), clear);
+        }
+
+        @Override
         public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
             return inner.accept(txId, before, now);
         }
@@ -406,6 +422,16 @@ public final class SealedClaims implements Store {
     @Override
     public Optional<String> complaint() {
         return store.complaint();
+    }
+
+    @Override
+    public boolean isShared() {
+        return store.isShared();
+    }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {
+        store.whenOthersChange(rows, told);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Amount;
@@ -69,6 +70,8 @@ public record SpendEnvironment(
      *
      * @param historyKept how long spends are listed after their last change; empty: for ever
      * @param stopped reason why nothing is spent, see {@link Store#stopped}
+     * @param shared whether several daemons may write the store
+     * @param othersChange registers who is told that another daemon has changed spends, see {@link Store#whenOthersChange}
      */
     public record Stores(
             IntentStore intents,
@@ -77,7 +80,9 @@ public record SpendEnvironment(
             AllowanceStore allowance,
             SpendHistory history,
             Optional<Duration> historyKept,
-            Supplier<Optional<String>> stopped) {
+            Supplier<Optional<String>> stopped,
+            boolean shared,
+            Consumer<Runnable> othersChange) {
         /** Creates the set from one store, with spends that are listed for ever. */
         public static Stores of(Store store) {
             return of(store, Optional.empty());
@@ -91,11 +96,14 @@ public record SpendEnvironment(
                     store.allowance(),
                     store.history(),
                     historyKept,
-                    store::stopped);
+                    store::stopped,
+                    store.isShared(),
+                    told -> store.whenOthersChange(Store.SharedRows.SPENDS, told));
         }
 
         public Stores withIntents(IntentStore others) {
-            return new Stores(others, reservations, receipts, allowance, history, historyKept, stopped);
+            return new Stores(
+                    others, reservations, receipts, allowance, history, historyKept, stopped, shared, othersChange);
         }
     }
 

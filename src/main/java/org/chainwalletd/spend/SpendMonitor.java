@@ -33,17 +33,20 @@ import org.chainwalletd.spend.Broadcast.BroadcastOutcome;
 import org.chainwalletd.spend.SpendEnvironment.Pace;
 import org.chainwalletd.spend.SpendsInFlight.InFlight;
 import org.chainwalletd.spend.UnburiedSpends.Entry;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.CrashPoint;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.IntentStore.Adoption;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.IntentStore.Transition;
 import org.chainwalletd.store.IntentStore.Unconfirmation;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.StandIns;
+import org.chainwalletd.store.StoreException;
 import org.chainwalletd.store.books.Spending;
 import org.chainwalletd.store.books.SpendingBooks;
 import org.slf4j.Logger;
@@ -102,6 +105,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     record Release(Abandonments.Question question, Set<Hash256> abandoned) implements Command {}
 
+    /** Reports which spends other daemons have changed. */
+    record OthersChanged(IntentStore.Changes changes) implements Command {}
+
     /** Begins nothing new from now on, because the daemon stops; work under way goes on. */
     record Rest() implements Command {}
 
@@ -124,6 +130,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private static final Set<IntentState> CLOSED_FOR_GOOD =
             EnumSet.of(IntentState.REFUSED, IntentState.CONFLICTED, IntentState.CONTESTED);
 
+    private final Setup setup;
     private final SpendEnvironment env;
     private final Broadcast broadcast;
     private final Clock clock;
@@ -152,23 +159,25 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     private long forks;
 
-    private SpendMonitor(
-            ActorContext<Command> context,
-            TimerScheduler<Command> timers,
-            SpendEnvironment env,
-            Broadcast broadcast,
-            Counts counts,
-            ActorRef<Reservations.Command> reservations,
-            Loaded loaded) {
+    private SpendMonitor(ActorContext<Command> context, TimerScheduler<Command> timers, Setup setup, Loaded loaded) {
         super(context);
-        this.env = env;
-        this.broadcast = broadcast;
+        this.setup = setup;
+        this.env = setup.env();
+        this.broadcast = setup.broadcast();
+        Counts counts = setup.counts();
         this.clock = env.clock();
         this.pace = env.pace();
-        this.reservations = reservations;
+        this.reservations = setup.reservations().join();
         Known known = loaded.known().value().orElseThrow();
         long now = clock.millis();
-        this.inFlight = new SpendsInFlight(known.inFlight(), loaded.again(), now, counts.inFlight(), counts.oldest());
+        this.inFlight = new SpendsInFlight(
+                known.inFlight(),
+                env.stores().shared()
+                        ? intent -> broadcast.running().isRunning(intent.txId())
+                        : intent -> loaded.again(),
+                now,
+                counts.inFlight(),
+                counts.oldest());
         this.unburied = new UnburiedSpends(known.unburied(), counts.unburied());
         this.resting = env.stopped().isPresent();
         timers.startTimerWithFixedDelay(new Tick(), pace.tick());
@@ -210,6 +219,11 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             AtomicReference<Known> known) {
         /** Lets the actor begin for the first time, with the spends that were read from the store. Sets the gauges before that. */
         void begin(ActorRef<Reservations.Command> there, Known first) {
+            if (env.stores().shared()) {
+                // Others may have changed them long before this daemon does the background work.
+                reservations.complete(there);
+                return;
+            }
             counts.inFlight().set((int) first.inFlight().stream()
                     .filter(intent -> intent.state().inFlight())
                     .count());
@@ -279,15 +293,8 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
             context.scheduleOnce(setup.env().pace().firstLook(), context.getSelf(), new Begin());
             return Behaviors.same();
         }
-        return stash.unstashAll(Behaviors.withTimers(timers -> new SpendMonitor(
-                        context,
-                        timers,
-                        setup.env(),
-                        setup.broadcast(),
-                        setup.counts(),
-                        setup.reservations().join(),
-                        loaded)
-                .tick()));
+        return stash.unstashAll(
+                Behaviors.withTimers(timers -> new SpendMonitor(context, timers, setup, loaded).tick()));
     }
 
     @Override
@@ -298,6 +305,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 .onMessage(TakeBack.class, this::takeBack)
                 .onMessage(Withhold.class, this::withhold)
                 .onMessage(Release.class, this::release)
+                .onMessage(OthersChanged.class, this::othersChanged)
                 .onMessage(Rest.class, command -> rest())
                 .onMessage(Tick.class, command -> tick())
                 .onMessage(Followed.class, this::followed)
@@ -327,6 +335,66 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     private Behavior<Command> takeBack(TakeBack command) {
         inFlight.remove(command.txId());
         return lookAtDue();
+    }
+
+    private Behavior<Command> othersChanged(OthersChanged command) {
+        if (command.changes().incomplete()) {
+            ask(
+                    setup::read,
+                    known -> known.match(this::compare, failure -> {
+                        LOG.error("the spends of other daemons cannot be read yet: {}", Broadcast.words(failure));
+                        getContext().scheduleOnce(pace.firstLook(), getContext().getSelf(), command);
+                    }));
+        }
+        command.changes().spends().forEach(this::follow);
+        return lookAtDue();
+    }
+
+    /** Takes up everything that the store has, and asks it about those spends that it does not list. */
+    private void compare(Known known) {
+        Set<Hash256> listed = known.inFlight().stream().map(Intent::txId).collect(Collectors.toSet());
+        known.inFlight().forEach(spend -> follow(new IntentStore.Changed(spend, true, false)));
+        known.unburied().stream()
+                .filter(spend -> unburied.get(spend.txId()) == null
+                        && inFlight.find(spend.txId()).isEmpty())
+                .forEach(spend -> watchConfirmed(new WatchConfirmed(spend)));
+        inFlight.all().stream()
+                .filter(spend -> !listed.contains(spend.txId()))
+                .forEach(spend -> ask(
+                        spend,
+                        () -> env.intents().find(spend.txId()),
+                        found -> found.value()
+                                .ifPresent(there -> there.ifPresentOrElse(
+                                        now -> follow(new IntentStore.Changed(now, false, false)),
+                                        () -> adopt(spend, Optional.empty())))));
+    }
+
+    /** Follows a spend that another daemon has changed: takes it up, or adopts the state that it has been given. */
+    private void follow(IntentStore.Changed changed) {
+        Intent now = changed.spend();
+        Optional<InFlight> watched = inFlight.find(now.txId());
+        boolean open = now.state().inFlight();
+        if (open && watched.filter(InFlight::isInFlight).isPresent()) {
+            if (now.state() == IntentState.ACCEPTED && watched.get().state() == IntentState.PREPARED) {
+                watched.get().accepted(clock.millis());
+            }
+        } else if (open || now.state() == IntentState.ABANDONED && watched.isEmpty() && changed.holdsCoins()) {
+            unburied.remove(now.txId());
+            if (changed.holdsCoins()) {
+                reservations.tell(new Reservations.ReservedAgain(now));
+            }
+            inFlight.add(now, false, clock.millis(), pace.firstLook().toMillis());
+        } else if (now.state() == IntentState.ABANDONED) {
+            watched.filter(InFlight::isInFlight)
+                    .ifPresent(spend -> inFlight.abandon(spend, "abandoned by another daemon", clock.millis()));
+        } else if (watched.isPresent()) {
+            adopt(watched.get(), Optional.of(now.state()));
+        } else if (now.state() != IntentState.CONFIRMED) {
+            reservations.tell(new Reservations.End(now.txId()));
+        } else if (!changed.buried() && unburied.get(now.txId()) == null) {
+            watchConfirmed(
+                    new WatchConfirmed(new ConfirmedSpend(PackedSpend.of(now.txId(), now.inputs()), Optional.empty())));
+        }
     }
 
     private Behavior<Command> rest() {
@@ -429,6 +497,9 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
      */
     private Behavior<Command> ended() {
         ended = true;
+        if (env.stores().shared()) {
+            reservations.tell(new Reservations.MonitorStopped());
+        }
         inFlight.retire();
         unburied.retire();
         unanswered.forEach(question -> reservations.tell(new Reservations.NotWithheld(question)));
@@ -658,15 +729,39 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                 && spend.maySend(clock.millis(), pace.longestBetweenSends().toMillis());
     }
 
-    /** Sends the same bytes again, each time to the next of the nodes that lack them. */
+    /** Takes the spend over in the store, then sends the same bytes again; while another daemon that is alive runs it, that one sends it. */
     private void send(InFlight spend, Lookup.Sighting sighting) {
         if (ended) {
             return;
         }
-        if (!spend.isAdopted()) {
-            takeOver(spend, sighting);
-            return;
+        broadcast.running().begin(spend.txId());
+        ask(() -> env.intents().adopt(spend.txId()), answer -> {
+            boolean ours =
+                    answer.value().filter(Adoption.Ours.class::isInstance).isPresent();
+            if (ours && !ended && inFlight.has(spend) && maySend(spend)) {
+                sendAdopted(spend, sighting);
+                return;
+            }
+            broadcast.running().end(spend.txId());
+            complain(spend.txId(), answer);
+            if (inFlight.has(spend)) {
+                notAdopted(spend, ours, answer.value());
+            }
+        });
+    }
+
+    private void notAdopted(InFlight spend, boolean ours, Optional<Adoption> adoption) {
+        if (ours) {
+            rest(spend);
+        } else if (adoption.isPresent() && adoption.get() instanceof Adoption.Moved moved) {
+            adopt(spend, moved.found());
+        } else {
+            pause(spend);
         }
+    }
+
+    /** Sends to the next of the nodes that lack the bytes. */
+    private void sendAdopted(InFlight spend, Lookup.Sighting sighting) {
         env.metrics().sentAgain();
         sending.add(spend);
         int before = spend.beginSend(
@@ -676,6 +771,7 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         List<Integer> lacking = sighting.lacking();
         int first = lacking.isEmpty() ? before : lacking.get(before % lacking.size());
         ask(() -> broadcast.sendAgain(spend.txId(), spend.intent().transaction(), first), answer -> {
+            broadcast.running().end(spend.txId());
             sending.remove(spend);
             answerQuiet();
             if (inFlight.has(spend)) {
@@ -683,26 +779,6 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
                         spend,
                         answer.fold(
                                 Function.identity(), cause -> new BroadcastOutcome.Unknown(Broadcast.words(cause))));
-            }
-        });
-    }
-
-    /** Takes the spend over in the store before its bytes are sent again; while another process that is alive runs it, that one sends it. */
-    private void takeOver(InFlight spend, Lookup.Sighting sighting) {
-        ask(spend, () -> env.intents().adopt(spend.txId()), answer -> {
-            complain(spend.txId(), answer);
-            Optional<Adoption> adoption = answer.value();
-            if (adoption.isPresent() && adoption.get() instanceof Adoption.Moved moved) {
-                adopt(spend, moved.found());
-            } else if (adoption.isEmpty() || adoption.get() instanceof Adoption.Elsewhere) {
-                pause(spend);
-            } else {
-                spend.adopted();
-                if (maySend(spend)) {
-                    send(spend, sighting);
-                } else {
-                    rest(spend);
-                }
             }
         });
     }
@@ -899,7 +975,19 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
     }
 
     private static void complain(Hash256 txId, Outcome<?> written) {
-        written.failure().ifPresent(failure -> LOG.error("spend {}: {}", txId, Broadcast.words(failure)));
+        written.failure().ifPresent(failure -> {
+            if (isOthers(failure)) {
+                LOG.info("spend {}: {}", txId, Broadcast.words(failure));
+            } else {
+                LOG.error("spend {}: {}", txId, Broadcast.words(failure));
+            }
+        });
+    }
+
+    /** Whether another daemon has to do something first, or does the background work. */
+    private static boolean isOthers(Throwable failure) {
+        return Causes.of(failure) instanceof StoreException store
+                && (store.reason() == StoreException.Reason.BUSY || store.reason() == StoreException.Reason.NOT_KEEPER);
     }
 
     /**

@@ -54,6 +54,8 @@ final class SpendRunner {
     private final Owner.Running id;
     private final Consumer<SpendResult> ended;
     private boolean over;
+    /** Transaction id of the spend that may be sent, see {@link RunningSends}. */
+    private Optional<Hash256> sending = Optional.empty();
     /** Intent of the spend, from the moment when the store has it. */
     private Optional<Intent> durable = Optional.empty();
     /** Intent of the spend, while the store may or may not have it. */
@@ -238,6 +240,7 @@ final class SpendRunner {
      * @param capped whether the allowance can refuse it
      */
     CompletionStage<Opening> open(Intent intent, boolean capped) {
+        maySend(intent);
         doubtful = Optional.of(intent);
         return env.intents()
                 .open(intent, env.tokensExpiredBefore(), capped, env::countsFrom)
@@ -250,6 +253,7 @@ final class SpendRunner {
      * @param payouts numbers of the payouts that the batch pays
      */
     CompletionStage<Opening> openBatch(Intent intent, List<Long> payouts) {
+        maySend(intent);
         doubtful = Optional.of(intent);
         return env.intents()
                 .openBatch(intent, payouts, env.tokensExpiredBefore(), env::countsFrom)
@@ -260,8 +264,24 @@ final class SpendRunner {
         doubtful = Optional.empty();
         if (opening.isThere(intent)) {
             durable = Optional.of(intent);
+        } else {
+            sending.ifPresent(broadcast.running()::endUnopened);
+            sending = Optional.empty();
         }
         return opening;
+    }
+
+    private void maySend(Intent intent) {
+        if (!sending.equals(Optional.of(intent.txId()))) {
+            sentNoMore();
+            sending = Optional.of(intent.txId());
+            broadcast.running().begin(intent.txId());
+        }
+    }
+
+    private void sentNoMore() {
+        sending.ifPresent(broadcast.running()::end);
+        sending = Optional.empty();
     }
 
     /** Takes the spend in flight back from the spend monitor; false when it was abandoned since it was read. */
@@ -277,6 +297,7 @@ final class SpendRunner {
 
     /** Takes the spend over in the store; called before bytes are sent that another process may have. */
     CompletionStage<Adoption> adopt(Intent intent) {
+        maySend(intent);
         return elsewhere(env.intents().adopt(intent.txId()));
     }
 
@@ -335,6 +356,7 @@ final class SpendRunner {
      */
     CompletionStage<Opening> reopen(Intent intent, boolean capped) {
         takeOver(intent);
+        maySend(intent);
         return env.intents()
                 .reopen(intent, capped, env::countsFrom)
                 .thenApplyAsync(
@@ -379,6 +401,7 @@ final class SpendRunner {
     /** Frees the coins of a spend that has failed, in the store already, while this runner goes on with a new one. */
     void letGo(Intent intent) {
         durable = Optional.empty();
+        sentNoMore();
         env.metrics().ended(intent.kind(), SpendMetrics.Outcome.CONFLICTED);
         reservations.tell(new Reservations.FailRunning(id, intent.txId()));
     }
@@ -393,6 +416,8 @@ final class SpendRunner {
             outcome = died();
         }
         over = true;
+        // After its outcome, so that mostly one commit has both.
+        sentNoMore();
         ended.accept(new SpendResult(id, outcome));
     }
 

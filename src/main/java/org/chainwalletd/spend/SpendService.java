@@ -72,7 +72,7 @@ public final class SpendService {
         this.receipts = child(context, Receipts.create(env, broadcast, reservations), "receipts");
         this.simulator = new Simulation.Simulator(env, reservations);
         this.raw = new RawBroadcast(env, broadcast);
-        this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast.lookup(), env.intents(), env.executor());
+        this.rebroadcasts = new OwnerRebroadcasts(env.node(), broadcast, env.intents(), env.executor());
     }
 
     /** Background work that is started before the actors that own money in flight: the spend monitor. */
@@ -107,8 +107,10 @@ public final class SpendService {
             SpendEnvironment env, Background background, CompletableFuture<SpendService> started) {
         Parts parts = Parts.begin(env, background);
         return Behaviors.<Object>setup(context -> {
+                    // From now on changes by others are collected; what is read here has those before.
+                    env.intents().changedByOthers();
                     context.pipeToSelf(
-                            Remembered.read(env),
+                            Remembered.begin(env),
                             (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
                     return Behaviors.receive(Object.class)
                             .onMessage(Reading.class, reading -> read(context, parts, reading.remembered(), started))
@@ -145,20 +147,23 @@ public final class SpendService {
     private record Reading(Outcome<Remembered> remembered) {}
 
     /** Spends and reservations of earlier runs, as read from the store. */
-    private record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
+    record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
+        private static CompletionStage<Remembered> begin(SpendEnvironment env) {
+            return env.allowanceStore()
+                    .govern(env.limits(), env.clock(), env.chain()::tipMillis)
+                    .thenComposeAsync(governed -> read(env), env.executor());
+        }
+
         static CompletionStage<Remembered> read(SpendEnvironment env) {
             CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
             CompletableFuture<List<ConfirmedSpend>> unburied =
                     env.intents().unburied().toCompletableFuture();
             CompletableFuture<List<ReservationStore.Reservation>> reserved =
                     env.reservations().all().toCompletableFuture();
-            CompletableFuture<Void> governed = env.allowanceStore()
-                    .govern(env.limits(), env.clock(), env.chain()::tipMillis)
-                    .toCompletableFuture();
             long lately = env.clock().millis() - env.pace().reservationTtl().toMillis();
             CompletableFuture<List<Intent>> abandoned =
                     env.intents().abandonedSince(lately).toCompletableFuture();
-            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned, governed)
+            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned)
                     .thenApplyAsync(
                             done -> new Remembered(
                                     inFlight.join(),

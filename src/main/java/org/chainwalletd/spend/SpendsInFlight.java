@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
@@ -44,7 +45,6 @@ final class SpendsInFlight {
         private boolean reservedForCertain;
         private boolean parentInFlight;
         private boolean busy;
-        private boolean adopted;
         private long waitMillis;
         private long dueAt;
         /** Time in milliseconds since 1970 before which no look is due: the running spend may be sending the bytes for the first time until then. */
@@ -147,15 +147,6 @@ final class SpendsInFlight {
             return overdue && reserved && !inMempool && !parentInFlight;
         }
 
-        /** Whether this process has taken the spend over in the store, so that it may send the bytes. */
-        boolean isAdopted() {
-            return adopted;
-        }
-
-        void adopted() {
-            adopted = true;
-        }
-
         boolean isReserved() {
             return reserved;
         }
@@ -226,15 +217,15 @@ final class SpendsInFlight {
 
     /**
      * @param known spends to watch at first; the counts are set once for all of them, so no reader sees a part
-     * @param again whether running spends may exist: a fresh spend is then left to its running spend, which must not find that a node has the bytes
-     *     already
+     * @param mayRun whether a running spend may have it: a fresh spend is then left to its running spend, which must not find that a node has the
+     *     bytes already
      * @param count kept equal to the number of spends that are broadcast and not yet settled
      * @param oldest kept equal to the creation time of the oldest of these, milliseconds since 1970; 0 when there is none
      */
-    SpendsInFlight(List<Intent> known, boolean again, long now, AtomicInteger count, AtomicLong oldest) {
+    SpendsInFlight(List<Intent> known, Predicate<Intent> mayRun, long now, AtomicInteger count, AtomicLong oldest) {
         this.count = count;
         this.oldest = oldest;
-        known.forEach(intent -> put(intent, false, now, 0, again ? spendersUntil(intent, now) : now));
+        known.forEach(intent -> put(intent, false, now, 0, mayRun.test(intent) ? spendersUntil(intent, now) : now));
         counted();
     }
 
@@ -288,6 +279,10 @@ final class SpendsInFlight {
     /** Whether this very object is still watched: false when the spend was removed, or added anew. */
     boolean has(InFlight spend) {
         return spends.get(spend.txId()) == spend;
+    }
+
+    Optional<InFlight> find(Hash256 txId) {
+        return Optional.ofNullable(spends.get(txId));
     }
 
     Collection<InFlight> all() {

@@ -80,6 +80,16 @@ public final class HeardIntents implements IntentStore {
     }
 
     @Override
+    public CompletionStage<Void> signOff(Set<Hash256> txIds) {
+        return inner.signOff(txIds);
+    }
+
+    @Override
+    public Changes changedByOthers() {
+        return inner.changedByOthers();
+    }
+
+    @Override
     public CompletionStage<Transition> accept(Hash256 txId, Set<IntentState> before, long now) {
         return made(inner.accept(txId, before, now), txId, IntentState.ACCEPTED, "");
     }

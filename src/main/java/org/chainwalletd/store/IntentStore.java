@@ -79,6 +79,18 @@ public interface IntentStore {
     CompletionStage<Adoption> adopt(Hash256 txId);
 
     /**
+     * Records that this process will not send these spends any more unless it adopts them again. Called once nothing of it is sending them: from then
+     * on others may free their coins. Whether their bytes ever left can be told by nobody any more. Writes nothing where one process uses the store.
+     */
+    CompletionStage<Void> signOff(Set<Hash256> txIds);
+
+    /**
+     * Returns the spends that other processes have changed since the last call, and from the first call on collects them. For one caller, on any
+     * thread; answered from memory. Empty where one process uses the store.
+     */
+    Changes changedByOthers();
+
+    /**
      * Records that a node has accepted the spend. Not urgent: if the record is lost in a crash, the nodes are asked for the transaction once
      * more.
      *
@@ -241,6 +253,21 @@ public interface IntentStore {
          */
         record Moved(Optional<IntentState> found) implements Adoption {}
     }
+
+    /**
+     * Result of {@link #changedByOthers}.
+     *
+     * @param incomplete whether any others may have changed too, so that everything must be read again
+     */
+    record Changes(boolean incomplete, List<Changed> spends) {}
+
+    /**
+     * A spend as another process has left it.
+     *
+     * @param holdsCoins whether it holds any of its coins
+     * @param buried see {@link #bury}
+     */
+    record Changed(Intent spend, boolean holdsCoins, boolean buried) {}
 
     /** Result of {@link #unconfirm}: what happened to a spend whose block a reorganisation has removed. */
     sealed interface Unconfirmation {

@@ -15,7 +15,7 @@ public final class PostgresCluster {
 
     private static final String SENDS = "SELECT runner, count(*) FROM (SELECT id, runner FROM spends WHERE "
             + SpendTable.OPEN
-            + " UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
+            + " AND signed_off = 0 UNION SELECT spend, former_runners.runner FROM former_runners JOIN spends ON id = spend WHERE "
             + SpendTable.OPEN + ") sends GROUP BY runner";
     /** Query for starts, by the timeline and the boot of the server. */
     private static final String STARTS =

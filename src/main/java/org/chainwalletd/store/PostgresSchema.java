@@ -204,6 +204,7 @@ final class PostgresSchema {
                     + " epoch BIGINT NOT NULL, renewal BIGINT NOT NULL, given_back BOOLEAN NOT NULL DEFAULT false)");
             session.execute("INSERT INTO keeper (one, start, epoch, renewal) VALUES (1, " + NOBODY + ", 0, 0)");
             session.execute("ALTER TABLE daemons ADD COLUMN address TEXT");
+            session.execute("ALTER TABLE spends ADD COLUMN signed_off BIGINT NOT NULL DEFAULT 0");
         }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());

@@ -13,6 +13,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -34,13 +36,17 @@ public final class PostgresStore extends SqlStore {
     static final String CANNOT_MAKE_TABLES =
             "cannot have its tables made: make the user the owner of the database, or grant it CREATE on the schema";
     private static final int OLDEST_SERVER = 150_000;
-    /** Number of the start of a daemon that opens a stopped store. */
+    /** Number of no start of a daemon: of one that opens a stopped store, and of runners that have signed off. */
     private static final long NO_START = 0;
 
     private static final int SOCKET_MILLIS = 10_000;
     private static final long CHECK_MILLIS = 1_000;
+    /** Time after which changes by other daemons are known here at the latest, as long as the database answers. */
+    private static final long CHANGES_MILLIS = 200;
     /** Age of a daemon's heartbeat from which on others take its spends over. */
     private static final long LAPSE_MILLIS = 5_000;
+    /** Time for which a spend is left to a runner that is alive, since its last change. */
+    private static final long RUNNERS_MILLIS = 30_000;
     /** Time without an answer after which the daemon is not ready. */
     private static final long SILENT_MILLIS = 3_000;
     /** Time for which the store lock is held after which the daemon is not ready. */
@@ -92,6 +98,10 @@ public final class PostgresStore extends SqlStore {
     private volatile SqlSession beating;
 
     private final long start;
+    /** Whom to tell of changes by other daemons, by the table. */
+    private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
+
+    private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicReference<PostgresAgreed> agreed;
     /** Completes when this start must not write any more, although others do. */
     private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
@@ -352,6 +362,8 @@ public final class PostgresStore extends SqlStore {
     private static PostgresStore started(PostgresStore store) {
         store.startWriter();
         store.checker.scheduleWithFixedDelay(store::check, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        store.checker.scheduleWithFixedDelay(
+                store::lookForChanges, CHANGES_MILLIS, CHANGES_MILLIS, TimeUnit.MILLISECONDS);
         store.beater.scheduleWithFixedDelay(store::beat, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         return store;
     }
@@ -540,6 +552,21 @@ public final class PostgresStore extends SqlStore {
                 AT_ONCE);
     }
 
+    /** Updates the state in memory when others have changed rows, for a daemon that has nothing to write. */
+    private void lookForChanges() {
+        if (!looking.compareAndSet(false, true)) {
+            return;
+        }
+        read(session -> session.queryOne(
+                                "SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1",
+                                row -> true,
+                                transactions.followed())
+                        .isPresent())
+                .thenComposeAsync(
+                        changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
+                .whenCompleteAsync((done, failure) -> looking.set(false), AT_ONCE);
+    }
+
     /** Notes since when one transaction holds the store lock. */
     private void lookAtLock(SqlSession session) throws SQLException {
         long newest = session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
@@ -597,39 +624,67 @@ public final class PostgresStore extends SqlStore {
     boolean mayDeny(SqlSession session, SpendRow row) throws SQLException {
         return session.queryOne(
                         "SELECT 1 FROM spends WHERE id = ? AND runner = " + PostgresSchema.RUNNER
-                                + " AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
+                                + " AND signed_off = 0 AND NOT EXISTS (SELECT 1 FROM former_runners WHERE spend = spends.id)",
                         found -> true,
                         row.id())
                 .isPresent();
     }
 
     @Override
-    boolean isShared() {
+    public boolean isShared() {
         return true;
+    }
+
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {
+        listeners
+                .computeIfAbsent(rows.table(), table -> new CopyOnWriteArrayList<>())
+                .add(told);
+    }
+
+    private void tell(String table) {
+        for (Runnable told : listeners.getOrDefault(table, List.of())) {
+            try {
+                told.run();
+            } catch (RuntimeException e) {
+                LOG.error("store {}: who keeps copies of {} has failed", name, table, e);
+            }
+        }
+    }
+
+    @Override
+    void requireKeeper() {
+        if (!transactions.mayKeep()) {
+            throw StoreException.notKeeper();
+        }
     }
 
     /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */
     @Override
     boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
-        return session.queryOne(
-                        "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND start <> "
-                                + PostgresSchema.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
-                                + PostgresSchema.MILLIS + " - "
-                                + LAPSE_MILLIS,
-                        found -> true,
-                        row.id())
-                .isPresent();
+        return ages().isWithin(row.intent().changedAt(), RUNNERS_MILLIS)
+                && session.queryOne(
+                                "SELECT 1 FROM spends JOIN daemons ON start = runner WHERE id = ? AND signed_off = 0 AND start <> "
+                                        + PostgresSchema.RUNNER + " AND NOT ended AND NOT superseded AND beaten > "
+                                        + PostgresSchema.MILLIS + " - "
+                                        + LAPSE_MILLIS,
+                                found -> true,
+                                row.id())
+                        .isPresent();
     }
 
+    /** Leaves a mark of a runner that has signed off: whether it has sent the bytes is not known any more. */
     @Override
     void adopt(SqlSession session, SpendRow row) throws SQLException {
         session.update(
-                "INSERT INTO former_runners (spend, runner) SELECT id, runner FROM spends WHERE id = ? AND runner <> "
-                        + PostgresSchema.RUNNER + " ON CONFLICT DO NOTHING",
+                "INSERT INTO former_runners (spend, runner) SELECT id, CASE signed_off WHEN 0 THEN runner ELSE "
+                        + NO_START
+                        + " END FROM spends WHERE id = ? AND (runner <> " + PostgresSchema.RUNNER
+                        + " OR signed_off <> 0) ON CONFLICT DO NOTHING",
                 row.id());
         int taken = session.update(
-                "UPDATE spends SET runner = " + PostgresSchema.RUNNER + " WHERE id = ? AND runner <> "
-                        + PostgresSchema.RUNNER,
+                "UPDATE spends SET runner = " + PostgresSchema.RUNNER + ", signed_off = 0 WHERE id = ? AND (runner <> "
+                        + PostgresSchema.RUNNER + " OR signed_off <> 0)",
                 row.id());
         if (taken > 0) {
             lines.add(new SentLine.Spend(row.id(), row.intent(), row.held(), row.countedAt()));
@@ -638,12 +693,48 @@ public final class PostgresStore extends SqlStore {
         }
     }
 
-    /** Refuses while a process that has run the spend, and may be paused, has not ended: it could still send the bytes. */
+    /** The runner stays in the row, because its log has the bytes. */
+    @Override
+    void signOff(SqlSession session, SpendRow row) throws SQLException {
+        session.later(
+                List.of(),
+                "WITH gone AS (DELETE FROM former_runners WHERE spend = ? AND runner = " + PostgresSchema.RUNNER
+                        + " RETURNING spend), marked AS (INSERT INTO former_runners (spend, runner) SELECT spend, "
+                        + NO_START
+                        + " FROM gone ON CONFLICT DO NOTHING) UPDATE spends SET signed_off = 1 WHERE id = ? AND runner = "
+                        + PostgresSchema.RUNNER,
+                row.id(),
+                row.id());
+    }
+
+    @Override
+    boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM former_runners JOIN spends ON id = spend WHERE spend = ? AND former_runners.runner = "
+                                + PostgresSchema.RUNNER + " AND spends.runner <> " + PostgresSchema.RUNNER,
+                        found -> true,
+                        row.id())
+                .isPresent();
+    }
+
+    @Override
+    void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {
+        boolean runs = session.queryOne(
+                        "SELECT 1 FROM spends WHERE id = ? AND signed_off = 0 AND runner = " + PostgresSchema.RUNNER,
+                        found -> true,
+                        row.id())
+                .isPresent();
+        if (!runs) {
+            requireKeeper();
+        }
+    }
+
+    /** Refuses while a process that has run the spend has neither signed it off nor ended: it could still send the bytes, perhaps when it wakes. */
     @Override
     void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {
         Optional<Long> runner = session.queryOne(
                 "SELECT start FROM daemons WHERE NOT ended AND start <> " + PostgresSchema.RUNNER
-                        + " AND (start = (SELECT runner FROM spends WHERE id = ?)"
+                        + " AND (start = (SELECT runner FROM spends WHERE id = ? AND signed_off = 0)"
                         + " OR start IN (SELECT runner FROM former_runners WHERE spend = ?)) LIMIT 1",
                 found -> found.getLong(1),
                 row.id(),
@@ -652,7 +743,8 @@ public final class PostgresStore extends SqlStore {
             throw new StoreException(
                     StoreException.Reason.BUSY,
                     "spend " + row.intent().txId() + " may still be sent by start " + runner.get()
-                            + " of a daemon, which has not ended: stop that daemon first or, when its machine is off for good, say"
+                            + " of a daemon: try again when that one has answered its call; if it hangs, stop it or, when its"
+                            + " machine is off for good, say"
                             + " chain-walletd --store ... cluster forget " + runner.get(),
                     null);
         }
@@ -796,11 +888,13 @@ public final class PostgresStore extends SqlStore {
                     changes.getOrDefault("allowance_minutes", List.of()),
                     changes.containsKey("payouts"),
                     changes.containsKey("sweeps"));
+            changes.keySet().forEach(PostgresStore.this::tell);
         }
 
         @Override
         public void readAgain(SqlSession session) throws SQLException {
             PostgresStore.this.readAgain(session);
+            listeners.keySet().forEach(PostgresStore.this::tell);
         }
 
         @Override

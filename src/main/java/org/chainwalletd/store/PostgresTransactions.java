@@ -57,7 +57,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SET LOCAL enable_seqscan = off;
             SELECT version, system, pruned, stopped, agreement, %s AS now_system, %s AS now_timeline, %s AS now_boot,
               current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
-                AND current_setting('synchronous_commit') <> 'off' AS durable
+                AND current_setting('synchronous_commit') <> 'off' AS durable,
+              (SELECT start FROM keeper WHERE one = 1) AS keeper
               FROM store WHERE one = 1 FOR UPDATE;
             INSERT INTO commits (number, daemon, counter, random)
               SELECT coalesce(max(number), 0) + 1, ?,
@@ -110,7 +111,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private record Server(long system, long timeline, long boot, boolean durable) {}
 
     /** Row of the store, which is its lock. */
-    private record StoreRow(long version, long system, long pruned, String stopped, long agreement) {}
+    private record StoreRow(long version, long system, long pruned, String stopped, long agreement, long keeper) {}
 
     /**
      * Answer to {@link #HEAD}.
@@ -152,8 +153,11 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     private Set<String> telling = Set.of();
     private volatile boolean logFails;
-    /** Number of the last commit that the state in memory includes. */
-    private long followed;
+    /** Number of the last commit that the state in memory includes; written by the thread that writes alone. */
+    private volatile long followed;
+
+    /** Start of the daemon that does the background work; 0 before any has done it. */
+    private volatile long keeper;
 
     private long messagesBefore;
     /** Version of the settings in common that the state in memory includes, see {@link PostgresAgreed}. */
@@ -256,6 +260,16 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
         return confirmed;
     }
 
+    /** Returns the number of the last commit that the state in memory includes. */
+    long followed() {
+        return followed;
+    }
+
+    /** Tells whether this daemon does the background work, according to the transaction that is being prepared. */
+    boolean mayKeep() {
+        return keeper == PostgresSchema.NOBODY || keeper == start;
+    }
+
     /** Returns why nothing is written any more, as the store's row says; empty in normal operation. */
     Optional<String> stopped() {
         return Optional.ofNullable(stopped);
@@ -302,6 +316,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                             + " daemons have not told yet whether it has their commits",
                     null);
         }
+        keeper = head.store().keeper();
         follow(head);
         session.forget();
         next = new Made(head.number(), next.random());
@@ -384,7 +399,8 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
                     row.getLong("system"),
                     row.getLong("pruned"),
                     row.getString("stopped"),
-                    row.getLong("agreement"));
+                    row.getLong("agreement"),
+                    row.getLong("keeper"));
             Server now = new Server(
                     row.getLong("now_system"),
                     row.getLong("now_timeline"),

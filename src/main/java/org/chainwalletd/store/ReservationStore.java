@@ -19,6 +19,12 @@ public interface ReservationStore {
     CompletionStage<List<Reservation>> all();
 
     /**
+     * Tells whether a spend has reserved the coin in a store that several processes use; always false elsewhere. Answered from memory, on any thread;
+     * {@link IntentStore#open} decides.
+     */
+    boolean isReservedInShared(Outpoint coin);
+
+    /**
      * Tells whether a running sweep is going to spend the coin in a part that has no spend yet and is not the one with this token. Answered from
      * memory, on any thread, which a store in PostgreSQL fills with its first transaction; {@link IntentStore#open} decides.
      */

@@ -47,6 +47,12 @@ public final class RowAges {
                 clocks.chainMillis().get(), shared.get().map(Clock::millis).orElse(now));
     }
 
+    /** Tells whether a row was stamped with {@code at} less than {@code millis} ago; a stamp further ahead of the clock than that tells nothing. */
+    boolean isWithin(long at, long millis) {
+        long now = shared.get().map(Clock::millis).orElseGet(() -> clocks.own().millis());
+        return Math.abs(now - at) < millis;
+    }
+
     /**
      * Returns the time before which rows have ended, for a caller who has computed {@code before} by the daemon's own clock: earlier by as much as
      * that clock is ahead of the shared one, in whole minutes.

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +17,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.store.IntentStore.Changed;
+import org.chainwalletd.store.IntentStore.Changes;
 import org.chainwalletd.store.IntentStore.Transition;
 
 /**
@@ -80,6 +82,7 @@ final class SpendTable {
 
     private final Holdings holdings = new Holdings();
     private final Accepted accepted = new Accepted();
+    private final ChangedByOthers others = new ChangedByOthers();
     private final SentLog.Lines log;
     private final RowAges ages;
     private long lastId;
@@ -129,10 +132,12 @@ final class SpendTable {
         holdings.freeAll(changed::contains);
         for (long id : changed) {
             lastId = Math.max(lastId, id);
-            session.find(ofNumber(id)).ifPresent(row -> {
+            session.find(ofNumber(id)).ifPresent(there -> {
+                SpendRow row = there.row();
                 accepted.forget(row.intent().txId());
                 row.heldCoins().forEach(coin -> holdings.take(id, coin.outpoint()));
                 found.accept(row.intent());
+                others.add(new Changed(row.intent(), !row.heldCoins().isEmpty(), there.buried()));
             });
         }
         holdings.settle();
@@ -143,6 +148,12 @@ final class SpendTable {
         holdings.freeAll(id -> true);
         accepted.forgetAll();
         takeUp(session);
+        others.addAny();
+    }
+
+    /** Returns what {@link IntentStore#changedByOthers} does. */
+    Changes changedByOthers() {
+        return others.take();
     }
 
     static List<SpendRow> select(SqlSession session, String where, Object... values) throws SQLException {
@@ -159,13 +170,19 @@ final class SpendTable {
                 txId, SELECT + "short_id = ? AND tx_id = ?", SpendRow::read, SpendRow.shortId(key), key);
     }
 
-    private static SqlSession.Lookup<SpendRow> ofNumber(long id) {
-        return new SqlSession.Lookup<>(id, SELECT + "id = ?", SpendRow::read, id);
+    private record Followed(SpendRow row, boolean buried) {}
+
+    private static SqlSession.Lookup<Followed> ofNumber(long id) {
+        return new SqlSession.Lookup<>(
+                id,
+                "SELECT " + SpendRow.COLUMNS + ", buried FROM spends WHERE id = ?",
+                row -> new Followed(SpendRow.read(row), row.number("buried") == 1),
+                id);
     }
 
     /** Returns the lookups for {@link #follow(SqlSession, Collection, Consumer)}. */
-    static List<SqlSession.Lookup<SpendRow>> ofNumbers(Collection<Long> ids) {
-        return ids.stream().map(SpendTable::ofNumber).toList();
+    static List<SqlSession.Lookup<?>> ofNumbers(Collection<Long> ids) {
+        return ids.stream().<SqlSession.Lookup<?>>map(SpendTable::ofNumber).toList();
     }
 
     /** Lists the recalled batches that the chain has not decided about and whose coins other spends hold. */
@@ -604,14 +621,14 @@ final class SpendTable {
 
     /**
      * Maps each held coin to the spend that holds it. The same is in the rows of the spends; this copy in memory belongs to the writer, which
-     * alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction it belongs to. Used on
+     * alone changes it, so that reserving and releasing coins costs no write of its own. Rolls back with the transaction it belongs to. Changed on
      * the writer's thread only.
      */
     private static final class Holdings implements GroupCommitWriter.InMemory {
         /** Previous owner of a coin, for undoing a change; the owner is the number of a spend, or null when the coin was free. */
         private record Before(Outpoint outpoint, Long owner) {}
 
-        private final Map<Outpoint, Long> owners = new HashMap<>();
+        private final Map<Outpoint, Long> owners = new ConcurrentHashMap<>();
         private final List<Before> journal = new ArrayList<>();
 
         /** Returns the number of the spend that holds {@code outpoint}. */
@@ -659,6 +676,38 @@ final class SpendTable {
         @Override
         public void settle() {
             journal.clear();
+        }
+    }
+
+    /** Collects which spends other processes have changed, from the time when it is asked first. */
+    private static final class ChangedByOthers {
+        /** Most spends that are collected; when there are more, everything has to be read again. */
+        private static final int MOST = 10_000;
+
+        private final Map<Hash256, Changed> spends = new LinkedHashMap<>();
+        private boolean asked;
+        private boolean incomplete;
+
+        synchronized void add(Changed changed) {
+            if (asked && !incomplete) {
+                spends.put(changed.spend().txId(), changed);
+                if (spends.size() > MOST) {
+                    addAny();
+                }
+            }
+        }
+
+        synchronized void addAny() {
+            incomplete = asked;
+            spends.clear();
+        }
+
+        synchronized Changes take() {
+            Changes changes = new Changes(incomplete, List.copyOf(spends.values()));
+            asked = true;
+            incomplete = false;
+            spends.clear();
+            return changes;
         }
     }
 

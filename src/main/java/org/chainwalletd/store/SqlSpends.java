@@ -215,6 +215,35 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
                 : CompletableFuture.completedFuture(new Adoption.Ours());
     }
 
+    @Override
+    public CompletionStage<Void> signOff(Set<Hash256> txIds) {
+        return store.isShared()
+                ? store.write(GroupCommitWriter.Work.of(
+                        () -> txIds.stream()
+                                .<SqlSession.Lookup<?>>map(SpendTable::ofTransaction)
+                                .toList(),
+                        session -> {
+                            for (Hash256 txId : txIds) {
+                                Optional<SpendRow> row = SpendTable.find(session, txId);
+                                if (row.isPresent()) {
+                                    store.signOff(session, row.get());
+                                }
+                            }
+                            return null;
+                        }))
+                : CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public Changes changedByOthers() {
+        return spends.changedByOthers();
+    }
+
+    @Override
+    public boolean isReservedInShared(Outpoint coin) {
+        return store.isShared() && spends.isHeld(coin);
+    }
+
     private Adoption adopted(SqlSession session, Hash256 txId) throws SQLException {
         Optional<SpendRow> row = SpendTable.find(session, txId);
         if (row.filter(there -> there.intent().state().inFlight()).isEmpty()) {
@@ -249,12 +278,18 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Transition> failSent(
             Hash256 txId, IntentState before, IntentState outcome, String reason, long now) {
-        return store.write(session -> spends.change(session, txId, before, row -> {
-            requireNodesMayClose(row);
-            store.requireSignedOff(session, row);
-            spends.enter(session, row, outcome, reason, now);
-            spends.freeAll(session, row);
-        }));
+        return store.write(session -> {
+            Optional<SpendRow> known = SpendTable.find(session, txId);
+            return known.isPresent() && store.hasLost(session, known.get())
+                    ? new Transition.Stale(known.map(spends::known).map(Intent::state))
+                    : spends.change(session, txId, before, row -> {
+                        requireNodesMayClose(row);
+                        store.requireRunnerOrKeeper(session, row);
+                        store.requireSignedOff(session, row);
+                        spends.enter(session, row, outcome, reason, now);
+                        spends.freeAll(session, row);
+                    });
+        });
     }
 
     /**
@@ -274,6 +309,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             if (!StandIns.onlyChainCloses(row.intent().kind())) {
                 throw new IllegalStateException("nodes may close spend " + txId);
             }
+            store.requireKeeper();
             spends.enter(session, row, IntentState.CONFLICTED, reason, now);
             spends.freeAll(session, row);
             session.update("UPDATE spends SET buried = 1 WHERE id = ?", row.id());
@@ -333,6 +369,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Transition> abandon(Hash256 txId, String reason, long now) {
         return store.write(session -> spends.change(session, txId, IntentState.PREPARED, row -> {
+            store.requireKeeper();
             store.requireSignedOff(session, row);
             spends.enter(session, row, IntentState.ABANDONED, reason, now);
         }));
@@ -342,6 +379,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     public CompletionStage<Transition> recall(Hash256 batch, Intent recall, String reason, LongSupplier now) {
         Set<IntentState> before = Set.of(IntentState.PREPARED, IntentState.ABANDONED);
         return store.writeNew(session -> {
+            store.requireKeeper();
             if (SpendTable.bound(session, recall.token().orElseThrow().token(), Long.MIN_VALUE)
                     .isPresent()) {
                 return new Transition.Stale(Optional.of(IntentState.ABANDONED));
@@ -376,6 +414,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Transition> confirm(Hash256 txId, IntentState before, BlockPlace place, long now) {
         return store.write(session -> spends.change(session, txId, before, row -> {
+            store.requireKeeper();
             if (row.intent().state().failed() && row.countedAt().isEmpty()) {
                 spends.countsSince(session, row, allowance.count(session, row.intent(), now));
             }
@@ -397,6 +436,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     public CompletionStage<Unconfirmation> unconfirm(Hash256 txId, long now) {
         return store.write(session -> {
             Transition transition = spends.change(session, txId, IntentState.CONFIRMED, row -> {
+                store.requireKeeper();
                 session.update(
                         "UPDATE spends SET block_height = NULL, block_id = NULL, buried = 0 WHERE id = ?", row.id());
                 // A batch that was recalled is not sent again, even if a node still has it.
@@ -416,6 +456,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Void> bury(List<Hash256> txIds) {
         return store.write(session -> {
+            store.requireKeeper();
             for (Hash256 txId : txIds) {
                 byte[] key = txId.toArray();
                 int buried = session.update(
@@ -597,6 +638,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<Integer> forget(long before, int most, Function<Intent, Optional<Bytes>> answers) {
         return store.write(session -> {
+            store.requireKeeper();
             List<SpendRow> closed = SpendTable.select(
                     session,
                     SpendTable.FINAL + " AND kind <> 'payout_batch' AND changed_at < ? ORDER BY changed_at, id LIMIT ?",
@@ -714,6 +756,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     public CompletionStage<Transition> end(Hash256 txId, IntentState before) {
         return store.write(session -> spends.change(session, txId, before, row -> {
             requireNodesMayClose(row);
+            store.requireKeeper();
             store.requireSignedOff(session, row);
             spends.freeAll(session, row);
         }));
@@ -728,6 +771,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     @Override
     public CompletionStage<List<Reservation>> abandon(List<Outpoint> outpoints, long now) {
         return store.write(session -> {
+            store.requireKeeper();
             List<Reservation> ended = new ArrayList<>();
             for (Outpoint outpoint : outpoints) {
                 Optional<SpendRow> holder = spends.holder(session, outpoint);

@@ -107,18 +107,43 @@ abstract class SqlStore implements Store {
         return true;
     }
 
-    /** Tells whether other processes may write the same store. */
-    boolean isShared() {
+    @Override
+    public boolean isShared() {
         return false;
     }
 
-    /** Tells whether another process runs the spend and is alive. */
+    @Override
+    public void whenOthersChange(SharedRows rows, Runnable told) {}
+
+    /**
+     * Refuses a write that only the daemon which does the background work may make.
+     *
+     * @throws StoreException {@code NOT_KEEPER}
+     */
+    void requireKeeper() {}
+
+    /**
+     * Refuses to close a spend in a process that neither runs it nor does the background work.
+     *
+     * @throws StoreException {@code NOT_KEEPER}
+     */
+    void requireRunnerOrKeeper(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Tells whether this process has run the spend and another has taken it over meanwhile: what this one knows of it is out of date. */
+    boolean hasLost(SqlSession session, SpendRow row) throws SQLException {
+        return false;
+    }
+
+    /** Tells whether another process runs the spend, is alive and has had little time for it. */
     boolean runsElsewhere(SqlSession session, SpendRow row) throws SQLException {
         return false;
     }
 
     /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
     void adopt(SqlSession session, SpendRow row) throws SQLException {}
+
+    /** Records that this process does not send the bytes of a spend any more before it has adopted it again. */
+    void signOff(SqlSession session, SpendRow row) throws SQLException {}
 
     /** Refuses an act that frees coins of a spend while another process may still send it. */
     void requireSignedOff(SqlSession session, SpendRow row) throws SQLException {}

@@ -63,6 +63,35 @@ public interface Store extends AutoCloseable {
      */
     Clock clock(Clock own);
 
+    /** Tells whether several daemons may write the store. */
+    boolean isShared();
+
+    /** Rows of which daemons keep copies in memory. */
+    enum SharedRows {
+        SPENDS("spends"),
+        PAYOUTS("payouts"),
+        SWEEPS("sweeps");
+
+        private final String table;
+
+        SharedRows(String table) {
+            this.table = table;
+        }
+
+        /** Returns the name by which triggers report changes. */
+        String table() {
+            return table;
+        }
+    }
+
+    /**
+     * Registers who is told that another daemon has changed rows, soon after its commit and before this daemon writes anything. Never told where one
+     * daemon has the store alone.
+     *
+     * @param told runs on the thread that writes: must not block, and may read with a later transaction
+     */
+    void whenOthersChange(SharedRows rows, Runnable told);
+
     /** Returns the number of units of work that wait to be written. */
     int queued();
 

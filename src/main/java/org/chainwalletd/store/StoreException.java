@@ -14,6 +14,8 @@ public final class StoreException extends RuntimeException {
         UNKNOWN,
         /** Nothing is written because the store has lost payments, until the operator has restored it. */
         STOPPED,
+        /** Another daemon does the background work, which was asked for. Nothing was written or begun. */
+        NOT_KEEPER,
         /** The file is damaged, was written by a newer release, or is no store at all. */
         DAMAGED
     }
@@ -32,6 +34,14 @@ public final class StoreException extends RuntimeException {
      */
     public static StoreException stopped(String why) {
         return new StoreException(Reason.STOPPED, why, null);
+    }
+
+    /** Creates the failure of what only the daemon with the background work may do, at another one. */
+    public static StoreException notKeeper() {
+        return new StoreException(
+                Reason.NOT_KEEPER,
+                "this is done by the daemon that does the background work, which is another one",
+                null);
     }
 
     public Reason reason() {

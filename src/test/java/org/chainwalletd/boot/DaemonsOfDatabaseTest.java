@@ -372,6 +372,7 @@ class DaemonsOfDatabaseTest {
         start(first).close();
         database.run("DROP TABLE keeper");
         database.run("ALTER TABLE daemons DROP COLUMN address");
+        database.run("ALTER TABLE spends DROP COLUMN signed_off");
         assertThat(run(first, "cluster", "status").errors().toString()).contains("made by an earlier release");
         try (Daemon daemon = start(second)) {
             assertThat(daemon.keeper().isRunning()).isTrue();

@@ -104,7 +104,7 @@ class BackgroundStopsTest {
 
         assertThatThrownBy(() -> get(spends.spending.abandon(coins)))
                 .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.BUSY));
+                        StoreException.class, e -> assertThat(e.reason()).isEqualTo(StoreException.Reason.NOT_KEEPER));
         assertThat(spend(receipt).state().inFlight()).isTrue();
 
         keeper.start();

@@ -290,7 +290,9 @@ final class SpendHarness implements AutoCloseable {
                         store.allowance(),
                         store.history(),
                         Optional.empty(),
-                        store::stopped),
+                        store::stopped,
+                        store.isShared(),
+                        told -> store.whenOthersChange(Store.SharedRows.SPENDS, told)),
                 limits,
                 new Pace(
                         tick,

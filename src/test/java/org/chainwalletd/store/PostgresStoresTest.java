@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -113,6 +114,116 @@ class PostgresStoresTest {
     private IntentStore.Transition fail(int store, Intent spend) {
         return done(
                 stores.get(store).intents().fail(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 50));
+    }
+
+    @Test
+    void a_spend_is_abandoned_once_its_runners_have_signed_it_off_and_nobody_says_that_it_never_left() {
+        Intent spend = intent(1, Optional.of("token-one"), 7).in(IntentState.PREPARED, "", System.currentTimeMillis());
+        IntentStore runner = stores.get(0).intents();
+        IntentStore keeper = stores.get(1).intents();
+        done(runner.open(spend, 0));
+        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+
+        done(runner.signOff(Set.of(spend.txId(), hash(99))));
+
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(done(keeper.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertFails(runner.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+        // A former runner takes it back, and has to sign it off again.
+        done(keeper.signOff(Set.of(spend.txId())));
+        assertThat(done(runner.adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertFails(keeper.abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+        done(runner.signOff(Set.of(spend.txId())));
+        assertThat(done(keeper.abandon(spend.txId(), "by hand", 50))).isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void a_former_runner_that_signs_off_leaves_the_mark_that_the_spend_may_have_been_sent() {
+        Intent spend = intent(1, Optional.of("token-one"), 7);
+        done(stores.get(0).intents().open(spend, 0));
+        PostgresServer.run(schema, "UPDATE daemons SET beaten = 0");
+        assertThat(done(stores.get(1).intents().adopt(spend.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+
+        done(stores.get(0).intents().signOff(Set.of(spend.txId())));
+
+        assertThat(fail(0, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertThat(fail(1, spend)).isInstanceOf(IntentStore.Transition.Stale.class);
+        assertFails(stores.get(2).intents().abandon(spend.txId(), "by hand", 50), StoreException.Reason.BUSY);
+        assertThat(done(stores.get(1).intents().abandon(spend.txId(), "by hand", 50)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void a_spend_of_a_living_daemon_is_adopted_when_it_is_old() {
+        long now = System.currentTimeMillis();
+        Intent old = intent(1, Optional.empty(), 7).in(IntentState.PREPARED, "", now - 31_000);
+        Intent fresh = intent(2, Optional.empty(), 8).in(IntentState.PREPARED, "", now);
+        done(stores.get(0).intents().open(old, 0));
+        done(stores.get(0).intents().open(fresh, 0));
+
+        assertThat(done(stores.get(1).intents().adopt(fresh.txId())))
+                .isInstanceOf(IntentStore.Adoption.Elsewhere.class);
+        assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
+    }
+
+    @Test
+    void a_daemon_that_has_lost_the_lease_confirms_buries_abandons_and_frees_nothing() {
+        Intent spend = intent(1, Optional.empty(), 7);
+        Intent others = intent(2, Optional.empty(), 8);
+        IntentStore stale = stores.get(0).intents();
+        done(stale.open(spend, 0));
+        done(stores.get(2).intents().open(others, 0));
+        done(stores.get(2).intents().signOff(Set.of(others.txId())));
+        try (PostgresLease first = stores.get(0).lease();
+                PostgresLease second = stores.get(1).lease()) {
+            second.take(first.take(first.read()));
+        }
+
+        List<CompletionStage<?>> writes = List.of(
+                stale.confirm(spend.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60),
+                stale.bury(List.of(spend.txId())),
+                stale.abandon(spend.txId(), "by hand", 60),
+                stale.failSent(others.txId(), IntentState.PREPARED, IntentState.CONFLICTED, "lost", 60),
+                stores.get(0).reservations().end(spend.txId(), IntentState.PREPARED),
+                stores.get(0)
+                        .reservations()
+                        .abandon(List.of(spend.inputs().get(0).outpoint()), 60),
+                stale.forget(Long.MAX_VALUE, 10, any -> Optional.empty()));
+        writes.forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
+
+        // It closes what it runs itself.
+        assertThat(done(stale.failSent(spend.txId(), IntentState.PREPARED, IntentState.REFUSED, "no", 60)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+        assertThat(done(stores.get(1)
+                        .intents()
+                        .confirm(others.txId(), IntentState.PREPARED, new BlockPlace(7, hash(70)), 60)))
+                .isInstanceOf(IntentStore.Transition.Made.class);
+    }
+
+    @Test
+    void a_store_tells_which_spends_others_have_changed_and_which_coins_they_hold() {
+        Intent spend = intent(1, Optional.empty(), 7);
+        IntentStore other = stores.get(1).intents();
+        done(other.findForCertain(spend.txId()));
+        other.changedByOthers();
+
+        done(stores.get(0).intents().open(spend, 0));
+
+        Await.until(
+                "it is known",
+                () -> stores.get(1)
+                        .reservations()
+                        .isReservedInShared(spend.inputs().get(0).outpoint()));
+        IntentStore.Changes changes = other.changedByOthers();
+        assertThat(changes.incomplete()).isFalse();
+        assertThat(changes.spends()).singleElement().satisfies(changed -> {
+            assertThat(changed.spend().txId()).isEqualTo(spend.txId());
+            assertThat(changed.holdsCoins()).isTrue();
+        });
+        assertThat(other.changedByOthers().spends()).isEmpty();
     }
 
     @Test

@@ -80,7 +80,7 @@ public final class SpendErrors implements ErrorTranslator {
 
     private static RefusedException translated(StoreException failure) {
         return switch (failure.reason()) {
-            case BUSY ->
+            case BUSY, NOT_KEEPER ->
                 RefusedException.tooManyRequests(
                         "this call has broadcast nothing: " + failure.getMessage(), BUSY_RETRY_SECONDS);
             case UNKNOWN ->

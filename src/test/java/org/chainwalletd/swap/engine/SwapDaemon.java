@@ -300,7 +300,9 @@ public final class SwapDaemon implements AutoCloseable {
                         mortal.allowance(),
                         store.history(),
                         Optional.empty(),
-                        store::stopped),
+                        store::stopped,
+                        false,
+                        told -> {}),
                 new AllowanceStore.Limits(Optional.empty(), Optional.empty(), Duration.ofDays(1)),
                 new Pace(
                         Duration.ofMillis(50),
