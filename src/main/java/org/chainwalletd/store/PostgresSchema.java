@@ -210,13 +210,12 @@ final class PostgresSchema {
             session.execute(Postgres.definition(statement));
         }
         KeyRows.migrate(session);
-        if (session.queryOne(
-                        "SELECT 1 FROM pg_attribute WHERE attrelid = 'store'::regclass AND attname = 'agreement'",
-                        row -> true)
-                .isEmpty()) {
+        if (lacks(session, "store", "agreement")) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
         }
-        session.execute("ALTER TABLE spends ADD COLUMN IF NOT EXISTS signed_off BIGINT NOT NULL DEFAULT 0");
+        if (lacks(session, "spends", "signed_off")) {
+            session.execute("ALTER TABLE spends ADD COLUMN signed_off BIGINT NOT NULL DEFAULT 0");
+        }
         if (!PostgresLease.isMade(session)) {
             for (String statement : FOLLOWED) {
                 session.execute(statement);
@@ -226,6 +225,15 @@ final class PostgresSchema {
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
         session.execute("COMMIT");
+    }
+
+    private static boolean lacks(SqlSession session, String table, String column) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = ?",
+                        row -> true,
+                        table,
+                        column)
+                .isEmpty();
     }
 
     /**
