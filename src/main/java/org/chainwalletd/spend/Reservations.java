@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -29,6 +31,7 @@ import org.chainwalletd.store.IntentStore;
 import org.chainwalletd.store.IntentStore.ConfirmedSpend;
 import org.chainwalletd.store.PackedSpend;
 import org.chainwalletd.store.ReservationStore;
+import org.chainwalletd.store.StandIns;
 
 /**
  * Owns the outpoints in flight: a spend takes all its coins in one message, one spend after the other, so no coin is chosen twice. Talks to the
@@ -168,7 +171,7 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     private record OthersChanged() implements Command {}
 
     /** Carries the state of a store that other daemons change too. */
-    private record Reread(Outcome<SpendService.Remembered> state) implements Command {}
+    private record Reread(Outcome<Durable> state) implements Command {}
 
     private record ReadAgain() implements Command {}
 
@@ -238,20 +241,50 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
     }
 
     /**
-     * State of the store at the start.
+     * State of the store.
      *
+     * @param inFlight spends in flight, and abandoned ones whose coins are still reserved
      * @param reserved durable reservations
-     * @param keeping ids of abandoned spends that keep their coins
-     * @param lapsed spends in flight that hold none of their coins any more
      * @param unburied confirmed spends that are not buried
      * @param abandoned spends that were abandoned within the last {@link Pace#reservationTtl}
      */
     record Durable(
+            List<Intent> inFlight,
             List<ReservationStore.Reservation> reserved,
-            Set<Hash256> keeping,
-            List<Intent> lapsed,
             List<ConfirmedSpend> unburied,
-            List<Intent> abandoned) {}
+            List<Intent> abandoned) {
+        static CompletionStage<Durable> read(SpendEnvironment env) {
+            CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
+            CompletableFuture<List<ConfirmedSpend>> unburied =
+                    env.intents().unburied().toCompletableFuture();
+            CompletableFuture<List<ReservationStore.Reservation>> reserved =
+                    env.reservations().all().toCompletableFuture();
+            long lately = env.clock().millis() - env.pace().reservationTtl().toMillis();
+            CompletableFuture<List<Intent>> abandoned =
+                    env.intents().abandonedSince(lately).toCompletableFuture();
+            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned)
+                    .thenApplyAsync(
+                            done -> new Durable(inFlight.join(), reserved.join(), unburied.join(), abandoned.join()),
+                            env.executor());
+        }
+
+        /** Ids of abandoned spends that keep their coins. */
+        Set<Hash256> keeping() {
+            return inFlight.stream()
+                    .filter(StandIns::keepsCoins)
+                    .map(Intent::txId)
+                    .collect(Collectors.toSet());
+        }
+
+        /** Spends in flight that hold none of their coins any more. */
+        List<Intent> lapsed() {
+            Set<Hash256> holders =
+                    reserved.stream().map(ReservationStore.Reservation::txId).collect(Collectors.toSet());
+            return inFlight.stream()
+                    .filter(intent -> intent.state().inFlight() && !holders.contains(intent.txId()))
+                    .toList();
+        }
+    }
 
     /** @param count kept equal to the number of outpoints in flight, for readers on other threads */
     static Behavior<Command> create(
@@ -521,15 +554,13 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
 
     private Behavior<Command> read() {
         freedMeanwhile.clear();
-        getContext()
-                .pipeToSelf(
-                        SpendService.Remembered.read(env), (state, failure) -> new Reread(Outcome.of(state, failure)));
+        getContext().pipeToSelf(Durable.read(env), (state, failure) -> new Reread(Outcome.of(state, failure)));
         return this;
     }
 
     /** Takes up what other daemons have reserved and had confirmed. A spend monitor that starts has waited for that. */
     private Behavior<Command> reread(Reread command) {
-        Optional<Durable> read = command.state().value().map(SpendService.Remembered::reservations);
+        Optional<Durable> read = command.state().value();
         if (read.isEmpty()) {
             timers.startSingleTimer(new ReadAgain(), settleEvery);
             return this;
@@ -542,9 +573,10 @@ final class Reservations extends AbstractBehavior<Reservations.Command> {
         if (!keeping) {
             return this;
         }
+        Set<Hash256> givenUp = durable.keeping();
         durable.reserved().stream()
                 .filter(held -> !freedMeanwhile.contains(held.txId()))
-                .forEach(held -> coins.takeUpFree(held, durable.keeping().contains(held.txId())));
+                .forEach(held -> coins.takeUpFree(held, givenUp.contains(held.txId())));
         abandonments.remember(durable.abandoned());
         return begin();
     }

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,7 +74,10 @@ final class RunningSends {
             write();
             return;
         }
-        LOG.info("{} spends are not signed off yet: {}", signed.size(), Broadcast.words(failure));
+        LOG.info(
+                "{} spends are not signed off yet: {}",
+                signed.size(),
+                Causes.of(failure).getMessage());
         signed.stream().filter(txId -> !running.containsKey(txId)).forEach(ended::add);
         CompletableFuture.runAsync(
                 this::again,

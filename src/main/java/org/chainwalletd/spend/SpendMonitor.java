@@ -203,6 +203,12 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         Counts() {
             this(new AtomicInteger(), new AtomicInteger(), new AtomicLong());
         }
+
+        private void reset() {
+            inFlight.set(0);
+            unburied.set(0);
+            oldest.set(0);
+        }
     }
 
     /**
@@ -502,6 +508,10 @@ final class SpendMonitor extends AbstractBehavior<SpendMonitor.Command> {
         }
         inFlight.retire();
         unburied.retire();
+        if (env.stores().shared()) {
+            // Another daemon counts them now.
+            setup.counts().reset();
+        }
         unanswered.forEach(question -> reservations.tell(new Reservations.NotWithheld(question)));
         unanswered.clear();
         List.copyOf(pending).forEach(this::readAfterEnd);

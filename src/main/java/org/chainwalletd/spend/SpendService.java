@@ -3,13 +3,11 @@ package org.chainwalletd.spend;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -27,8 +25,6 @@ import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AllowanceStore;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
-import org.chainwalletd.store.IntentStore.ConfirmedSpend;
-import org.chainwalletd.store.ReservationStore;
 import org.chainwalletd.store.SpendHistory;
 import org.chainwalletd.store.StandIns;
 import org.chainwalletd.store.StoreException;
@@ -49,21 +45,15 @@ public final class SpendService {
     private final AtomicInteger inFlightUtxos = new AtomicInteger();
     private final AtomicInteger inFlightTransfers;
 
-    private SpendService(ActorContext<?> context, Parts parts, Remembered remembered) {
+    private SpendService(ActorContext<?> context, Parts parts, Reservations.Durable remembered) {
         this.env = parts.monitored().env();
         this.monitor = parts.monitor();
         Broadcast broadcast = parts.monitored().broadcast();
         SpendMonitor.Counts counts = parts.monitored().counts();
         this.inFlightTransfers = counts.inFlight();
-        this.reservations = child(
-                context,
-                Reservations.create(env, remembered.reservations(), broadcast, monitor, inFlightUtxos),
-                "reservations");
-        parts.monitored()
-                .begin(
-                        reservations,
-                        new SpendMonitor.Known(
-                                remembered.inFlight(), remembered.reservations().unburied()));
+        this.reservations =
+                child(context, Reservations.create(env, remembered, broadcast, monitor, inFlightUtxos), "reservations");
+        parts.monitored().begin(reservations, new SpendMonitor.Known(remembered.inFlight(), remembered.unburied()));
         env.metrics().inFlight(inFlightTransfers::get, inFlightUtxos::get, counts.unburied()::get);
         env.metrics().oldest(() -> {
             long since = counts.oldest().get();
@@ -110,8 +100,7 @@ public final class SpendService {
                     // From now on changes by others are collected; what is read here has those before.
                     env.intents().changedByOthers();
                     context.pipeToSelf(
-                            Remembered.begin(env),
-                            (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
+                            governed(env), (remembered, failure) -> new Reading(Outcome.of(remembered, failure)));
                     return Behaviors.receive(Object.class)
                             .onMessage(Reading.class, reading -> read(context, parts, reading.remembered(), started))
                             .build();
@@ -122,7 +111,7 @@ public final class SpendService {
     private static Behavior<Object> read(
             ActorContext<?> context,
             Parts parts,
-            Outcome<Remembered> reading,
+            Outcome<Reservations.Durable> reading,
             CompletableFuture<SpendService> started) {
         return reading.fold(
                 remembered -> begin(context, parts, remembered, started), failure -> refuse(started, failure));
@@ -134,7 +123,10 @@ public final class SpendService {
     }
 
     private static Behavior<Object> begin(
-            ActorContext<?> context, Parts parts, Remembered remembered, CompletableFuture<SpendService> started) {
+            ActorContext<?> context,
+            Parts parts,
+            Reservations.Durable remembered,
+            CompletableFuture<SpendService> started) {
         try {
             started.complete(new SpendService(context, parts, remembered));
         } catch (RuntimeException e) {
@@ -144,50 +136,13 @@ public final class SpendService {
         return Behaviors.empty();
     }
 
-    private record Reading(Outcome<Remembered> remembered) {}
-
-    /** Spends and reservations of earlier runs, as read from the store. */
-    record Remembered(List<Intent> inFlight, Reservations.Durable reservations) {
-        private static CompletionStage<Remembered> begin(SpendEnvironment env) {
-            return env.allowanceStore()
-                    .govern(env.limits(), env.clock(), env.chain()::tipMillis)
-                    .thenComposeAsync(governed -> read(env), env.executor());
-        }
-
-        static CompletionStage<Remembered> read(SpendEnvironment env) {
-            CompletableFuture<List<Intent>> inFlight = env.intents().inFlight().toCompletableFuture();
-            CompletableFuture<List<ConfirmedSpend>> unburied =
-                    env.intents().unburied().toCompletableFuture();
-            CompletableFuture<List<ReservationStore.Reservation>> reserved =
-                    env.reservations().all().toCompletableFuture();
-            long lately = env.clock().millis() - env.pace().reservationTtl().toMillis();
-            CompletableFuture<List<Intent>> abandoned =
-                    env.intents().abandonedSince(lately).toCompletableFuture();
-            return CompletableFuture.allOf(inFlight, unburied, reserved, abandoned)
-                    .thenApplyAsync(
-                            done -> new Remembered(
-                                    inFlight.join(),
-                                    new Reservations.Durable(
-                                            reserved.join(),
-                                            keeping(inFlight.join()),
-                                            lapsed(inFlight.join(), reserved.join()),
-                                            unburied.join(),
-                                            abandoned.join())),
-                            env.executor());
-        }
-
-        private static List<Intent> lapsed(List<Intent> open, List<ReservationStore.Reservation> reserved) {
-            Set<Hash256> holders =
-                    reserved.stream().map(ReservationStore.Reservation::txId).collect(Collectors.toSet());
-            return open.stream()
-                    .filter(intent -> intent.state().inFlight() && !holders.contains(intent.txId()))
-                    .toList();
-        }
-
-        private static Set<Hash256> keeping(List<Intent> open) {
-            return open.stream().filter(StandIns::keepsCoins).map(Intent::txId).collect(Collectors.toSet());
-        }
+    private static CompletionStage<Reservations.Durable> governed(SpendEnvironment env) {
+        return env.allowanceStore()
+                .govern(env.limits(), env.clock(), env.chain()::tipMillis)
+                .thenComposeAsync(done -> Reservations.Durable.read(env), env.executor());
     }
+
+    private record Reading(Outcome<Reservations.Durable> remembered) {}
 
     /** Starts a child and watches it, so that the parent stops when the child ends unexpectedly. */
     private static <T> ActorRef<T> child(ActorContext<?> context, Behavior<T> behavior, String name) {

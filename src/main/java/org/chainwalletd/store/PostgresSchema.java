@@ -193,18 +193,17 @@ final class PostgresSchema {
             session.execute(Postgres.definition(statement));
         }
         KeyRows.migrate(session);
-        if (session.queryOne(
-                        "SELECT 1 FROM pg_attribute WHERE attrelid = 'store'::regclass AND attname = 'agreement'",
-                        row -> true)
-                .isEmpty()) {
+        if (lacks(session, "store", "agreement")) {
             session.execute("ALTER TABLE store ADD COLUMN agreement BIGINT NOT NULL DEFAULT 0");
+        }
+        if (lacks(session, "spends", "signed_off")) {
+            session.execute("ALTER TABLE spends ADD COLUMN signed_off BIGINT NOT NULL DEFAULT 0");
         }
         if (!hasLease(session)) {
             session.execute("CREATE TABLE keeper (one BIGINT PRIMARY KEY CHECK (one = 1), start BIGINT NOT NULL,"
                     + " epoch BIGINT NOT NULL, renewal BIGINT NOT NULL, given_back BOOLEAN NOT NULL DEFAULT false)");
             session.execute("INSERT INTO keeper (one, start, epoch, renewal) VALUES (1, " + NOBODY + ", 0, 0)");
             session.execute("ALTER TABLE daemons ADD COLUMN address TEXT");
-            session.execute("ALTER TABLE spends ADD COLUMN signed_off BIGINT NOT NULL DEFAULT 0");
         }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
@@ -215,6 +214,15 @@ final class PostgresSchema {
     static boolean hasLease(SqlSession session) throws SQLException {
         return session.queryOne("SELECT to_regclass('keeper') IS NOT NULL AS made", row -> row.truth("made"))
                 .orElseThrow();
+    }
+
+    private static boolean lacks(SqlSession session, String table, String column) throws SQLException {
+        return session.queryOne(
+                        "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = ?",
+                        row -> true,
+                        table,
+                        column)
+                .isEmpty();
     }
 
     /**

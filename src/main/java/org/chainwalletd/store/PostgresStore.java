@@ -102,6 +102,9 @@ public final class PostgresStore extends SqlStore {
     private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
 
     private final AtomicBoolean looking = new AtomicBoolean();
+    /** Number of the last followed commit at the last look for changes; belongs to whoever has set {@code looking}. */
+    private volatile long followedBefore = -1;
+
     private final AtomicReference<PostgresAgreed> agreed;
     /** Completes when this start must not write any more, although others do. */
     private final CompletableFuture<Void> succeeded = new CompletableFuture<>();
@@ -557,11 +560,16 @@ public final class PostgresStore extends SqlStore {
         if (!looking.compareAndSet(false, true)) {
             return;
         }
-        read(session -> session.queryOne(
-                                "SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1",
-                                row -> true,
-                                transactions.followed())
-                        .isPresent())
+        long followed = transactions.followed();
+        // Whoever writes follows anyway, and a commit of its own that it has not noted yet is no change by others.
+        boolean idle = followed == followedBefore;
+        followedBefore = followed;
+        read(session -> idle
+                        && session.queryOne(
+                                        "SELECT 1 FROM changes WHERE commit > ? ORDER BY commit DESC LIMIT 1",
+                                        row -> true,
+                                        followed)
+                                .isPresent())
                 .thenComposeAsync(
                         changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
                 .whenCompleteAsync((done, failure) -> looking.set(false), AT_ONCE);
