@@ -191,9 +191,13 @@ class AllowanceTest extends SpendCase {
             String call, IntentStore store, UnaryOperator<CompletionStage<Object>> answer) {
         return (IntentStore) Proxy.newProxyInstance(
                 IntentStore.class.getClassLoader(), new Class<?>[] {IntentStore.class}, (proxy, method, arguments) -> {
-                    @SuppressWarnings("unchecked") // Every call of this store answers with a stage.
-                    CompletionStage<Object> answered = (CompletionStage<Object>) method.invoke(store, arguments);
-                    return method.getName().equals(call) ? answer.apply(answered) : answered;
+                    Object answered = method.invoke(store, arguments);
+                    if (!method.getName().equals(call)) {
+                        return answered;
+                    }
+                    @SuppressWarnings("unchecked") // The calls that are answered otherwise answer with a stage.
+                    CompletionStage<Object> stage = (CompletionStage<Object>) answered;
+                    return answer.apply(stage);
                 });
     }
 
