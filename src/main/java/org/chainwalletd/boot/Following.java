@@ -185,8 +185,9 @@ record Following(
     private static List<WatchStore.WatchOnly> watchWithoutKeys(
             LedgerBooks books, WatchStore store, Keyring keyring, Executor executor) {
         String what = "watching addresses whose keys are elsewhere";
-        List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
+        // In this order: an address that another daemon begins to watch meanwhile must not look like one without a row.
         Set<Address> gone = new HashSet<>(Futures.await(books.watchOnly(), WATCHING, what));
+        List<WatchStore.WatchOnly> rows = new ArrayList<>(Futures.await(store.all(), WATCHING, what));
         List<Address> owned = rows.stream()
                 .map(WatchStore.WatchOnly::address)
                 .filter(keyring::owns)
@@ -197,6 +198,16 @@ record Following(
         gone.removeAll(births.keySet());
         if (!births.isEmpty() || !gone.isEmpty()) {
             Futures.await(unlessStopped(books.settleWatchOnly(births, gone), executor), WATCHING, what);
+        }
+        // Another daemon may have begun to watch one of them again.
+        Map<Address, OptionalLong> again = new HashMap<>();
+        if (!gone.isEmpty()) {
+            Futures.await(store.all(), WATCHING, what).stream()
+                    .filter(row -> gone.contains(row.address()))
+                    .forEach(row -> again.put(row.address(), row.birth()));
+        }
+        if (!again.isEmpty()) {
+            Futures.await(unlessStopped(books.settleWatchOnly(again, List.of()), executor), WATCHING, what);
         }
         if (!owned.isEmpty()) {
             // A stopped store is not written: an address with a key is owned even if its row stays.

@@ -1,9 +1,11 @@
 package org.chainwalletd.coins;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -20,6 +22,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.keyring.KeyEvents;
 import org.chainwalletd.stage.Outcome;
@@ -31,8 +34,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Watch-only addresses: their keys are elsewhere. A change is first made durable as a row of the store, then the books watch the address, and only
  * then the caller is answered; removals go in the same order. A crash between the two is repaired at the next start. When the key of an address comes
- * into the keyring, the address is owned from then on: its row is removed, its coins and credits stay. Safe for threads: one actor makes the changes,
- * one after the other, and every thread reads the result.
+ * into the keyring, the address is owned from then on: its row is removed, its coins and credits stay. Rows that other daemons change are followed.
+ * Safe for threads: one actor makes the changes, one after the other, and every thread reads the result.
  */
 public final class WatchOnly implements KeyEvents {
     /** Most addresses that can be watched; each takes some 300 bytes of memory. */
@@ -104,7 +107,10 @@ public final class WatchOnly implements KeyEvents {
         Newest newest = new Newest();
         rows.stream().limit(Newest.PUSHED).forEach(row -> newest.add(row.address()));
         ActorRef<Changes.Command> changes = spawner.spawn(
-                Behaviors.setup(context -> new Changes(context, known, newest, store, books, owned)), "watch-only");
+                Behaviors.withTimers(timers ->
+                        Behaviors.setup(context -> new Changes(context, timers, known, newest, store, books, owned))),
+                "watch-only");
+        store.whenOthersChange(() -> changes.tell(new Changes.OthersChanged()));
         return new WatchOnly(known, newest, owned, changes);
     }
 
@@ -210,10 +216,23 @@ public final class WatchOnly implements KeyEvents {
         /** Removes the rows of addresses whose keys have come, or have come and gone. */
         record Forget(List<Address> addresses, CompletableFuture<Void> reply) implements Command {}
 
+        /** Another daemon has changed rows. */
+        record OthersChanged() implements Command {}
+
+        private record ReadAgain() implements Command {}
+
+        private record Read(Outcome<List<WatchStore.WatchOnly>> rows, long began) implements Command {}
+
         private record Written(Outcome<Void> done, Runnable next, CompletableFuture<?> reply) implements Command {}
 
         private record Forgotten(Outcome<Void> done, CompletableFuture<Void> reply) implements Command {}
 
+        /** Share of the time that reading all rows may take, however often others change some: one part in this many. */
+        private static final long READING_SHARE = 20;
+
+        private static final Duration LEAST_PAUSE = Duration.ofMillis(100);
+
+        private final TimerScheduler<Command> timers;
         private final Map<Address, WatchStore.WatchOnly> known;
         private final Newest newest;
         private final WatchStore store;
@@ -221,15 +240,18 @@ public final class WatchOnly implements KeyEvents {
         private final Predicate<Address> owned;
         private final Queue<Runnable> waiting = new ArrayDeque<>();
         private boolean writing;
+        private boolean outdated;
 
         Changes(
                 ActorContext<Command> context,
+                TimerScheduler<Command> timers,
                 Map<Address, WatchStore.WatchOnly> known,
                 Newest newest,
                 WatchStore store,
                 WatchedInBooks books,
                 Predicate<Address> owned) {
             super(context);
+            this.timers = timers;
             this.known = known;
             this.newest = newest;
             this.store = store;
@@ -243,6 +265,9 @@ public final class WatchOnly implements KeyEvents {
                     .onMessage(Watch.class, command -> soon(() -> watch(command)))
                     .onMessage(Unwatch.class, command -> soon(() -> unwatch(command)))
                     .onMessage(Forget.class, command -> soon(() -> forget(command)))
+                    .onMessage(OthersChanged.class, command -> othersChanged())
+                    .onMessage(ReadAgain.class, command -> soon(this::readAgain))
+                    .onMessage(Read.class, this::onRead)
                     .onMessage(Written.class, this::onWritten)
                     .onMessage(Forgotten.class, this::onForgotten)
                     .build();
@@ -273,6 +298,51 @@ public final class WatchOnly implements KeyEvents {
                             failure -> written.reply().completeExceptionally(failure));
             goOn();
             return this;
+        }
+
+        private Behavior<Command> othersChanged() {
+            if (!outdated) {
+                outdated = true;
+                if (!timers.isTimerActive(ReadAgain.class)) {
+                    soon(this::readAgain);
+                }
+            }
+            return this;
+        }
+
+        /** Reads all rows, between two changes of this daemon, so that none of them is undone. */
+        private void readAgain() {
+            if (!outdated) {
+                return;
+            }
+            outdated = false;
+            writing = true;
+            long began = System.nanoTime();
+            getContext().pipeToSelf(store.all(), (rows, failure) -> new Read(Outcome.of(rows, failure), began));
+        }
+
+        private Behavior<Command> onRead(Read read) {
+            writing = false;
+            read.rows().match(this::replace, failure -> {
+                LOG.debug("watched addresses of other daemons are not seen: {}", failure.toString());
+                outdated = true;
+            });
+            Duration pause = Duration.ofNanos((System.nanoTime() - read.began()) * READING_SHARE);
+            timers.startSingleTimer(
+                    ReadAgain.class, new ReadAgain(), pause.compareTo(LEAST_PAUSE) < 0 ? LEAST_PAUSE : pause);
+            goOn();
+            return this;
+        }
+
+        private void replace(List<WatchStore.WatchOnly> rows) {
+            Set<Address> gone = new HashSet<>(known.keySet());
+            for (WatchStore.WatchOnly row : rows) {
+                if (!gone.remove(row.address())) {
+                    newest.add(row.address());
+                }
+                known.put(row.address(), row);
+            }
+            gone.forEach(this::drop);
         }
 
         private void watch(Watch command) {
@@ -323,11 +393,22 @@ public final class WatchOnly implements KeyEvents {
                     () -> {
                         boolean was = drop(address);
                         write(
-                                books.settle(Map.of(), List.of(address)),
+                                unwatched(address, books, store),
                                 () -> command.reply().complete(was),
                                 command.reply());
                     },
                     command.reply());
+        }
+
+        /** Another daemon may have begun to watch the address meanwhile: its row decides, whoever has written to the books last. */
+        private static CompletionStage<Void> unwatched(Address address, WatchedInBooks books, WatchStore store) {
+            return books.settle(Map.of(), List.of(address))
+                    .thenComposeAsync(done -> store.find(address), Runnable::run)
+                    .thenComposeAsync(
+                            row -> row.isPresent()
+                                    ? books.settle(Map.of(address, row.get().birth()), List.of())
+                                    : CompletableFuture.completedStage(null),
+                            Runnable::run);
         }
 
         /** Removes the rows of owned addresses. They are owned even if that fails; the next start then removes the rows. */

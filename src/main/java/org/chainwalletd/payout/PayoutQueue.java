@@ -130,6 +130,22 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         private volatile Map<WaitingFor, Long> counts = Map.of();
         private volatile long oldest;
         private volatile boolean paused;
+        private volatile boolean running;
+
+        /** Tells whether the queue runs; elsewhere nothing is known of what payouts wait for. */
+        boolean isRunning() {
+            return running;
+        }
+
+        void begun() {
+            single.clear();
+            running = true;
+        }
+
+        void ended() {
+            told(Map.of(), Map.of(), 0);
+            running = false;
+        }
 
         void paused(boolean now) {
             paused = now;
@@ -164,7 +180,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
         }
 
         Optional<WaitingFor> of(Payout payout) {
-            if (payout.state() != State.QUEUED) {
+            if (!running || payout.state() != State.QUEUED) {
                 return Optional.empty();
             }
             if (paused) {
@@ -182,6 +198,7 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     private final BatchPlan.CoinSource coins;
     private final Function<Set<String>, CompletionStage<Void>> carer;
     private final View view;
+    private final PayoutNews news;
     private final Map<Group, Line> lines = new LinkedHashMap<>();
     private final Map<Long, Group> groupOf = new HashMap<>();
     private final Map<Address, Batch> running = new HashMap<>();
@@ -209,13 +226,16 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             PayoutEnvironment env,
             BatchPlan.CoinSource coins,
             Function<Set<String>, CompletionStage<Void>> carer,
-            View view) {
+            View view,
+            PayoutNews news) {
         super(context);
         this.timers = timers;
         this.env = env;
         this.coins = coins;
         this.carer = carer;
         this.view = view;
+        this.news = news;
+        view.begun();
         timers.startTimerWithFixedDelay("care", new Care(), env.rules().checkEvery());
         read();
     }
@@ -225,9 +245,10 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
             PayoutEnvironment env,
             BatchPlan.CoinSource coins,
             Function<Set<String>, CompletionStage<Void>> carer,
-            View view) {
+            View view,
+            PayoutNews news) {
         return Behaviors.withTimers(
-                timers -> Behaviors.setup(context -> new PayoutQueue(context, timers, env, coins, carer, view)));
+                timers -> Behaviors.setup(context -> new PayoutQueue(context, timers, env, coins, carer, view, news)));
     }
 
     @Override
@@ -559,7 +580,8 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
     }
 
     private Behavior<Command> stopped() {
-        view.told(Map.of(), Map.of(), 0);
+        view.ended();
+        news.begin();
         return this;
     }
 }

@@ -84,7 +84,14 @@ public final class Payouts {
     private Payouts(PayoutEnvironment env, Background background) {
         this.env = env;
         env.store().endedTokens(env.tokens()::hasEnded);
-        this.queue = background.begin("payouts", PayoutQueue.create(env, this::coins, this::care, view), command -> {});
+        PayoutNews news = new PayoutNews(env.store(), env.listener(), env.executor());
+        this.queue =
+                background.begin("payouts", PayoutQueue.create(env, this::coins, this::care, view, news), command -> {
+                    if (command instanceof PayoutQueue.Changed) {
+                        news.changed();
+                    }
+                });
+        news.begin();
         env.store().whenChanged(this::changed);
     }
 
@@ -118,7 +125,7 @@ public final class Payouts {
     /** Reason why the queue needs its operator; empty for none. */
     public Optional<String> complaint() {
         List<Hash256> gone = vanished;
-        if (gone.isEmpty()) {
+        if (gone.isEmpty() || !view.isRunning()) {
             return Optional.empty();
         }
         String named = gone.stream().limit(MOST_NAMED).map(Hash256::hex).collect(Collectors.joining(", "));
@@ -272,6 +279,9 @@ public final class Payouts {
     public CompletionStage<List<Payout>> list(Optional<State> state, Optional<WaitingFor> waits, long after, int most) {
         if (waits.isEmpty()) {
             return env.store().list(state, after, most);
+        }
+        if (!view.isRunning()) {
+            return CompletableFuture.failedFuture(Background.stopped());
         }
         return view.hasAnyFor(waits.get())
                 ? filtered(waits.get(), after, most, new ArrayList<>())

@@ -1,6 +1,8 @@
 package org.chainwalletd.store;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -26,9 +28,21 @@ import org.slf4j.LoggerFactory;
 public final class HeardIntents implements IntentStore {
     private static final Logger LOG = LoggerFactory.getLogger(HeardIntents.class);
 
+    private static final int MOST_ELSEWHERE = 1_024;
+
     private final IntentStore inner;
     private final IntentListener listener;
     private final Executor executor;
+    /** Newest states that were told of spends that others change; used by one report at a time. */
+    private final Map<Hash256, IntentState> elsewhere = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Hash256, IntentState> eldest) {
+            return size() > MOST_ELSEWHERE;
+        }
+    };
+
     /** Completes when all changes requested before are reported. */
     private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
 
@@ -86,7 +100,9 @@ public final class HeardIntents implements IntentStore {
 
     @Override
     public Changes changedByOthers() {
-        return inner.changedByOthers();
+        Changes changes = inner.changedByOthers();
+        tell(changes.spends());
+        return changes;
     }
 
     @Override
@@ -155,6 +171,25 @@ public final class HeardIntents implements IntentStore {
                 .exceptionallyAsync(
                         failure -> {
                             LOG.debug("that {} is {} is not told: {}", txId, state, failure.toString());
+                            return null;
+                        },
+                        executor);
+    }
+
+    /** Reports the states that spends have entered elsewhere; other changes of a spend leave its state as it was told. */
+    private synchronized void tell(List<Changed> others) {
+        if (others.isEmpty() || !listener.isListening()) {
+            return;
+        }
+        told = told.thenRunAsync(
+                        () -> others.stream()
+                                .map(Changed::spend)
+                                .filter(spend -> elsewhere.put(spend.txId(), spend.state()) != spend.state())
+                                .forEach(spend -> listener.changed(spend, spend.state(), spend.reason())),
+                        executor)
+                .exceptionallyAsync(
+                        failure -> {
+                            LOG.debug("changes of other daemons are not told: {}", failure.toString());
                             return null;
                         },
                         executor);

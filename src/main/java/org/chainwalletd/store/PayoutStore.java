@@ -167,6 +167,9 @@ public interface PayoutStore {
     /** Lists payouts that have changed after a position, each once. A position that this feed has not given counts as its beginning. */
     CompletionStage<Changes> changes(Position after, int most);
 
+    /** Returns the position after all changes so far. */
+    CompletionStage<Position> end();
+
     /** Cancels those payouts that are queued or held; the others are left as they are. */
     CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now);
 

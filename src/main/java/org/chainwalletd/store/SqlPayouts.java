@@ -171,6 +171,15 @@ final class SqlPayouts implements PayoutStore {
     }
 
     @Override
+    public CompletionStage<Position> end() {
+        return store.read(session -> new Position(
+                session.queryOne("SELECT generation FROM payout_queue WHERE one = 1", row -> row.getLong(1))
+                        .orElseThrow(),
+                PayoutTable.lastChange(session),
+                Long.MAX_VALUE));
+    }
+
+    @Override
     public CompletionStage<Change> cancel(List<String> payoutIds, Claimant claimant, long now) {
         return change(payoutIds, claimant, (session, payout) -> {
             if (payout.isWaiting()) {

@@ -373,10 +373,25 @@ abstract class SqlStore implements Store {
         }
 
         @Override
+        public CompletionStage<Optional<WatchOnly>> find(Address address) {
+            return SqlStore.this.read(session -> session.queryOne(
+                    "SELECT address, label, birth FROM watch_only WHERE address = ?", WatchOnlyRows::row, (Object)
+                            address.toArray()));
+        }
+
+        @Override
         public CompletionStage<List<WatchOnly>> all() {
-            return SqlStore.this.read(session -> session.query(
-                    "SELECT address, label, birth FROM watch_only ORDER BY address",
-                    row -> new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"))));
+            return SqlStore.this.read(session ->
+                    session.query("SELECT address, label, birth FROM watch_only ORDER BY address", WatchOnlyRows::row));
+        }
+
+        private static WatchOnly row(Row row) throws SQLException {
+            return new WatchOnly(row.address("address"), row.ifText("label"), row.ifNumber("birth"));
+        }
+
+        @Override
+        public void whenOthersChange(Runnable told) {
+            SqlStore.this.whenOthersChange(SharedRows.WATCHED, told);
         }
     }
 

@@ -24,6 +24,12 @@ public interface WatchStore {
     /** Removes the rows of these addresses, if they exist. Durable when the stage completes. */
     CompletionStage<Void> remove(List<Address> addresses);
 
+    /** Finds the row of an address. */
+    CompletionStage<Optional<WatchOnly>> find(Address address);
+
+    /** Registers who is told that another daemon has changed rows, see {@link Store#whenOthersChange}. */
+    void whenOthersChange(Runnable told);
+
     /** Lists all rows, in the order of their addresses. */
     CompletionStage<List<WatchOnly>> all();
 }

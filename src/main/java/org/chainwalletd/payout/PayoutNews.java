@@ -1,0 +1,94 @@
+package org.chainwalletd.payout;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.chainwalletd.store.PayoutStore;
+import org.chainwalletd.store.PayoutStore.Payout;
+import org.chainwalletd.store.PayoutStore.Position;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the listener which payouts another daemon has changed, as {@link PayoutQueue} does at the one with the background work. Begins with the next
+ * change after {@link #begin}. Safe for threads.
+ */
+final class PayoutNews {
+    private static final Logger LOG = LoggerFactory.getLogger(PayoutNews.class);
+
+    private final PayoutStore store;
+    private final Consumer<List<Payout>> listener;
+    private final Executor executor;
+    private Optional<Position> position = Optional.empty();
+    private boolean reading;
+    private boolean stale;
+
+    PayoutNews(PayoutStore store, Consumer<List<Payout>> listener, Executor executor) {
+        this.store = store;
+        this.listener = listener;
+        this.executor = executor;
+    }
+
+    /** Passes over the changes so far, which the queue has told. */
+    void begin() {
+        store.end()
+                .whenCompleteAsync(
+                        (end, failure) -> {
+                            synchronized (this) {
+                                position = Optional.ofNullable(end);
+                            }
+                        },
+                        executor);
+    }
+
+    /** Reads what has changed. */
+    void changed() {
+        synchronized (this) {
+            stale = true;
+            if (reading) {
+                return;
+            }
+            reading = true;
+        }
+        read();
+    }
+
+    private void read() {
+        Optional<Position> after;
+        synchronized (this) {
+            after = position;
+            stale = false;
+        }
+        if (after.isEmpty()) {
+            begin();
+            ended(false);
+            return;
+        }
+        store.changes(after.get(), PayoutStore.MOST_AT_ONCE)
+                .whenCompleteAsync(
+                        (changes, failure) -> {
+                            if (failure != null) {
+                                LOG.debug("payouts of other daemons are not seen: {}", failure.toString());
+                                ended(false);
+                                return;
+                            }
+                            listener.accept(changes.payouts());
+                            synchronized (this) {
+                                position = Optional.of(changes.next());
+                            }
+                            ended(changes.more());
+                        },
+                        executor);
+    }
+
+    private void ended(boolean more) {
+        synchronized (this) {
+            if (!more && !stale) {
+                reading = false;
+                return;
+            }
+        }
+        read();
+    }
+}
