@@ -118,7 +118,14 @@ public enum ErrorCode {
             Retry.NO,
             "Policy refused",
             "the policy of the token, or a switch of the operator, does not allow the call; another token may",
-            "{token, rule, value, limit}");
+            "{token, rule, value, limit}"),
+    NOT_KEEPER(
+            -32044,
+            503,
+            Retry.LATER,
+            "Not the keeper",
+            "of several daemons with one database another one does the background work, which the call needs: call that one",
+            "{retryable: true, retry_after_secs, keeper}");
 
     private final int code;
     private final int httpStatus;

@@ -119,7 +119,8 @@ public final class EvmAccount {
             scope = Scope.SPEND,
             summary =
                     "Deletes the account-chain key for good. Refused while it holds a balance, or its balance is unknown, or a swap is open, unless force is true. Replaced keys stay.",
-            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY})
+            errors = {ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY},
+            background = true)
     public record EvmDeleteKey(
             @Doc("passphrase of the keystore") SecretBytes passphrase,
 
@@ -214,7 +215,8 @@ public final class EvmAccount {
                 ErrorCode.TX_BUILD,
                 ErrorCode.INSUFFICIENT_BALANCE,
                 ErrorCode.IDEMPOTENCY_CONFLICT
-            })
+            },
+            background = true)
     public record EvmSendNative(
             @Doc("0x and 40 hex characters") String to,
 

@@ -47,7 +47,8 @@ public final class Following {
             name = "rescan",
             scope = Scope.MANAGE,
             summary =
-                    "Reads the chain again from a height, in the background and across restarts; get_follower_status tells how far it is.")
+                    "Reads the chain again from a height, in the background and across restarts; get_follower_status tells how far it is.",
+            background = true)
     public record Rescan(
             @Doc("First block that is read; 0 for all of them")
             long fromHeight) implements Call<Rescan.Result> {

@@ -305,7 +305,8 @@ public final class Keys {
             scope = Scope.SPEND,
             summary =
                     "Deletes a key for good. Refused while its address holds or awaits coins, is needed by a spend in flight, or cannot be checked, unless force is true.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED})
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED},
+            background = true)
     public record DeleteAddress(
             Address address,
             @Doc(KEYSTORE_PASSPHRASE) SecretBytes passphrase,

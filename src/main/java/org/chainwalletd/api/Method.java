@@ -41,4 +41,10 @@ public @interface Method {
      * call is told to come again (-32042), whereas the outcome of any other act is always given.
      */
     boolean repeatable() default false;
+
+    /**
+     * Whether the call needs background work, which one daemon does of those that share a database: at the others it is refused with -32044, which
+     * names that daemon, before anything has begun.
+     */
+    boolean background() default false;
 }

@@ -236,7 +236,8 @@ public final class Payouts {
             scope = Scope.MANAGE,
             summary =
                     "Queues payouts again that are held since the store was restored, or since their token has ended.",
-            repeatable = true)
+            repeatable = true,
+            background = true)
     public record PayoutRelease(@Doc("1 to 1000") List<String> payoutIds)
             implements Call<PayoutRelease.Result>, Audited {
         public record Result(
@@ -264,7 +265,8 @@ public final class Payouts {
                     "Gives a batch up by spending one of its inputs back to its own address; the batch is not sent again. Either may be"
                             + " mined; when the recall is final its payouts are queued again.",
             errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED},
-            repeatable = true)
+            repeatable = true,
+            background = true)
     public record PayoutRecall(
             @Doc("of the batch, as attempts of its payouts tell it")
             Hash256 txId,

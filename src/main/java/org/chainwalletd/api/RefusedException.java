@@ -1,5 +1,7 @@
 package org.chainwalletd.api;
 
+import java.util.Optional;
+
 /**
  * Refuses what a caller asked for, and becomes the JSON-RPC error object of the answer as it is. Every package that may use {@code api} throws it, or
  * fails a stage with it, from the place that knows the reason; no translator is needed. An actor whose reply is data replies with the {@link Refusal},
@@ -42,6 +44,18 @@ public final class RefusedException extends RuntimeException {
 
     /** Data of -32042 (decisions.md, section 2). */
     public record RetryLater(boolean retryable, long retryAfterSecs) {}
+
+    /**
+     * Data of -32044.
+     *
+     * @param keeper URL of the daemon that does the background work; empty while that is not known
+     */
+    public record AtKeeper(boolean retryable, long retryAfterSecs, Optional<String> keeper) {}
+
+    /** -32044: nothing was begun, because background work is done elsewhere. */
+    public static RefusedException notKeeper(String message, Optional<String> keeper) {
+        return new RefusedException(ErrorCode.NOT_KEEPER, message, new AtKeeper(true, 1, keeper));
+    }
 
     /** -32042: the same request can be sent again after {@code seconds}. */
     public static RefusedException tooManyRequests(String message, long seconds) {

@@ -190,7 +190,8 @@ public final class Spending {
                 ErrorCode.FEE_TOO_HIGH,
                 ErrorCode.IDEMPOTENCY_CONFLICT,
                 ErrorCode.IN_FLIGHT_EXHAUSTED
-            })
+            },
+            background = true)
     public record Sweep(
             @Doc("addresses whose coins are moved, at most 10000; `to` itself is left out")
             Payouts.Source from,
@@ -290,7 +291,8 @@ public final class Spending {
             summary =
                     "Ends a sweep for ever: no part that waits is ever sent, also not when `sweep` is repeated. Parts that are in flight"
                             + " go on.",
-            repeatable = true)
+            repeatable = true,
+            background = true)
     public record SweepStop(
             @Doc("that the sweep was asked for with") String clientToken) implements Call<SweepStop.Result>, Audited {
         @Override
@@ -318,7 +320,8 @@ public final class Spending {
             summary =
                     "Frees reserved outpoints of a transfer that the network never accepted, and stops sending it. Ask"
                             + " get_transaction first.",
-            errors = ErrorCode.UPSTREAM)
+            errors = ErrorCode.UPSTREAM,
+            background = true)
     public record AbandonTransfer(
             @Doc("inputs of the transfer that the network never accepted")
             List<ReservedOutpoint> outpoints) implements Call<AbandonTransfer.Result> {

@@ -73,7 +73,8 @@ public final class Swapping {
                     "Asks the pool for a quote and binds it: nothing is locked. It can be executed until it expires, by the"
                             + " process that took it. Only min_amount_out protects the price, since fee and impact are judged by the pool's own figures."
                             + " Refused as long as no swap engine is configured.",
-            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY, ErrorCode.UPSTREAM})
+            errors = {ErrorCode.WALLET_NOT_FOUND, ErrorCode.KEYSTORE_LOCKED, ErrorCode.NO_EVM_KEY, ErrorCode.UPSTREAM},
+            background = true)
     public record SwapGetQuote(
             @Doc("chain_to_native (a sell) or native_to_chain (a buy); the brand's words are read too")
             String direction,
@@ -114,7 +115,8 @@ public final class Swapping {
                 ErrorCode.DUST_OUTPUT,
                 ErrorCode.ALLOWANCE_EXCEEDED,
                 ErrorCode.IN_FLIGHT_EXHAUSTED
-            })
+            },
+            background = true)
     public record SwapExecute(
             @Doc("the daemon's own id of the swap") String swapId,
 
@@ -146,14 +148,16 @@ public final class Swapping {
                 ErrorCode.HTLC_OUTPUT_AUTH,
                 ErrorCode.TIMEOUT_NOT_REACHED,
                 ErrorCode.IN_FLIGHT_EXHAUSTED
-            })
+            },
+            background = true)
     public record SwapRefund(
             @Doc("the daemon's own id of the swap") String swapId) implements Call<SwapRecord> {}
 
     @Method(
             name = "swap_status",
             scope = Scope.READ,
-            summary = "One swap, as of the last look at both chains. Refused as long as no swap engine is configured.")
+            summary = "One swap, as of the last look at both chains. Refused as long as no swap engine is configured.",
+            background = true)
     public record SwapStatus(
             @Doc("the daemon's own id of the swap") String swapId) implements Call<SwapRecord> {}
 

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -92,16 +91,13 @@ public final class Daemon implements AutoCloseable {
     private ExternalServices external;
     private Keeper keeper;
     private HttpFrontend frontend;
-    /** Tells that a daemon which stands by is to stop. */
-    private final BooleanSupplier over;
     /** Whether the daemon is stopping: no swap reveals its secret from then on. */
     private volatile boolean stopping;
 
-    private Daemon(Settings settings, Consumer<String> console, Argon2 cost, BooleanSupplier over) {
+    private Daemon(Settings settings, Consumer<String> console, Argon2 cost) {
         this.settings = settings;
         this.cost = cost;
         this.console = console;
-        this.over = over;
     }
 
     /**
@@ -112,17 +108,7 @@ public final class Daemon implements AutoCloseable {
      * @throws StartupException when it cannot start, with one line that says what to do
      */
     public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console) {
-        return start(settings, passphrase, console, () -> false);
-    }
-
-    /**
-     * Starts the daemon as {@link #start(Settings, SecretBytes, Consumer)} does.
-     *
-     * @param over tells that a daemon which stands by for another one is to stop
-     */
-    public static Daemon start(
-            Settings settings, SecretBytes passphrase, Consumer<String> console, BooleanSupplier over) {
-        return start(settings, passphrase, console, Argon2.SPECIFIED, over);
+        return start(settings, passphrase, console, Argon2.SPECIFIED);
     }
 
     /**
@@ -132,12 +118,7 @@ public final class Daemon implements AutoCloseable {
      * @param cost Argon2 cost of every sealed file
      */
     public static Daemon start(Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost) {
-        return start(settings, passphrase, console, cost, () -> false);
-    }
-
-    private static Daemon start(
-            Settings settings, SecretBytes passphrase, Consumer<String> console, Argon2 cost, BooleanSupplier over) {
-        Daemon daemon = new Daemon(settings, console, cost, over);
+        Daemon daemon = new Daemon(settings, console, cost);
         try {
             daemon.begin(passphrase);
             return daemon;
@@ -165,7 +146,7 @@ public final class Daemon implements AutoCloseable {
         Workers workers = startWorkers(meters.registry());
         placeFiles();
         KeyringSetup setup = keyringSetup(workers, meters.registry(), lock);
-        Optional<Store> database = settings.database().map(place -> DatabaseStore.open(settings, place, over, console));
+        Optional<Store> database = settings.database().map(place -> DatabaseStore.open(settings, place));
         database.ifPresent(opened -> storeOpen.accept(opened::close));
         Keyring.Opening keys = Keyring.begin(
                 database.map(opened -> setup.withStore(() -> DatabaseStore.keyring(opened, setup, passphrase)))

@@ -83,7 +83,7 @@ final class DatabaseIdentity {
     }
 
     /**
-     * Refuses a start with another certificate, before the daemon stands by.
+     * Refuses a start with another certificate.
      *
      * @throws StartupException when the certificate of the datadir is another than that of the database
      */

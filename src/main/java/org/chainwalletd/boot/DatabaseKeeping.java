@@ -125,6 +125,7 @@ final class DatabaseKeeping implements AutoCloseable {
         if (!lease.renew(held)) {
             mine = Optional.empty();
             before = Optional.empty();
+            keeper.elsewhere("");
             LOG.warn("another daemon has taken the background work over");
             keeper.stop();
         }
@@ -136,6 +137,7 @@ final class DatabaseKeeping implements AutoCloseable {
         }
         before = Optional.of(now);
         epoch = now.epoch();
+        keeper.elsewhere(now.free() ? "" : now.address());
         boolean lapsed = System.nanoTime() - unchanged >= SILENT.toNanos();
         if (!now.free() && !lapsed) {
             return;

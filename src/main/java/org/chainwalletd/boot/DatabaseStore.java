@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.chainwalletd.access.TokenRows;
@@ -39,10 +38,10 @@ import org.chainwalletd.store.KeyRows;
 import org.chainwalletd.store.PostgresAgreed;
 import org.chainwalletd.store.PostgresCluster;
 import org.chainwalletd.store.PostgresDatabase;
+import org.chainwalletd.store.PostgresMember;
 import org.chainwalletd.store.PostgresMove;
 import org.chainwalletd.store.PostgresRestore;
 import org.chainwalletd.store.PostgresStore;
-import org.chainwalletd.store.PostgresTenant;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.StoreException;
@@ -79,42 +78,20 @@ public final class DatabaseStore {
     }
 
     /**
-     * Opens the store for a daemon, which stands by while another one works on it. Blocks; the datadir is locked by this process.
+     * Opens the store for a daemon, beside others that share it. Blocks; the datadir is locked by this process.
      *
-     * @param over tells that this daemon is to stop instead
-     * @param console is told for whom this daemon stands by
      * @throws org.chainwalletd.store.StoreException with what is to be done, in one sentence
      */
-    static Store open(Settings settings, Settings.Database database, BooleanSupplier over, Consumer<String> console) {
-        try {
-            PostgresDatabase connector = new PostgresDatabase(database);
-            PostgresTenant tenant = PostgresTenant.of(settings.datadir(), chain(settings));
-            while (true) {
-                Optional<PostgresTenant.Worker> silent = StandBy.await(tenant, connector, over, console);
-                try {
-                    return open(settings, database, silent);
-                } catch (StoreException e) {
-                    if (e.reason() != StoreException.Reason.BUSY) {
-                        throw e;
-                    }
-                    LOG.info("another daemon was first: {}", e.getMessage());
-                }
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static Store open(Settings settings, Settings.Database database, Optional<PostgresTenant.Worker> silent) {
+    static Store open(Settings settings, Settings.Database database) {
         try {
             PostgresDatabase connector = new PostgresDatabase(database);
             PostgresStore store = PostgresStore.open(
                     settings.datadir(),
                     remembered(settings.datadir(), database, connector),
                     connector,
-                    PostgresTenant.of(settings.datadir(), chain(settings)).after(silent));
+                    new PostgresMember(chain(settings)));
             // Only now: a datadir that was refused may go on with the store that it has.
-            PostgresTenant.mark(settings.datadir(), database.toString());
+            PostgresMember.mark(settings.datadir(), database.toString());
             pin(settings, store.agreed());
             return store;
         } catch (IOException e) {
@@ -176,7 +153,7 @@ public final class DatabaseStore {
             SecretBytes passphrase,
             Consumer<Store> opened) {
         try {
-            Store store = open(settings, database, Optional.empty());
+            Store store = open(settings, database);
             opened.accept(store);
             return keyring(store, setup, passphrase);
         } catch (StoreException e) {
@@ -195,7 +172,7 @@ public final class DatabaseStore {
                 settings.datadir(),
                 remembered(settings.datadir(), database, connector),
                 connector,
-                PostgresTenant.of(settings.datadir(), chain(settings)));
+                new PostgresMember(chain(settings)));
     }
 
     /** Returns the commit that the books remember; before they are in the database they are a file of the datadir. */

@@ -107,7 +107,7 @@ final class DatabaseTokens implements TokenRows {
     }
 
     /**
-     * Refuses a start with other classic tokens, before the daemon stands by.
+     * Refuses a start with other classic tokens.
      *
      * @throws StartupException when a token of this daemon is another than that of the database
      */

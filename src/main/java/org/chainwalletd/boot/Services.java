@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.coins.CoinLedger;
 import org.chainwalletd.config.Settings;
@@ -25,6 +26,7 @@ import org.chainwalletd.indexer.IndexedHtlcs.Page;
 import org.chainwalletd.indexer.IndexerClient;
 import org.chainwalletd.indexer.IndexerClient.Activity;
 import org.chainwalletd.indexer.IndexerClient.PageQuery;
+import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
@@ -130,7 +132,20 @@ record Services(
                                 swaps,
                                 settings().account().words()),
                         answers())
-                .registry();
+                .registry()
+                .withBackground(this::doneElsewhere);
+    }
+
+    private Optional<RefusedException> doneElsewhere() {
+        Keeper keeper = context.keeper();
+        if (keeper.isRunning()) {
+            return Optional.empty();
+        }
+        Optional<String> url = keeper.elsewhere();
+        return Optional.of(RefusedException.notKeeper(
+                "nothing was begun: another daemon does the background work"
+                        + url.map(at -> ", at " + at).orElse(""),
+                url));
     }
 
     private EvmKeyGuard evmKeyGuard() {

@@ -23,7 +23,7 @@ import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.node.GenesisFile;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.FileFailures;
-import org.chainwalletd.store.PostgresTenant;
+import org.chainwalletd.store.PostgresMember;
 import org.chainwalletd.store.SqliteStore;
 
 /**
@@ -191,7 +191,7 @@ public final class StartupRefusals {
      * @throws StartupException when the datadir has worked with a store of the other kind
      */
     static void sameStore(Path datadir, boolean database) {
-        boolean bound = Files.exists(datadir.resolve(PostgresTenant.MARK_FILE));
+        boolean bound = Files.exists(datadir.resolve(PostgresMember.MARK_FILE));
         if (database && !bound && Files.exists(datadir.resolve(SqliteStore.FILE_NAME))) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in " + SqliteStore.FILE_NAME
                     + ", which the database does not know, so that their client tokens would pay again: move them into it"
@@ -199,7 +199,7 @@ public final class StartupRefusals {
         }
         if (!database && bound) {
             throw new StartupException("the datadir " + datadir + " keeps its payments in a database, as its file "
-                    + PostgresTenant.MARK_FILE
+                    + PostgresMember.MARK_FILE
                     + " shows, and their client tokens would pay again: name the database with"
                     + " --store"
                     + SqliteStore.movedTo(datadir)

@@ -46,7 +46,7 @@ final class ServeCommand implements Command {
     private static int serve(
             Invocation invocation, Configuration configuration, SecretBytes passphrase, ProcessEnd end) {
         configuration.warnings().forEach(warning -> invocation.streams().err().println("warning: " + warning));
-        try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, told(invocation), end::isAsked)) {
+        try (Daemon daemon = Daemon.start(configuration.settings(), passphrase, told(invocation))) {
             end.tellOfLostThreads(daemon::threadEnded);
             daemon.listenForHangUp();
             announce(daemon, configuration, invocation.out());

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,6 +53,7 @@ public final class Keeper implements Background {
     private final List<Part> parts = new ArrayList<>();
     private final List<Supplier<CompletionStage<Void>>> probes = new CopyOnWriteArrayList<>();
     private volatile boolean running;
+    private volatile String elsewhere = "";
 
     private Keeper(ActorRef<Spawn<?>> parent) {
         this.parent = parent;
@@ -102,6 +104,20 @@ public final class Keeper implements Background {
     /** Whether background work runs; false from the beginning of a stop on. */
     public boolean isRunning() {
         return running;
+    }
+
+    /**
+     * Records which daemon does the work while this one does not.
+     *
+     * @param url at which it is called; empty where that is not known
+     */
+    public void elsewhere(String url) {
+        elsewhere = url;
+    }
+
+    /** Returns the URL of the daemon that does the work while this one does not; empty where that is not known. */
+    public Optional<String> elsewhere() {
+        return Optional.of(elsewhere).filter(url -> !url.isEmpty());
     }
 
     /** Tells whether every actor of the work takes a message within {@code patience}. Blocks. */

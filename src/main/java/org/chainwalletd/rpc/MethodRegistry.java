@@ -6,8 +6,11 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.wire.RawJson;
 
@@ -72,6 +75,17 @@ public final class MethodRegistry {
      */
     public JsonNode describe(String version) {
         return OpenRpc.document(methods(), version);
+    }
+
+    /**
+     * Returns these methods, of which those that need background work are refused while it is done elsewhere.
+     *
+     * @param objection empty while background work is done here
+     */
+    public MethodRegistry withBackground(Supplier<Optional<RefusedException>> objection) {
+        return of(methods().stream()
+                .<RpcMethod<?, ?>>map(method -> method.background() ? method.unless(objection) : method)
+                .toList());
     }
 
     /** Finds a method by name; null when there is none. */

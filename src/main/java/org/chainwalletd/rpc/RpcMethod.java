@@ -2,8 +2,11 @@ package org.chainwalletd.rpc;
 
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.chainwalletd.api.Call;
 import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.Method;
@@ -73,7 +76,8 @@ public final class RpcMethod<P extends Record, R> {
             boolean deprecated,
             List<ErrorCode> errors,
             boolean longPoll,
-            boolean repeatable) {
+            boolean repeatable,
+            boolean background) {
         static Declaration of(Method method) {
             return new Declaration(
                     method.scope(),
@@ -81,7 +85,8 @@ public final class RpcMethod<P extends Record, R> {
                     method.deprecated(),
                     List.of(method.errors()),
                     method.longPoll(),
-                    method.scope() == Scope.READ || method.repeatable());
+                    method.scope() == Scope.READ || method.repeatable(),
+                    method.background());
         }
     }
 
@@ -101,7 +106,7 @@ public final class RpcMethod<P extends Record, R> {
     /** Creates a method without a declaring record, and without errors of its own. */
     public static <P extends Record, R> RpcMethod<P, R> of(
             String name, Scope scope, String summary, Class<P> params, Class<R> result, Handler<P, R> handler) {
-        Declaration declared = new Declaration(scope, summary, false, List.of(), false, scope == Scope.READ);
+        Declaration declared = new Declaration(scope, summary, false, List.of(), false, scope == Scope.READ, false);
         return new RpcMethod<>(name, declared, params, result, Spelling.AS_DECLARED, handler);
     }
 
@@ -137,6 +142,9 @@ public final class RpcMethod<P extends Record, R> {
     public Set<ErrorCode> allErrors() {
         Set<ErrorCode> all = EnumSet.copyOf(COMMON_ERRORS);
         all.addAll(errors());
+        if (declared.background()) {
+            all.add(ErrorCode.NOT_KEEPER);
+        }
         return all;
     }
 
@@ -153,6 +161,19 @@ public final class RpcMethod<P extends Record, R> {
     /** Whether the method is a read, or the same call may be made again, see {@link Method#repeatable}. */
     public boolean repeatable() {
         return declared.repeatable();
+    }
+
+    /** Whether the call needs background work, see {@link Method#background}. */
+    public boolean background() {
+        return declared.background();
+    }
+
+    /** Returns the method with a handler that first asks for an objection, which it answers instead. */
+    RpcMethod<P, R> unless(Supplier<Optional<RefusedException>> objection) {
+        return new RpcMethod<>(name, declared, params, result, spelling, (given, context) -> {
+            Optional<RefusedException> refusal = objection.get();
+            return refusal.isPresent() ? CompletableFuture.failedFuture(refusal.get()) : handler.call(given, context);
+        });
     }
 
     public Class<P> params() {

@@ -199,8 +199,8 @@ final class PostgresDatadir {
     static long insertStart(SqlSession session, long timeline, String log, String host)
             throws IOException, SQLException {
         return session.queryOne(
-                        "INSERT INTO daemons (timeline, beaten, log, host, machine) VALUES (?, " + PostgresSchema.MILLIS
-                                + ", ?, ?, ?) RETURNING start",
+                        "INSERT INTO daemons (timeline, beaten, log, host, machine, shares) VALUES (?, "
+                                + PostgresSchema.MILLIS + ", ?, ?, ?, true) RETURNING start",
                         row -> row.getLong(1),
                         timeline,
                         log,

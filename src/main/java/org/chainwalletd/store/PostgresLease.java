@@ -29,9 +29,10 @@ public final class PostgresLease implements AutoCloseable {
      * @param start of the daemon that has it, or has given it back; 0 before the first one
      * @param epoch number of times that it was taken
      * @param renewal raised by each renewal
+     * @param address URL at which the daemon that has it is called; empty where that is not known
      * @param free whether the holder has given it back, has ended, or is known to write nothing any more
      */
-    public record Lease(long start, long epoch, long renewal, boolean free) {
+    public record Lease(long start, long epoch, long renewal, String address, boolean free) {
         /** Tells whether nobody has renewed or taken it since {@code before}. */
         public boolean isUnchangedSince(Lease before) {
             return start == before.start && epoch == before.epoch && renewal == before.renewal;
@@ -45,10 +46,14 @@ public final class PostgresLease implements AutoCloseable {
 
     private static Lease lease(SqlSession session) throws SQLException {
         return session.queryOne(
-                        "SELECT keeper.start AS start, epoch, renewal, given_back OR coalesce(ended OR superseded, true) AS free"
+                        "SELECT keeper.start AS start, epoch, renewal, coalesce(address, '') AS address, given_back OR coalesce(ended OR superseded, true) AS free"
                                 + " FROM keeper LEFT JOIN daemons ON daemons.start = keeper.start WHERE one = 1",
                         row -> new Lease(
-                                row.number("start"), row.number("epoch"), row.number("renewal"), row.truth("free")))
+                                row.number("start"),
+                                row.number("epoch"),
+                                row.number("renewal"),
+                                row.text("address"),
+                                row.truth("free")))
                 .orElseThrow();
     }
 

@@ -9,64 +9,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The one daemon that works on a database. A second one stands by while the first is alive. A successor supersedes its predecessors: one that was
- * only paused writes nothing any more when it wakes. Only a successor on the same datadir and kernel also knows that they send nothing.
+ * A daemon of those that share a database.
  *
  * @param fixed settings that never change, by their names in messages
- * @param host datadir and the kernel that keeps its lock, see {@link PostgresDatadir#host}
- * @param silent a daemon that counts as gone unless it was heard of again
  */
-public record PostgresTenant(Map<String, String> fixed, String host, Optional<Worker> silent) {
+public record PostgresMember(Map<String, String> fixed) {
     /** File by which a datadir shows that its payments are in a database; contains the database's name. */
     public static final String MARK_FILE = "database-id";
 
     /** Age of a heartbeat by the server's clock, from which on a daemon counts as gone. */
-    private static final long LAPSE_MILLIS = 15_000;
+    static final long LAPSE_MILLIS = 15_000;
 
-    /**
-     * Expression for a number that changes as long as a daemon works: the renewals of its lease on background work, which end when that hangs, or its
-     * heartbeat before it has taken the lease.
-     */
-    private static final String PROGRESS = "coalesce(renewal, beaten)";
-
-    /** Query for the newest start of another daemon that has not ended. */
-    private static final String OTHER =
-            "SELECT daemons.start AS start, coalesce(machine, '') AS machine, coalesce(address, '') AS address, "
-                    + PROGRESS
-                    + " AS progress, " + PostgresSchema.MILLIS + " - beaten AS silent FROM daemons"
-                    + " LEFT JOIN keeper ON keeper.start = daemons.start AND NOT given_back WHERE NOT ended AND NOT superseded"
-                    + " AND (host = '' OR host IS DISTINCT FROM ?) ORDER BY daemons.start DESC LIMIT 1";
-
-    /** The same query for tables that an earlier release has made. */
-    private static final String OTHER_OF_BEFORE =
-            "SELECT start, coalesce(machine, '') AS machine, '' AS address, beaten AS progress, "
-                    + PostgresSchema.MILLIS
-                    + " - beaten AS silent FROM daemons WHERE NOT ended AND NOT superseded"
-                    + " AND (host = '' OR host IS DISTINCT FROM ?) ORDER BY start DESC LIMIT 1";
-
-    /**
-     * Another start of a daemon, which works on the database.
-     *
-     * @param machine name of its machine; empty where that is not known
-     * @param address URL at which it is called; empty where that is not known
-     * @param progress another number whenever it has shown that it works
-     * @param silentMillis time since its last heartbeat, by the server's clock
-     */
-    public record Worker(long start, String machine, String address, long progress, long silentMillis) {
-        private static Worker of(Row row) throws SQLException {
-            return new Worker(
-                    row.number("start"),
-                    row.text("machine"),
-                    row.text("address"),
-                    row.number("progress"),
-                    Math.max(0, row.number("silent")));
-        }
-
-        /** Tells whether nothing was heard of it since {@code before}. */
-        public boolean isSilentSince(Worker before) {
-            return start == before.start && progress == before.progress;
-        }
-    }
+    /** Condition of a start that works, as far as the database knows. */
+    private static final String WORKS =
+            "NOT ended AND NOT superseded AND beaten > " + PostgresSchema.MILLIS + " - " + LAPSE_MILLIS;
 
     /**
      * Marks a datadir whose payments are in a database.
@@ -81,59 +37,50 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
     }
 
     /**
-     * Describes the daemon of {@code datadir}.
+     * Lets this daemon into the database, in the transaction under the store lock that registers its start.
      *
-     * @param chain settings of the chain that never change: brand, network, genesis
-     */
-    public static PostgresTenant of(Path datadir, Map<String, String> chain) throws IOException {
-        return new PostgresTenant(chain, Files.exists(datadir) ? PostgresDatadir.host(datadir) : "", Optional.empty());
-    }
-
-    /** Returns this daemon, which takes the place of another one that was watched long enough. */
-    public PostgresTenant after(Optional<Worker> watched) {
-        return new PostgresTenant(fixed, host, watched);
-    }
-
-    /**
-     * Returns the other daemon that works on a database, or has died there; empty when there is none. Blocks.
-     *
-     * @throws StoreException {@code UNAVAILABLE} when the database does not answer
-     */
-    public Optional<Worker> worker(PostgresDatabase database) {
-        try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
-            return PostgresSchema.isMade(session) ? worker(session) : Optional.empty();
-        } catch (SQLException e) {
-            throw GroupCommitWriter.unavailable(database.name(), e.getMessage(), e);
-        }
-    }
-
-    private Optional<Worker> worker(SqlSession session) throws SQLException {
-        if (!PostgresSchema.hasLease(session)) {
-            return session.queryOne(OTHER_OF_BEFORE, Worker::of, host);
-        }
-        return session.queryOne(OTHER, Worker::of, host);
-    }
-
-    /**
-     * Makes the database this daemon's, in the transaction under the store lock that registers its start.
-     *
-     * @throws StoreException with what to do; {@code BUSY} when another daemon works on it, {@code UNAVAILABLE} when it is of another chain
+     * @throws StoreException with what to do; {@code BUSY} when a daemon of a release that shares with nobody works on it, {@code UNAVAILABLE} when
+     *     it is of another chain
      */
     void enter(SqlSession session, String name) throws SQLException {
         requireSameChain(session, name);
-        Optional<Worker> other = worker(session);
-        boolean lapsed =
-                other.filter(each -> each.silentMillis() >= LAPSE_MILLIS).isPresent();
-        if (other.isPresent()
-                && !lapsed
-                && silent.filter(other.get()::isSilentSince).isEmpty()) {
-            throw new StoreException(StoreException.Reason.BUSY, "the store " + name + " " + inUse(other.get()), null);
-        }
+        requireNoneOfBefore(session, name);
         PostgresAgreed.change(session, values -> {
             fixed.forEach(values::putIfAbsent);
             return values;
         });
-        session.update("UPDATE daemons SET superseded = true WHERE NOT ended AND NOT superseded");
+    }
+
+    private static void requireNoneOfBefore(SqlSession session, String name) throws SQLException {
+        Optional<Other> other = Other.one(session, "NOT shares");
+        if (other.isPresent()) {
+            throw new StoreException(
+                    StoreException.Reason.BUSY,
+                    "the store " + name + " is in use by " + other.get().words()
+                            + ", of an earlier release, which shares it with nobody: stop that one first",
+                    null);
+        }
+    }
+
+    /**
+     * Refuses a datadir whose daemon works elsewhere: a copy of its datadir, or the same one on another machine. On the same machine the lock of the
+     * datadir shows that it has ended.
+     *
+     * @param log name of the datadir's log
+     * @param host datadir and the kernel that keeps its lock, see {@link PostgresDatadir#host}
+     * @throws StoreException {@code BUSY}
+     */
+    static void requireAlone(SqlSession session, String name, String log, String host) throws SQLException {
+        Optional<Other> other = Other.one(session, "log = ? AND (host = '' OR host IS DISTINCT FROM ?)", log, host);
+        if (other.isPresent()) {
+            throw new StoreException(
+                    StoreException.Reason.BUSY,
+                    "the store " + name + " is in use by " + other.get().words()
+                            + ", which has this datadir or a copy of it:"
+                            + " stop that one, and start this one " + LAPSE_MILLIS / 1_000
+                            + " s after it was last heard of; a further daemon needs an empty datadir",
+                    null);
+        }
     }
 
     /**
@@ -155,10 +102,25 @@ public record PostgresTenant(Map<String, String> fixed, String host, Optional<Wo
         }
     }
 
-    private static String inUse(Worker other) {
-        return "is in use by start " + other.start() + " of a daemon"
-                + (other.machine().isEmpty() ? "" : " on " + other.machine()) + ", which was heard of "
-                + other.silentMillis() / 1_000
-                + " s ago: one daemon at a time works on a database, and others stand by";
+    /**
+     * Another start of a daemon, which works.
+     *
+     * @param machine empty where that is not known
+     * @param silentMillis time since its last heartbeat, by the server's clock
+     */
+    private record Other(long start, String machine, long silentMillis) {
+        static Optional<Other> one(SqlSession session, String condition, Object... parameters) throws SQLException {
+            return session.queryOne(
+                    "SELECT start, coalesce(machine, '') AS machine, " + PostgresSchema.MILLIS
+                            + " - beaten AS silent FROM daemons WHERE " + WORKS + " AND " + condition
+                            + " ORDER BY start DESC LIMIT 1",
+                    row -> new Other(row.number("start"), row.text("machine"), Math.max(0, row.number("silent"))),
+                    parameters);
+        }
+
+        String words() {
+            return "start " + start + " of a daemon" + (machine.isEmpty() ? "" : " on " + machine)
+                    + ", which was heard of " + silentMillis / 1_000 + " s ago";
+        }
     }
 }

@@ -84,7 +84,7 @@ public final class PostgresMove {
      * Moves the store in {@code folder} into the database, or ends a move that was interrupted. Blocks; the caller holds the lock of the datadir.
      *
      * @param books the commit that the books of the datadir remember, which the file must contain
-     * @param chain settings of the chain that never change, see {@link PostgresTenant}
+     * @param chain settings of the chain that never change, see {@link PostgresMember}
      * @throws StoreException with what to do, in one sentence; the file is the store that pays unless the sentence says that it was moved
      */
     public static Moved run(
@@ -177,7 +177,7 @@ public final class PostgresMove {
 
     /** Tells whether a move may have ended, although the log is that of the file: somebody has put it back. */
     private boolean mayHaveEnded(StoreMemory memory) {
-        return !memory.isShared() && Files.exists(folder.resolve(PostgresTenant.MARK_FILE));
+        return !memory.isShared() && Files.exists(folder.resolve(PostgresMember.MARK_FILE));
     }
 
     private void requireWhole(StoreMemory memory, SqlSession source) throws SQLException {
@@ -211,7 +211,7 @@ public final class PostgresMove {
             }
             requireEmpty(session, source);
         }
-        PostgresTenant.of(folder, chain).requireSameChain(session, database);
+        new PostgresMember(chain).requireSameChain(session, database);
         if (begun.isEmpty()) {
             begun = Optional.of(new PostgresMoving(Commits.last(source), false, "", 0, folder.toString()));
             begun.get().enter(session);
@@ -436,14 +436,14 @@ public final class PostgresMove {
 
     /** Lets daemons open the database. */
     private void end(SqlSession session, PostgresMoving move) throws SQLException, IOException {
-        PostgresTenant.mark(folder, database);
+        PostgresMember.mark(folder, database);
         session.execute(PostgresTransactions.LOCK);
         if (PostgresMoving.in(session)
                 .filter(now -> now.random() == move.random())
                 .isEmpty()) {
             throw refused("another process has ended or begun a move meanwhile: run this one again");
         }
-        PostgresTenant.of(folder, chain).enter(session, database);
+        new PostgresMember(chain).enter(session, database);
         PostgresMoving.end(session);
         session.execute("COMMIT");
     }

@@ -205,6 +205,28 @@ final class PostgresSchema {
             session.execute("INSERT INTO keeper (one, start, epoch, renewal) VALUES (1, " + NOBODY + ", 0, 0)");
             session.execute("ALTER TABLE daemons ADD COLUMN address TEXT");
         }
+        if (lacks(session, "daemons", "shares")) {
+            session.execute("ALTER TABLE daemons ADD COLUMN shares BOOLEAN NOT NULL DEFAULT false");
+        }
+        if (session.queryOne("SELECT 1 FROM pg_proc WHERE proname = 'watched_changed'", row -> true)
+                .isEmpty()) {
+            session.execute("""
+                CREATE FUNCTION watched_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'watch_only', 0) ON CONFLICT DO NOTHING;
+                  RETURN NULL;
+                END $$""".formatted(COMMIT));
+            session.execute("""
+                CREATE FUNCTION queue_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                  INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'payouts', 0) ON CONFLICT DO NOTHING;
+                  RETURN NULL;
+                END $$""".formatted(COMMIT));
+            session.execute("CREATE TRIGGER queue_changed AFTER UPDATE ON payout_queue"
+                    + " FOR EACH ROW EXECUTE FUNCTION queue_changed()");
+            session.execute("CREATE TRIGGER watched_changed AFTER INSERT OR UPDATE OR DELETE ON watch_only"
+                    + " FOR EACH ROW EXECUTE FUNCTION watched_changed()");
+        }
         session.update(
                 "UPDATE store SET version = ? WHERE one = 1 AND version < ?", Schema.version(), Schema.version());
         session.execute("COMMIT");

@@ -154,20 +154,20 @@ public final class PostgresStore extends SqlStore {
      *     written the store
      */
     public static PostgresStore open(
-            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresTenant tenant) {
-        return open(folder, books, database.name(), database, Optional.of(tenant), true, SentLog.LEAST_TO_PRUNE);
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
+        return open(folder, books, database.name(), database, Optional.of(member), true, SentLog.LEAST_TO_PRUNE);
     }
 
-    /** Opens the store of one of several daemons, which no command line does yet. */
+    /** Opens the store without a comparison of settings, for tests. */
     static PostgresStore open(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
         return open(folder, books, name, connector, Optional.empty(), true, SentLog.LEAST_TO_PRUNE);
     }
 
     /**
-     * Opens the store as {@link #open(Path, Optional, PostgresDatabase, PostgresTenant)} does.
+     * Opens the store as {@link #open(Path, Optional, PostgresDatabase, PostgresMember)} does.
      *
      * @param name of the database for messages about failures, without a password
-     * @param tenant empty when several daemons work on the database
+     * @param member empty in tests that compare no settings
      * @param countsByServer whether the server's clock decides when a use of the allowance ends, not the daemon's
      * @param leastToPrune size in bytes below which the log is not pruned
      */
@@ -176,7 +176,7 @@ public final class PostgresStore extends SqlStore {
             Optional<CommitMark> books,
             String name,
             Postgres.Connector connector,
-            Optional<PostgresTenant> tenant,
+            Optional<PostgresMember> member,
             boolean countsByServer,
             long leastToPrune) {
         try (SqlSession session = new SqlSession(connector.connect(), Postgres.DIALECT)) {
@@ -186,10 +186,13 @@ public final class PostgresStore extends SqlStore {
             PostgresDatadir datadir = PostgresDatadir.of(folder, books, name);
             session.execute(PostgresTransactions.LOCK);
             PostgresMoving.requireNone(session, name);
-            if (tenant.isPresent()) {
-                tenant.get().enter(session, name);
+            if (member.isPresent()) {
+                member.get().enter(session, name);
             }
             datadir.requireUsable(session);
+            if (datadir.logName().isPresent()) {
+                PostgresMember.requireAlone(session, name, datadir.logName().get(), PostgresDatadir.host(folder));
+            }
             Optional<String> stopped = stopped(session);
             Optional<String> lacking = stopped.isPresent() ? Optional.empty() : datadir.lacking(session);
             if (lacking.isPresent()) {
@@ -257,13 +260,13 @@ public final class PostgresStore extends SqlStore {
      * @throws StoreException with the refusal of a start
      */
     public static Optional<String> look(
-            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresTenant tenant) {
+            Path folder, Optional<CommitMark> books, PostgresDatabase database, PostgresMember member) {
         String name = database.name();
         try (SqlSession session = new SqlSession(database.connect(), Postgres.DIALECT)) {
             requireFit(session, name);
             if (PostgresSchema.isMade(session)) {
                 PostgresSchema.requireKnown(session, name);
-                tenant.requireSameChain(session, name);
+                member.requireSameChain(session, name);
             } else if (!mayMakeTables(session)) {
                 throw GroupCommitWriter.unavailable(name, CANNOT_MAKE_TABLES, null);
             }
@@ -299,7 +302,7 @@ public final class PostgresStore extends SqlStore {
         return Postgres.isCutOff(e) ? e.getMessage() : "cannot be opened: " + e.getMessage();
     }
 
-    /** Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresTenant)} does, without a look at whose database it is. */
+    /** Returns what {@link #look(Path, Optional, PostgresDatabase, PostgresMember)} does, without a look at whose database it is. */
     static Optional<String> look(Path folder, Optional<CommitMark> books, String name, Postgres.Connector connector) {
         try {
             // Read before the store, because a running daemon may commit meanwhile.

@@ -3,7 +3,13 @@ package org.chainwalletd.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.chainwalletd.access.NamedToken;
 import org.chainwalletd.access.TokenFile;
 import org.chainwalletd.api.Scope;
@@ -30,6 +35,7 @@ import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
 import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
 import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
@@ -266,29 +272,143 @@ class DaemonsOfDatabaseTest {
     }
 
     @Test
-    void a_daemon_stands_by_until_the_other_has_ended() throws Exception {
-        CompletableFuture<String> told = new CompletableFuture<>();
-        CompletableFuture<Daemon> standingBy;
-        try (Daemon working = start(first)) {
-            standingBy = CompletableFuture.supplyAsync(() -> startTelling(told::complete));
-            assertThat(Await.result(told))
-                    .startsWith("standing by: start 1 of a daemon")
-                    .contains("works on the database");
-            assertThat(accepts(working, token(first, "read"))).isTrue();
-            assertThat(standingBy).isNotDone();
-        }
-        try (Daemon successor = Await.result(standingBy)) {
-            assertThat(accepts(successor, token(first, "read"))).isTrue();
-        }
-    }
-
-    @Test
-    void one_that_could_not_go_on_for_the_other_is_refused_instead_of_standing_by() throws Exception {
+    void a_daemon_that_differs_is_refused_beside_one_that_works() throws Exception {
         try (Daemon working = start(first, "--spend-cap-per-tx", "1000")) {
             assertThat(accepts(working, token(first, "read"))).isTrue();
             refused("has other caps", second);
             refused("read token is another", second, "--spend-cap-per-tx", "1000", "--auth-token-read", OTHER);
             refused("has the brand chain", second, "--spend-cap-per-tx", "1000", "--brand", "other");
+        }
+    }
+
+    @Test
+    void two_daemons_serve_and_background_work_is_done_by_one_of_them() throws Exception {
+        Daemon keeper = start(first);
+        try (Daemon other = start(second)) {
+            assertThat(keeper.keeper().isRunning()).isTrue();
+            assertThat(other.keeper().isRunning()).isFalse();
+            assertThat(accepts(keeper, token(first, "read"))).isTrue();
+            assertThat(accepts(other, token(first, "read"))).isTrue();
+            assertThat(run(second, "cluster", "status").output())
+                    .anyMatch(line -> line.startsWith("keeper    start 1"));
+            Await.until(
+                    "the keeper's address is told",
+                    () -> refusedElsewhere(other).orElse("").equals(keeper.uri().toString()));
+            keeper.close();
+            Await.until("the other one takes over", () -> other.keeper().isRunning());
+            WalletdClient client = client(other);
+            assertThatThrownBy(() -> client.call("sweep_stop", Map.of("client_token", "nobody")))
+                    .isInstanceOfSatisfying(
+                            WalletdException.RpcError.class,
+                            error -> assertThat(error.code()).isNotEqualTo(-32044));
+        } finally {
+            keeper.close();
+        }
+    }
+
+    /** The keeper that the daemon names when it refuses a call that needs background work. */
+    private Optional<String> refusedElsewhere(Daemon daemon) {
+        HttpResponse<String> answer = stopSweep(daemon);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(503);
+        JsonNode error;
+        try {
+            error = new ObjectMapper().readTree(answer.body()).get("error");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        assertThat(error.get("code").asInt()).isEqualTo(-32044);
+        assertThat(error.get("data").get("retryable").asBoolean()).isTrue();
+        return Optional.ofNullable(error.get("data").get("keeper")).map(JsonNode::asText);
+    }
+
+    private HttpResponse<String> stopSweep(Daemon daemon) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            Dial.request(daemon.uri())
+                                    .header("Authorization", "Bearer " + token(first, "spend"))
+                                    .header("Content-Type", "application/json")
+                                    .POST(HttpRequest.BodyPublishers.ofString(
+                                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sweep_stop\",\"params\":{\"client_token\":\""
+                                                    + "nobody\"}}"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void addresses_that_are_watched_and_the_pause_of_payouts_are_the_same_at_all_daemons() throws Exception {
+        String address = new Party(77).address.toString();
+        try (Daemon one = start(first);
+                Daemon two = start(second)) {
+            WalletdClient atOne = client(one);
+            WalletdClient atTwo = client(two);
+            atTwo.call("watch_address", Map.of("address", address, "label", "shop"));
+            assertThat(watched(atTwo)).contains(address);
+            Await.until("the keeper sees it", () -> watched(atOne).contains(address));
+            atOne.call("unwatch_address", Map.of("address", address));
+            Await.until(
+                    "the other one does not see it any more",
+                    () -> !watched(atTwo).contains(address));
+            atTwo.call("payout_pause", Map.of());
+            assertThat(database.number("SELECT paused FROM payout_queue")).isEqualTo(1);
+        }
+    }
+
+    private WalletdClient client(Daemon daemon) throws IOException {
+        return new WalletdClient(daemon.uri(), token(first, "spend"), Optional.empty(), Duration.ofSeconds(30));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
+        }
+    }
+
+    private static String watched(WalletdClient client) {
+        return client.call("list_addresses", Map.of("include_watch_only", true)).toString();
+    }
+
+    @Test
+    void the_copy_of_a_datadir_is_refused_while_its_daemon_works() throws Exception {
+        try (Daemon working = start(first)) {
+            Path copy = folder.resolve("copy");
+            copy(first, copy);
+            refused("which has this datadir or a copy of it", copy);
+            assertThat(accepts(working, token(first, "read"))).isTrue();
+        }
+        start(first).close();
+    }
+
+    @Test
+    void a_daemon_of_a_release_that_shares_with_nobody_is_to_be_stopped_first() throws Exception {
+        start(first).close();
+        database.run("UPDATE daemons SET ended = false, shares = false,"
+                + " beaten = (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+        refused("of an earlier release, which shares it with nobody", second);
+        database.run("UPDATE daemons SET beaten = beaten - 20000");
+        start(second).close();
+    }
+
+    @Test
+    void a_daemon_whose_background_work_hangs_loses_it_although_its_heart_beats() throws Exception {
+        start(first).close();
+        database.run("UPDATE daemons SET ended = false");
+        database.run("UPDATE keeper SET given_back = false");
+        try (Daemon successor = start(second)) {
+            assertThat(successor.keeper().isRunning()).isFalse();
+            Await.until("it takes the work over", () -> {
+                database.run("UPDATE daemons SET beaten = (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+                return successor.keeper().isRunning();
+            });
+            assertThat(accepts(successor, token(first, "read"))).isTrue();
         }
     }
 
@@ -301,42 +421,6 @@ class DaemonsOfDatabaseTest {
             Await.until("the new token is accepted", () -> accepts(daemon, shop));
             command(first, "token", "revoke", "shop");
             Await.until("the revoked token is refused", () -> !accepts(daemon, shop));
-        }
-    }
-
-    private Daemon startTelling(Consumer<String> console) {
-        return Daemon.start(
-                DaemonRig.settings(second, ScriptedNode.refusing(), "--store", database.url()),
-                DaemonRig.passphrase(),
-                console,
-                DaemonRig.COST);
-    }
-
-    @Test
-    void a_daemon_takes_the_place_of_one_that_is_silent() throws Exception {
-        start(first).close();
-        database.run(
-                "UPDATE daemons SET ended = false, beaten = 100 + (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
-        CompletableFuture<String> told = new CompletableFuture<>();
-        try (Daemon successor = startTelling(told::complete)) {
-            assertThat(Await.result(told)).startsWith("standing by: start 1 of a daemon");
-            assertThat(accepts(successor, token(first, "read"))).isTrue();
-        }
-    }
-
-    @Test
-    void a_daemon_whose_background_work_hangs_loses_its_place_although_its_heart_beats() throws Exception {
-        start(first).close();
-        database.run("UPDATE daemons SET ended = false");
-        database.run("UPDATE keeper SET given_back = false");
-        CompletableFuture<Daemon> standingBy = CompletableFuture.supplyAsync(() -> startTelling(line -> {}));
-        Await.until("its place is taken", () -> {
-            database.run("UPDATE daemons SET beaten = (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
-            return standingBy.isDone();
-        });
-        try (Daemon successor = Await.result(standingBy)) {
-            assertThat(successor.keeper().isRunning()).isTrue();
-            assertThat(accepts(successor, token(first, "read"))).isTrue();
         }
     }
 
@@ -372,6 +456,7 @@ class DaemonsOfDatabaseTest {
         start(first).close();
         database.run("DROP TABLE keeper");
         database.run("ALTER TABLE daemons DROP COLUMN address");
+        database.run("ALTER TABLE daemons DROP COLUMN shares");
         database.run("ALTER TABLE spends DROP COLUMN signed_off");
         assertThat(run(first, "cluster", "status").errors().toString()).contains("made by an earlier release");
         try (Daemon daemon = start(second)) {

@@ -90,7 +90,7 @@ class PostgresMoveTest {
                 Optional.empty(),
                 name,
                 () -> PostgresServer.connect(name),
-                Optional.of(PostgresTenant.of(in, CHAIN)),
+                Optional.of(new PostgresMember(CHAIN)),
                 false,
                 SentLog.LEAST_TO_PRUNE);
         stores.add(store);
@@ -414,7 +414,7 @@ class PostgresMoveTest {
         }
         try {
             // Nothing of a start that was refused may remain in the datadir.
-            boolean bound = Files.exists(datadir().resolve(PostgresTenant.MARK_FILE));
+            boolean bound = Files.exists(datadir().resolve(PostgresMember.MARK_FILE));
             opened.add(database(datadir()));
             assertThat(bound).isTrue();
         } catch (StoreException e) {
@@ -597,7 +597,7 @@ class PostgresMoveTest {
 
         refused(() -> PostgresServer.open(schema, older, Optional.empty(), SentLog.LEAST_TO_PRUNE), "older copy");
         refused(() -> move(older), "older copy of the datadir");
-        Files.copy(datadir().resolve(PostgresTenant.MARK_FILE), older.resolve(PostgresTenant.MARK_FILE));
+        Files.copy(datadir().resolve(PostgresMember.MARK_FILE), older.resolve(PostgresMember.MARK_FILE));
         refused(() -> move(older), "older copy of the datadir");
         assertThat(SqliteStore.movedTo(older)).isEmpty();
         // The file alone, or the log alone, is put back.

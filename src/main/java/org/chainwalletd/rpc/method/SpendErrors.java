@@ -80,7 +80,10 @@ public final class SpendErrors implements ErrorTranslator {
 
     private static RefusedException translated(StoreException failure) {
         return switch (failure.reason()) {
-            case BUSY, NOT_KEEPER ->
+            case NOT_KEEPER ->
+                RefusedException.notKeeper(
+                        "this call has broadcast nothing: " + failure.getMessage(), Optional.empty());
+            case BUSY ->
                 RefusedException.tooManyRequests(
                         "this call has broadcast nothing: " + failure.getMessage(), BUSY_RETRY_SECONDS);
             case UNKNOWN ->
