@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Stream;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
@@ -316,110 +316,177 @@ class PostgresIT {
     }
 
     @Test
-    void a_copied_datadir_and_a_paused_daemon_never_work_on_it_together() throws Exception {
-        Path datadir = folder.resolve("datadir");
-        try (DaemonProcess first = daemon(datadir).start()) {
-            Wallet wallet = new Wallet(first, chain.uri());
-            String payer = funded(wallet, 3);
-            Path copy = Folders.copy(datadir, folder.resolve("copy"));
-            try (DaemonProcess second = daemon(copy).launch()) {
-                Await.until("it stands by", () -> standsBy(second, 1));
-                first.signal("STOP");
-                second.awaitReady();
-                Wallet other = new Wallet(second, chain.uri());
-                other.transfer(payer, "of the second", new Output(shop(1), 1_000));
-                first.signal("CONT");
-                assertThat(first.exitCode()).isEqualTo(1);
-                assertThat(first.transcript()).contains("writes and sends nothing any more");
-                other.transfer(payer, "of the second again", new Output(shop(3), 1_000));
-                other.confirm();
-                assertThat(other.balance(shop(1))).isEqualTo(1_000);
-                assertThat(second.stop()).isZero();
-            }
+    void the_copy_of_a_datadir_is_refused_beside_its_daemon_and_a_paused_daemon_goes_on_when_it_wakes()
+            throws Exception {
+        try (DaemonProcess first = daemon(folder.resolve("one")).start();
+                DaemonProcess second = daemon(folder.resolve("two")).start()) {
+            Path copy = Folders.copy(folder.resolve("one"), folder.resolve("copy"));
+            LauncherCall.Ended refused = daemon(copy).run();
+            assertThat(refused.code()).isEqualTo(FAILED);
+            assertThat(String.join("\n", refused.errors())).contains("which has this datadir or a copy of it");
+
+            Wallet one = new Wallet(first, chain.uri());
+            Wallet two = new Wallet(second, chain.uri());
+            String payer = funded(one, 3);
+            awaitKnown(two, payer);
+            first.signal("STOP");
+            Await.until("the background work is taken over", () -> keeper() == 2);
+            two.transfer(payer, "of the second", new Output(shop(1), 1_000));
+            first.signal("CONT");
+            one.transfer(payer, "of the first", new Output(shop(2), 1_000));
+            one.confirm();
+            one.awaitNothingInFlight();
+            two.awaitNothingInFlight();
+            assertThat(two.balance(shop(1))).isEqualTo(1_000);
+            assertThat(two.balance(shop(2))).isEqualTo(1_000);
+            assertThat(keeper()).isEqualTo(2);
+            assertThat(first.stop()).isZero();
+            assertThat(second.stop()).isZero();
         }
     }
 
-    private static boolean standsBy(DaemonProcess daemon, long start) {
-        return daemon.output().stream().anyMatch(line -> line.contains("standing by: start " + start + " of a daemon"));
+    /** The start that has the lease on background work. */
+    private long keeper() {
+        try {
+            return server.number(database, "SELECT start FROM keeper");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 
-    /** Copies the tokens, so that callers need not know which of two daemons works. */
-    private static void copyTokens(Path from, Path to) throws Exception {
-        Files.createDirectories(to);
-        for (String scope : List.of("read", "manage", "spend")) {
-            Files.copy(from.resolve("token-" + scope), to.resolve("token-" + scope));
-        }
+    private static void awaitKnown(Wallet wallet, String address) {
+        Await.until("the key is known", () -> wallet.addresses().contains(address));
     }
 
     @Test
-    void a_daemon_that_stands_by_goes_on_when_the_other_is_killed_or_paused_under_load_and_each_token_pays_once()
+    void tokens_that_are_paid_at_any_of_three_daemons_pay_once_while_each_of_them_is_killed_or_paused()
             throws Exception {
-        int orders = 60;
-        Path one = folder.resolve("one");
-        Path two = folder.resolve("two");
-        AtomicReference<Wallet> working = new AtomicReference<>();
+        int orders = 120;
+        List<Path> datadirs = List.of(folder.resolve("one"), folder.resolve("two"), folder.resolve("three"));
         AtomicInteger paid = new AtomicInteger();
-        try (DaemonProcess first = daemon(one).start()) {
-            working.set(new Wallet(first, chain.uri()));
-            String payer = funded(working.get(), orders);
-            copyTokens(one, two);
-            try (DaemonProcess second = daemon(two).launch()) {
-                Await.until("it stands by", () -> standsBy(second, 1));
-                CompletableFuture<Void> load = CompletableFuture.runAsync(() -> {
-                    for (int order = 0; order < orders; order++) {
-                        payWhoeverWorks(working, payer, order);
+        try (Daemons daemons = new Daemons(datadirs)) {
+            String payer = funded(daemons.wallet(0), orders);
+            for (int number = 0; number < datadirs.size(); number++) {
+                awaitKnown(daemons.wallet(number), payer);
+            }
+            List<CompletableFuture<Void>> load = new ArrayList<>();
+            for (int client = 0; client < datadirs.size(); client++) {
+                int at = client;
+                load.add(CompletableFuture.runAsync(() -> {
+                    for (int order = at; order < orders; order += datadirs.size()) {
+                        daemons.payAnywhere(payer, order, at);
                         paid.incrementAndGet();
                     }
-                });
-                Await.until("payments are made", () -> paid.get() >= 10);
-                first.kill();
-                second.awaitReady();
-                working.set(new Wallet(second, chain.uri()));
-                Await.until("payments are made by the second", () -> paid.get() >= 30);
+                }));
+            }
+            Await.until("payments are made", () -> paid.get() >= 15);
+            daemons.kill(0);
+            Await.until("the background work is taken over", () -> keeper() != 1);
+            daemons.start(0);
+            Await.until("more payments are made", () -> paid.get() >= 45);
+            int keeping = (int) keeper() - 1;
+            daemons.signal(keeping, "STOP");
+            Await.until("the background work is taken over again", () -> keeper() != keeping + 1);
+            Await.until("more payments are made meanwhile", () -> paid.get() >= 75);
+            daemons.signal(keeping, "CONT");
+            for (CompletableFuture<Void> client : load) {
+                Await.outcome(client);
+            }
+            for (int order = 0; order < orders; order++) {
+                daemons.payAnywhere(payer, order, order + 1);
+            }
+            daemons.wallet(1).confirm();
+            for (int number = 0; number < datadirs.size(); number++) {
+                daemons.wallet(number).awaitNothingInFlight();
+            }
+            for (int order = 0; order < orders; order++) {
+                assertThat(daemons.wallet(2).balance(shop(order)))
+                        .as("order " + order)
+                        .isEqualTo(1_000);
+            }
+            assertThat(cluster("status").run().output()).anyMatch(line -> line.startsWith("keeper    start "));
+            daemons.stop();
+        }
+        assertThat(server.number(database, "SELECT count(*) FROM daemons WHERE NOT ended"))
+                .isZero();
+    }
 
-                try (DaemonProcess third = daemon(one).launch()) {
-                    Await.until("the first datadir stands by", () -> standsBy(third, 2));
-                    second.signal("STOP");
-                    third.awaitReady();
-                    working.set(new Wallet(third, chain.uri()));
-                    second.signal("CONT");
-                    assertThat(second.exitCode()).isEqualTo(1);
-                    Await.outcome(load);
-                    for (int order = 0; order < orders; order++) {
-                        pay(working.get(), payer, order);
-                    }
-                    working.get().confirm();
-                    working.get().awaitNothingInFlight();
-                    for (int order = 0; order < orders; order++) {
-                        assertThat(working.get().balance(shop(order)))
-                                .as("order " + order)
-                                .isEqualTo(1_000);
-                    }
-                    assertThat(third.stop()).isZero();
+    /** Daemons on one database, of which some may be dead. */
+    private final class Daemons implements AutoCloseable {
+        private final List<Path> datadirs;
+        private final DaemonProcess[] processes;
+        private final AtomicReferenceArray<Wallet> wallets;
+
+        Daemons(List<Path> datadirs) throws Exception {
+            this.datadirs = datadirs;
+            this.processes = new DaemonProcess[datadirs.size()];
+            this.wallets = new AtomicReferenceArray<>(datadirs.size());
+            for (int number = 0; number < datadirs.size(); number++) {
+                start(number);
+            }
+        }
+
+        void start(int number) throws Exception {
+            processes[number] = daemon(datadirs.get(number)).start();
+            wallets.set(number, new Wallet(processes[number], chain.uri()));
+        }
+
+        void kill(int number) {
+            processes[number].kill();
+        }
+
+        void signal(int number, String name) throws Exception {
+            processes[number].signal(name);
+        }
+
+        Wallet wallet(int number) {
+            return wallets.get(number);
+        }
+
+        /** Pays at one after the other until one has answered with a receipt. */
+        void payAnywhere(String payer, int order, int first) {
+            for (int times = 0; times < 1_000; times++) {
+                try {
+                    pay(wallet((first + times) % datadirs.size()), payer, order);
+                    return;
+                } catch (WalletdException e) {
+                    Await.pause(20);
+                }
+            }
+            throw new AssertionError("order " + order + " was not paid");
+        }
+
+        void stop() throws Exception {
+            for (DaemonProcess process : processes) {
+                assertThat(process.stop()).isZero();
+            }
+        }
+
+        @Override
+        public void close() {
+            for (DaemonProcess process : processes) {
+                if (process != null) {
+                    process.close();
                 }
             }
         }
     }
 
-    private static void payWhoeverWorks(AtomicReference<Wallet> working, String payer, int order) {
-        for (int times = 0; times < 1_000; times++) {
-            try {
-                pay(working.get(), payer, order);
-                return;
-            } catch (WalletdException e) {
-                Await.pause(50);
-            }
-        }
-        throw new AssertionError("order " + order + " was not paid");
-    }
-
     @Test
-    void a_daemon_that_stands_by_ends_in_order_when_it_is_told_to() throws Exception {
-        try (DaemonProcess first = daemon(folder.resolve("one")).start();
-                DaemonProcess second = daemon(folder.resolve("two")).launch()) {
-            Await.until("it stands by", () -> standsBy(second, 1));
-            assertThat(second.stop()).isZero();
-            assertThat(status(first, "/readyz")).isEqualTo(200);
+    void a_key_of_one_daemon_is_credited_and_told_at_all_when_the_keeper_dies_meanwhile() throws Exception {
+        try (Daemons daemons = new Daemons(List.of(folder.resolve("one"), folder.resolve("two")))) {
+            String before = credits(daemons.processes[1], null, 0).get("cursor").asText();
+            String minted = daemons.wallet(1).mint();
+            daemons.kill(0);
+            daemons.wallet(1).fund(minted, 5 * COIN, 7 * COIN);
+            Await.until(
+                    "the credits are told",
+                    () -> amounts(credits(daemons.processes[1], before, 1)).size() >= 2);
+            daemons.start(0);
+            for (DaemonProcess each : daemons.processes) {
+                assertThat(amounts(credits(each, before, 1))).containsExactlyInAnyOrder(5 * COIN, 7 * COIN);
+            }
+            daemons.stop();
         }
     }
 
