@@ -74,6 +74,22 @@ class NamesInTheManualTest {
         assertThat(named).isEmpty();
     }
 
+    @Test
+    void an_option_of_a_sample_is_one_of_the_daemon() throws IOException {
+        CommandSpec root = new CommandLineParser(Lines.NAME, AnyWords.Commands.all())
+                .grammar()
+                .getCommandSpec();
+        String configuration = Files.readString(Path.of("src/site/markdown/configuration.md"));
+        for (String sample : List.of("compose.yaml", "statefulset.yaml", "Dockerfile")) {
+            String text = Files.readString(Path.of("conf", sample)).replaceAll("(?m)^ *#.*$|^RUN.*$|^ *[|&] .*$", "");
+            assertThat(found("(?<![\\w-])--[a-z][a-zA-Z0-9-]+", text))
+                    .isNotEmpty()
+                    .isSubsetOf(root.optionsMap().keySet());
+            assertThat(found("(WALLETD_[A-Z_]+|CHAIN_NODE_RPC)", text))
+                    .allSatisfy(name -> assertThat(configuration).contains("`" + name + "`"));
+        }
+    }
+
     /** Command lines that no test runs name hosts and keys that do not exist; ManualIT runs the others. */
     @Test
     void a_command_line_in_a_block_is_read() {
