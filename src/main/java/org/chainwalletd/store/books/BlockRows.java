@@ -89,6 +89,16 @@ public final class BlockRows {
                 height);
     }
 
+    /** Lists the kept blocks between two heights, both included, the lowest first. */
+    public static List<BlockRow> between(Page page, long from, long to) {
+        return page.query(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? ORDER BY height",
+                BlockRows::read,
+                page.scan(),
+                from,
+                to);
+    }
+
     /** Finds the kept block at a height. */
     public static Optional<BlockRow> at(Page page, long height) {
         return from(page, height).filter(row -> row.height() == height);
