@@ -391,7 +391,8 @@ class BooksOfAnotherDaemonTest {
                 case 1 -> {
                     // Its process dies, and another one begins in its place.
                     SharingDaemon dead = daemons.remove(keeper);
-                    assertGoesForward(dead);
+                    // Fails when an event does not fit.
+                    dead.fold();
                     dead.kill();
                     daemon();
                     keeper = random.nextInt(daemons.size());
@@ -423,10 +424,6 @@ class BooksOfAnotherDaemonTest {
             reading.read(daemons.get(random.nextInt(daemons.size())), Integer.MAX_VALUE);
             assertThat(reading.credits()).as("credits at depth " + reading.depth).isEqualTo(credits(reading.depth));
         }
-    }
-
-    private static void assertGoesForward(SharingDaemon daemon) {
-        assertThat(daemon.fold()).isNotEmpty();
     }
 
     /** Credits of the chain with so many confirmations; from the first followed block on. */

@@ -171,7 +171,8 @@ final class SharingDaemon implements AutoCloseable {
                     chain.add(standing.tip().place());
                 }
             } else if (event instanceof FollowEvent.Connected connected) {
-                if (!connected.block().parentId().equals(top.blockId())
+                if (!top.blockId().equals(Hash256.ZERO)
+                                && !connected.block().parentId().equals(top.blockId())
                         || connected.block().height() != top.height() + 1) {
                     throw new AssertionError(connected.block().place() + " after " + top);
                 }
@@ -190,6 +191,9 @@ final class SharingDaemon implements AutoCloseable {
                     throw new AssertionError(gone + " after " + top);
                 }
                 chain.remove(chain.size() - 1);
+                if (chain.isEmpty()) {
+                    chain.add(new BlockPlace(top.height() - 1, Hash256.ZERO));
+                }
             }
         }
         return chain;
