@@ -117,8 +117,9 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private static void seenBesideKeeper(Setup setup, Command command) {
         if (command instanceof Seen seen) {
             setup.books()
-                    .write(session -> CreditTable.pending(session.head(), MOST_PENDING).size() < MOST_PENDING
-                            && enter(setup, session, seen))
+                    .write(session ->
+                            CreditTable.pending(session.head(), MOST_PENDING).size() < MOST_PENDING
+                                    && enter(setup, session, seen))
                     .whenCompleteAsync((entered, failure) -> told(setup, seen, entered, failure), setup.executor());
         }
     }
@@ -211,10 +212,7 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     }
 
     private static boolean enter(Setup setup, BooksSession session, Seen seen) {
-        return setup
-                        .book()
-                        .pending(seen.txId(), seen.tx(), setup.book().table().view(session.head()))
-                        .stream()
+        return setup.book().pending(seen.txId(), seen.tx(), setup.book().table().view(session.head())).stream()
                         .filter(credit -> CreditTable.see(session.head(), credit))
                         .count()
                 > 0;

@@ -30,8 +30,6 @@ import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.BlockPlace;
-import org.chainwalletd.store.books.BlockRow;
-import org.chainwalletd.store.books.Books;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -123,8 +121,8 @@ final class Reader extends AbstractBehavior<Walker.Command> {
     /** @param rescan kept at how far the rescans of the other daemon have come */
     static Behavior<Walker.Command> create(
             FollowerSetup setup, Subscribers subscribers, AtomicReference<Rescanner.RescanState> rescan) {
-        return Behaviors.supervise(Behaviors.<Walker.Command>setup(context -> Behaviors.withTimers(
-                        timers -> new Reader(context, timers, setup, subscribers, rescan))))
+        return Behaviors.supervise(Behaviors.<Walker.Command>setup(context ->
+                        Behaviors.withTimers(timers -> new Reader(context, timers, setup, subscribers, rescan))))
                 .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
     }
 
@@ -165,8 +163,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         if (!moved) {
             reading = true;
             getContext()
-                    .pipeToSelf(
-                            books.sharedHead(chain.copy()), (head, failure) -> new Read(Outcome.of(head, failure)));
+                    .pipeToSelf(books.sharedHead(chain.copy()), (head, failure) -> new Read(Outcome.of(head, failure)));
         }
         return this;
     }
@@ -223,8 +220,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         Optional<RescanProgress> before = rescan.get().underway();
         Bookkeeping.Pending scans = head.scans();
         rescan.set(new Rescanner.RescanState(
-                true,
-                scans.scan().map(row -> RescanProgress.of(row, scans.top(), subscribers.tip(), scans.next()))));
+                true, scans.scan().map(row -> RescanProgress.of(row, scans.top(), subscribers.tip(), scans.next()))));
         if (joined >= 0 && joined != head.lastScan()) {
             subscribers.joined(before.map(RescanProgress::fromHeight).orElse(1L));
         }
@@ -274,8 +270,9 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         if (fetching.isEmpty()) {
             return this;
         }
-        news.blocks().value().ifPresent(all -> all.forEach(
-                found -> found.ifPresent(block -> fetched.put(block.id(), block))));
+        news.blocks()
+                .value()
+                .ifPresent(all -> all.forEach(found -> found.ifPresent(block -> fetched.put(block.id(), block))));
         List<ChainBlock> all = news.wanted().stream()
                 .map(place -> fetched.get(place.blockId()))
                 .filter(block -> block != null)

@@ -23,7 +23,11 @@ public record RescanProgress(long scan, long fromHeight, long height, long toHei
     static RescanProgress of(ScanRow row, Optional<BlockRow> at, Optional<FollowedTip> tip, OptionalLong next) {
         long height = at.map(BlockRow::height).orElse(row.fromHeight() - 1);
         return new RescanProgress(
-                row.scan(), row.fromHeight(), height, tip.map(FollowedTip::height).orElse(height), next);
+                row.scan(),
+                row.fromHeight(),
+                height,
+                tip.map(FollowedTip::height).orElse(height),
+                next);
     }
 
     public long blocksLeft() {

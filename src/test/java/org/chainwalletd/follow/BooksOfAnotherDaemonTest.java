@@ -111,9 +111,7 @@ class BooksOfAnotherDaemonTest {
     }
 
     private static List<String> kinds(List<FollowEvent> events) {
-        return events.stream()
-                .map(event -> event.getClass().getSimpleName())
-                .toList();
+        return events.stream().map(event -> event.getClass().getSimpleName()).toList();
     }
 
     @Test
@@ -131,11 +129,15 @@ class BooksOfAnotherDaemonTest {
 
         assertThat(Await.result(payment))
                 .isInstanceOfSatisfying(
-                        PaymentOutcome.Received.class, received -> assertThat(received.txId()).contains(first));
+                        PaymentOutcome.Received.class,
+                        received -> assertThat(received.txId()).contains(first));
         CreditFeed.Batch told = Await.result(credits);
-        assertThat(told.events()).extracting(event -> event.credit().outpoint().txId()).containsExactly(first);
+        assertThat(told.events())
+                .extracting(event -> event.credit().outpoint().txId())
+                .containsExactly(first);
         Hash256 second = chain.fund(SHOP, 6_000);
-        assertThat(Await.result(keeper.waits.forCredits(told.cursor(), false, 10, LONG, STAYS)).events())
+        assertThat(Await.result(keeper.waits.forCredits(told.cursor(), false, 10, LONG, STAYS))
+                        .events())
                 .extracting(event -> event.credit().outpoint().txId())
                 .containsExactly(second);
         awaitTips();
@@ -232,11 +234,15 @@ class BooksOfAnotherDaemonTest {
     /** Events of a stream, as they came. */
     private record Streamed(Queue<String> events, UniqueKillSwitch end) {
         List<String> credits() {
-            return events.stream().filter(event -> event.contains("event: credit")).toList();
+            return events.stream()
+                    .filter(event -> event.contains("event: credit"))
+                    .toList();
         }
 
         String lastId() {
-            return credits().get(credits().size() - 1).lines()
+            return credits()
+                    .get(credits().size() - 1)
+                    .lines()
                     .filter(line -> line.startsWith("id: "))
                     .map(line -> line.substring(4))
                     .findFirst()
@@ -249,15 +255,16 @@ class BooksOfAnotherDaemonTest {
     }
 
     private static Streamed stream(SharingDaemon daemon, Optional<String> lastEventId) {
-        EventFeed.Opened opened = (EventFeed.Opened) Await.result(daemon.streams.open(lastEventId, new EventFeed.Memory() {
-            @Override
-            public boolean take(long bytes) {
-                return true;
-            }
+        EventFeed.Opened opened =
+                (EventFeed.Opened) Await.result(daemon.streams.open(lastEventId, new EventFeed.Memory() {
+                    @Override
+                    public boolean take(long bytes) {
+                        return true;
+                    }
 
-            @Override
-            public void giveBack(long bytes) {}
-        }));
+                    @Override
+                    public void giveBack(long bytes) {}
+                }));
         Queue<String> events = new ConcurrentLinkedQueue<>();
         UniqueKillSwitch end = opened.bytes()
                 .viaMat(KillSwitches.single(), Keep.right())
@@ -271,7 +278,8 @@ class BooksOfAnotherDaemonTest {
         daemon().keep();
         long[] highest = {Long.MAX_VALUE};
         SharingDaemon reader = daemon(
-                setup -> with(setup, node -> Distorted.blocks(node, block -> block.height() > highest[0] ? null : block)),
+                setup -> with(
+                        setup, node -> Distorted.blocks(node, block -> block.height() > highest[0] ? null : block)),
                 chain.uri());
         awaitTips();
         chain.mine(1);
@@ -291,7 +299,8 @@ class BooksOfAnotherDaemonTest {
     void a_node_that_lies_about_a_block_is_not_believed() {
         daemon().keep();
         SharingDaemon reader = daemon(
-                setup -> with(setup, node -> Distorted.transactions(node, BooksOfAnotherDaemonTest::richer)), chain.uri());
+                setup -> with(setup, node -> Distorted.transactions(node, BooksOfAnotherDaemonTest::richer)),
+                chain.uri());
         awaitTips();
         chain.fund(SHOP, 5_000);
         awaitTips();
@@ -336,12 +345,16 @@ class BooksOfAnotherDaemonTest {
         awaitTips();
         database.fallSilent();
         chain.mine(2);
-        Await.until("the reader says it", () -> reader.follower.status().complaints().stream()
-                .anyMatch(complaint -> complaint.contains("have not answered")));
+        Await.until(
+                "the reader says it",
+                () -> reader.follower.status().complaints().stream()
+                        .anyMatch(complaint -> complaint.contains("have not answered")));
         database.back();
         chain.mine(1);
         awaitTips();
-        Await.until("nothing is said any more", () -> reader.follower.status().complaints().isEmpty());
+        Await.until(
+                "nothing is said any more",
+                () -> reader.follower.status().complaints().isEmpty());
         database.leave();
         chain.mine(1);
         Await.pause(500);
@@ -369,7 +382,8 @@ class BooksOfAnotherDaemonTest {
         assertThat(told.events()).extracting(CreditEvent::kind).containsExactly(CreditEvent.Kind.SEEN);
         assertThat(Await.result(atReader)).isEqualTo(told);
         chain.mine(1);
-        assertThat(Await.result(reader.waits.forCredits(told.cursor(), false, 10, LONG, STAYS)).events())
+        assertThat(Await.result(reader.waits.forCredits(told.cursor(), false, 10, LONG, STAYS))
+                        .events())
                 .extracting(CreditEvent::kind)
                 .containsExactly(CreditEvent.Kind.CONFIRMED);
     }
@@ -422,7 +436,9 @@ class BooksOfAnotherDaemonTest {
         daemons.forEach(this::assertFoldsToTheChain);
         for (Reading reading : readings) {
             reading.read(daemons.get(random.nextInt(daemons.size())), Integer.MAX_VALUE);
-            assertThat(reading.credits()).as("credits at depth " + reading.depth).isEqualTo(credits(reading.depth));
+            assertThat(reading.credits())
+                    .as("credits at depth " + reading.depth)
+                    .isEqualTo(credits(reading.depth));
         }
     }
 
@@ -462,9 +478,8 @@ class BooksOfAnotherDaemonTest {
                 for (CreditEvent event : batch.events()) {
                     String credit = event.credit().outpoint().txId() + " in "
                             + event.credit().block().blockId();
-                    boolean isNew = event.kind() == CreditEvent.Kind.CONFIRMED
-                            ? credits.add(credit)
-                            : credits.remove(credit);
+                    boolean isNew =
+                            event.kind() == CreditEvent.Kind.CONFIRMED ? credits.add(credit) : credits.remove(credit);
                     assertThat(isNew).as(event.kind() + " " + credit).isTrue();
                 }
                 cursor = batch.cursor();
