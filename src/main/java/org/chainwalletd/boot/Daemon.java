@@ -292,6 +292,8 @@ public final class Daemon implements AutoCloseable {
                         openSwaps,
                         parties -> waiting.watchAll(WatchReason.HTLC, parties)),
                 keeper,
+                context.guardian(),
+                keeper::isRunning,
                 context.meters(),
                 context.workers().upstream());
         waiting.sighted().tellHtlcs(htlcs.sightings());

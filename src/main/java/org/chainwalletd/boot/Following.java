@@ -263,17 +263,15 @@ record Following(
         List<NodeClient> each = nodes.client().each().stream()
                 .map(client -> client.hasty().background())
                 .toList();
-        // Transactions that are seen while it is down are recorded with their blocks.
-        return background.begin(
-                "seen-credits",
-                SeenCredits.create(new SeenCredits.Setup(
+        return SeenCredits.start(
+                background,
+                new SeenCredits.Setup(
                         file,
                         new CreditBook(settings.chain(), CREDITS),
                         each,
                         follower::subscribe,
                         changed,
-                        workers.upstream())),
-                command -> {});
+                        workers.upstream()));
     }
 
     private static Follower follow(

@@ -4,7 +4,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.follow.Follower;
@@ -27,6 +29,7 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.node.Nodes;
 import org.chainwalletd.rpc.method.HtlcMethods;
 import org.chainwalletd.spend.SpendService;
+import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.books.Books;
 
@@ -51,7 +54,13 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
             HtlcOwners owners,
             Consumer<List<Address>> parties) {}
 
-    static Htlcs start(Parts parts, Background background, MeterRegistry meters, Executor executor) {
+    static Htlcs start(
+            Parts parts,
+            Background background,
+            Spawner spawner,
+            BooleanSupplier isKeeper,
+            MeterRegistry meters,
+            Executor executor) {
         Settings settings = parts.settings();
         Sightings sightings =
                 new Sightings(parts.books(), parts.store().intents(), Following.htlcs(settings), executor);
@@ -76,11 +85,7 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 parts.parties(),
                 settings.spend().autoReclaim());
         background.begin("htlc-index", HtlcIndex.create(watch), command -> {});
-        background.begin(
-                "htlc-news",
-                HtlcNews.create(
-                        parts.books(), parts.follower()::tip, parts.follower()::subscribe, sightings, parts.listener()),
-                command -> {});
+        tellNews(parts, sightings, background, spawner, isKeeper);
         LocalRecords own = new LocalRecords(settings.chain(), parts.books(), parts.follower()::tip);
         HtlcRecords told = parts.indexer()
                 .<HtlcRecords>map(indexer -> new MergedRecords(
@@ -94,5 +99,23 @@ record Htlcs(HtlcMethods.Services methods, HtlcRecords records, Sightings sighti
                 .orElse(own);
         Forgetting forgetting = new Forgetting(parts.books(), parts.follower()::tip, executor);
         return new Htlcs(new HtlcMethods.Services(spends, told, forgetting, own::count), own, sightings);
+    }
+
+    /** Each daemon tells its subscribers what another one has written into shared books; otherwise telling is background work. */
+    private static void tellNews(
+            Parts parts, Sightings sightings, Background background, Spawner spawner, BooleanSupplier isKeeper) {
+        boolean shared = parts.books().isShared();
+        Behavior<HtlcNews.Command> news = HtlcNews.create(
+                parts.books(),
+                parts.follower()::tip,
+                parts.follower()::subscribe,
+                sightings,
+                parts.listener(),
+                shared ? isKeeper : () -> true);
+        if (shared) {
+            spawner.spawn(news, "htlc-news");
+        } else {
+            background.begin("htlc-news", news, command -> {});
+        }
     }
 }

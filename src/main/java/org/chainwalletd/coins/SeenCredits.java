@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -24,9 +25,11 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.BooksSession;
 import org.chainwalletd.store.books.CreditTable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,6 +95,42 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private boolean loadAgain;
     private boolean checking;
     private boolean checkAgain;
+
+    /**
+     * Records as background work. While that is done by another daemon, what is seen here is entered too, and that daemon removes it again; who waits
+     * hears of what others have entered.
+     */
+    public static ActorRef<Command> start(Background background, Setup setup) {
+        if (!setup.books().isShared()) {
+            // Transactions that are seen while it is down are recorded with their blocks.
+            return background.begin("seen-credits", create(setup), command -> {});
+        }
+        AtomicLong told = new AtomicLong();
+        setup.books().whenChanged(head -> {
+            if (told.getAndSet(head.credit()) != head.credit()) {
+                setup.changed().run();
+            }
+        });
+        return background.begin("seen-credits", create(setup), command -> seenBesideKeeper(setup, command));
+    }
+
+    private static void seenBesideKeeper(Setup setup, Command command) {
+        if (command instanceof Seen seen) {
+            setup.books()
+                    .write(session ->
+                            CreditTable.pending(session.head(), MOST_PENDING).size() < MOST_PENDING
+                                    && enter(setup, session, seen))
+                    .whenCompleteAsync((entered, failure) -> told(setup, seen, entered, failure), setup.executor());
+        }
+    }
+
+    private static void told(Setup setup, Seen seen, Boolean entered, Throwable failure) {
+        if (failure != null) {
+            LOG.warn("{} is told with its block only: {}", seen.txId(), failure.toString());
+        } else if (entered) {
+            setup.changed().run();
+        }
+    }
 
     public static Behavior<Command> create(Setup setup) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> new SeenCredits(context, setup)))
@@ -169,17 +208,14 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     }
 
     private CompletionStage<Boolean> enter(Seen seen) {
-        return epoch.write(session ->
-                setup
-                                .book()
-                                .pending(
-                                        seen.txId(),
-                                        seen.tx(),
-                                        setup.book().table().view(session.head()))
-                                .stream()
-                                .filter(credit -> CreditTable.see(session.head(), credit))
-                                .count()
-                        > 0);
+        return epoch.write(session -> enter(setup, session, seen));
+    }
+
+    private static boolean enter(Setup setup, BooksSession session, Seen seen) {
+        return setup.book().pending(seen.txId(), seen.tx(), setup.book().table().view(session.head())).stream()
+                        .filter(credit -> CreditTable.see(session.head(), credit))
+                        .count()
+                > 0;
     }
 
     private Behavior<Command> onEntered(Entered entered) {
@@ -210,6 +246,10 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
         if (followed.event() instanceof FollowEvent.Connected connected) {
             connected(connected.block());
             changedWhileLoading();
+            if (setup.books().isShared()) {
+                // Other daemons may have entered more.
+                load();
+            }
         } else {
             load();
         }

@@ -20,6 +20,7 @@ import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.HeaderCheck.Leniency;
 import org.chainwalletd.node.Bounded;
 import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.store.BlockPlace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +63,16 @@ final class BlockReader {
                         found -> found.isEmpty()
                                 ? missing(height, "the node has no block there")
                                 : readBodies(node, found.get(), height),
+                        executor);
+    }
+
+    /** Reads this block, whichever branch of the node it is on; fails only as the node's calls fail. */
+    CompletionStage<Fetched> read(NodeClient node, BlockPlace place) {
+        return node.block(place.blockId())
+                .thenComposeAsync(
+                        found -> found.filter(told -> told.blockId().equals(place.blockId()))
+                                .map(told -> readBodies(node, told, place.height()))
+                                .orElseGet(() -> missing(place.height(), "the node does not have this block")),
                         executor);
     }
 

@@ -24,6 +24,11 @@ final class Bookkeeping {
     /** The lowest block that the last one read by the rescan under way stands on by ids. */
     private static final String SCAN_STANDS_ON = "scan_stands_on";
 
+    /** Number of blocks below a known tip that are read again: no usual reorganisation is deeper. */
+    private static final long REREAD = 20;
+    /** Number of blocks above a known tip from which on the whole chain costs no more. */
+    private static final long MOST_AHEAD = 1_000;
+
     private final Books file;
     private final Books.Epoch epoch;
     private final List<Book<?, ?>> books;
@@ -58,6 +63,55 @@ final class Bookkeeping {
 
     CompletionStage<Known> load() {
         return file.read(session -> new Known(BlockRows.all(session.head()), network(session), ancestor(session)));
+    }
+
+    /**
+     * Head of books that another daemon writes.
+     *
+     * @param chain kept blocks up to the highest one
+     * @param told height up to which others may be told; empty before the first block
+     * @param scans the rescan under way, and what is to be read after it
+     * @param lastScan number of the rescan that has joined last; 0 before the first
+     */
+    record SharedHead(
+            HeaderChain chain,
+            OptionalLong told,
+            Optional<Network> network,
+            Optional<BlockPlace> ancestor,
+            Pending scans,
+            long lastScan) {}
+
+    /** @param known the chain as it was read before, which is not changed meanwhile */
+    CompletionStage<SharedHead> sharedHead(HeaderChain known) {
+        return file.read(session -> {
+            Page head = session.head();
+            return new SharedHead(
+                    chain(head, known),
+                    BlockRows.told(head).stream().mapToLong(BlockRow::height).findFirst(),
+                    network(session),
+                    ancestor(session),
+                    pending(session),
+                    BlockRows.lastScan(head));
+        });
+    }
+
+    /** Reads only the last blocks where these are of the chain that is known. */
+    private static HeaderChain chain(Page head, HeaderChain known) {
+        long top = BlockRows.top(head).map(BlockRow::height).orElse(-1L);
+        if (known.isEmpty() || top - known.height() > MOST_AHEAD) {
+            return HeaderChain.of(BlockRows.all(head));
+        }
+        List<BlockRow> last = BlockRows.between(head, known.height() - REREAD, top);
+        for (int i = last.size() - 1; i >= 0; i--) {
+            BlockRow fork = last.get(i);
+            if (known.has(fork.height(), fork.blockId())) {
+                HeaderChain chain = known.copy();
+                chain.cutTo(fork.height());
+                last.subList(i + 1, last.size()).forEach(chain::append);
+                return chain;
+            }
+        }
+        return HeaderChain.of(BlockRows.all(head));
     }
 
     /** Books of an earlier release do not know, and take the lowest block that they keep. */

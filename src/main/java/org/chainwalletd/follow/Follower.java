@@ -50,12 +50,19 @@ public final class Follower {
         this.executor = setup.executor();
     }
 
-    /** Follows whenever background work runs. No node needs to be up. */
+    /**
+     * Follows whenever background work runs; while it does not, tells of what another daemon writes into shared books. No node needs to be up.
+     */
     public static Follower start(Background background, FollowerSetup setup) {
         Subscribers subscribers = new Subscribers(setup.clock().instant());
         AtomicReference<Rescanner.RescanState> rescan = new AtomicReference<>(Rescanner.RescanState.UNKNOWN);
-        ActorRef<Walker.Command> walker = background.begin(
-                "follower", Walker.create(setup, subscribers), command -> Walker.whileStopped(command, subscribers));
+        ActorRef<Walker.Command> walker = setup.file().isShared()
+                ? background.begin(
+                        "follower", Walker.create(setup, subscribers), Reader.create(setup, subscribers, rescan))
+                : background.begin(
+                        "follower",
+                        Walker.create(setup, subscribers),
+                        command -> Walker.whileStopped(command, subscribers));
         LongConsumer tellJoined = from -> walker.tell(new Walker.RescanJoined(from));
         return new Follower(
                 walker,

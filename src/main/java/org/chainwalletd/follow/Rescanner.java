@@ -220,13 +220,7 @@ final class Rescanner {
     }
 
     private RescanProgress progress(ScanRow row, Optional<BlockRow> at) {
-        long height = at.map(BlockRow::height).orElse(row.fromHeight() - 1);
-        return new RescanProgress(
-                row.scan(),
-                row.fromHeight(),
-                height,
-                subscribers.tip().map(FollowedTip::height).orElse(height),
-                next);
+        return RescanProgress.of(row, at, subscribers.tip(), next);
     }
 
     private Behavior<Command> loading() {

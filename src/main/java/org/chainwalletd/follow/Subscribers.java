@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -14,12 +15,16 @@ import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.books.BlockRow;
 
 /**
- * Subscribers to changes of the chain. Owned by the walker, and the one thing that outlives its restarts; only the newest tip is read by others.
+ * Subscribers to changes of the chain, and what they were told. Owned by the walker, or by the reader while that one is stopped, and the one
+ * thing that outlives both; only the newest tip is read by others.
  */
 final class Subscribers {
     private final AtomicReference<FollowStatus> status;
     private final Set<ActorRef<? super FollowEvent>> actors = new LinkedHashSet<>();
     private final List<SourceQueueWithComplete<FollowedTip>> queues = new ArrayList<>();
+    /** Chain of which was told, up to the tip. */
+    private HeaderChain told = HeaderChain.of(List.of());
+
     private volatile Set<String> setAside = Set.of();
     private volatile boolean distrusting;
     private volatile Optional<BlockPlace> ancestor = Optional.empty();
@@ -94,18 +99,106 @@ final class Subscribers {
         queues.remove(queue);
     }
 
-    /** The follower begins, or begins again, on what the books hold. */
+    /** The walker begins, or begins again, on what the books hold. */
     void standing(HeaderChain chain, Network network) {
-        FollowStatus before = status.get();
+        isOf(network);
+        if (!moveTo(chain, chain.toldUpTo(chain.height()), List.of())) {
+            hear(new FollowEvent.Standing(tip().orElseThrow()));
+        }
+    }
+
+    /** The followed chain is one of this network. */
+    void isOf(Network network) {
+        FollowStatus now = status.get();
         status.set(new FollowStatus(
-                before.tip(), Optional.of(network), before.nodesHeight(), before.startedAt(), before.complaints()));
-        FollowedTip now = tipOf(chain, chain.toldUpTo(chain.height()));
-        hear(new FollowEvent.Standing(now));
+                now.tip(), Optional.of(network), now.nodesHeight(), now.startedAt(), now.complaints()));
+    }
+
+    /**
+     * Height up to which what was told is on this chain; empty when nothing is, or nothing was told.
+     *
+     * @param chain of the books
+     */
+    OptionalLong toldOf(HeaderChain chain) {
+        return tip().flatMap(before -> stays(gone(chain, before.height()).size())).stream()
+                .mapToLong(BlockRow::height)
+                .findFirst();
+    }
+
+    /**
+     * Tells how to come from what was told to a block of the chain of the books: what has gone, then what is new. As long as what was told last is
+     * on that chain, a lower block changes nothing.
+     *
+     * @param blocks the new ones, in order; empty when they are not at hand
+     * @return whether anything was told
+     */
+    boolean moveTo(HeaderChain chain, long height, List<ChainBlock> blocks) {
+        long before = tip().map(FollowedTip::height).orElse(-1L);
+        List<BlockRow> gone = gone(chain, before);
+        Optional<BlockRow> stays = stays(gone.size());
+        gone.forEach(row -> hear(new FollowEvent.Disconnected(row.place())));
+        told = chain;
+        if (stays.isEmpty()) {
+            FollowedTip now = tipOf(chain, height);
+            stand(now);
+            hear(new FollowEvent.Standing(now));
+            return true;
+        }
+        long base = stays.get().height();
+        if (height <= base) {
+            if (!gone.isEmpty()) {
+                stand(tipOf(stays.get()));
+            }
+            return !gone.isEmpty();
+        }
+        FollowedTip now = tipOf(chain, height);
         stand(now);
+        if (!blocks.isEmpty()
+                && blocks.get(0).height() == base + 1
+                && blocks.get(blocks.size() - 1).height() == height) {
+            blocks.forEach(block -> hear(new FollowEvent.Connected(block)));
+        } else {
+            hear(new FollowEvent.Advanced(base + 1, now));
+        }
+        return true;
+    }
+
+    /** Blocks that were told and that the chain does not have, the highest first. Where it keeps no id it contradicts nothing. */
+    private List<BlockRow> gone(HeaderChain chain, long tip) {
+        List<BlockRow> passed = new ArrayList<>();
+        int gone = 0;
+        for (int i = told.size() - 1; i >= 0; i--) {
+            BlockRow row = told.get(i);
+            if (row.height() > tip) {
+                continue;
+            }
+            passed.add(row);
+            Optional<BlockRow> there = chain.at(row.height());
+            if (there.isPresent() && there.get().blockId().equals(row.blockId())) {
+                return passed.subList(0, gone);
+            }
+            if (there.isPresent() || row.height() > chain.height()) {
+                gone = passed.size();
+            }
+        }
+        return passed;
+    }
+
+    /** The highest block that was told and stays, when so many have gone. */
+    private Optional<BlockRow> stays(int gone) {
+        long tip = tip().map(FollowedTip::height).orElse(-1L);
+        int left = gone;
+        for (int i = told.size() - 1; i >= 0; i--) {
+            if (told.get(i).height() <= tip && left-- == 0) {
+                return Optional.of(told.get(i));
+            }
+        }
+        return Optional.empty();
     }
 
     /** These blocks, the newest of the chain or followed by more that are not committed yet, are in the books now. */
     void connected(HeaderChain chain, List<Bookkeeping.Entry> blocks) {
+        told = chain;
         long before = tip().orElseThrow().height();
         long top = blocks.get(blocks.size() - 1).block().height();
         long told = chain.toldUpTo(top);
@@ -150,7 +243,10 @@ final class Subscribers {
     }
 
     private static FollowedTip tipOf(HeaderChain chain, long height) {
-        BlockRow row = chain.at(height).orElseThrow();
+        return tipOf(chain.at(height).orElseThrow());
+    }
+
+    private static FollowedTip tipOf(BlockRow row) {
         return new FollowedTip(row.place(), row.timestamp());
     }
 
@@ -162,6 +258,8 @@ final class Subscribers {
         FollowStatus now = status.get();
         status.set(new FollowStatus(
                 Optional.of(tip), now.network(), now.nodesHeight(), now.startedAt(), now.complaints()));
-        queues.forEach(queue -> queue.offer(tip));
+        if (!now.tip().equals(Optional.of(tip))) {
+            queues.forEach(queue -> queue.offer(tip));
+        }
     }
 }

@@ -42,6 +42,9 @@ final class Walker {
 
     sealed interface Command {}
 
+    /** Told by the {@link Reader}, which stands in for the walker, to itself. */
+    non-sealed interface ToReader extends Command {}
+
     /** Looks now instead of at the next interval. */
     record Nudge() implements Command {}
 
@@ -54,7 +57,7 @@ final class Walker {
     /** A rescan has joined the head in a commit of its own. */
     record RescanJoined(long from) implements Command {}
 
-    private record Left(ActorRef<? super FollowEvent> subscriber) implements Command {}
+    record Left(ActorRef<? super FollowEvent> subscriber) implements Command {}
 
     private record Loaded(Bookkeeping.Known known) implements Command {}
 

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * Tells of changes of the index: reads the log that the books keep of them when the chain or a sighting has changed something, and hands
  * each record to an {@link HtlcListener}. Owns how far it has told. Blocks whose work is not believed yet change nothing that is told, so
  * while the books stand above the followed tip it waits. On restart, of the actor or the daemon, it begins with what comes: nothing that was
- * told is told again, and what came in between is not told.
+ * told is told again, and what came in between is not told. Of books that several daemons share each daemon tells; only one empties the log.
  */
 public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(HtlcNews.class);
@@ -62,7 +63,8 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     private record Batch(List<HtlcChanges.Change> changes, boolean hidden, long tip) {}
 
     private final TimerScheduler<Command> timers;
-    private final Runnable unhear;
+    private final List<Runnable> unhear;
+    private final BooleanSupplier empties;
     private final Books books;
     private final Supplier<Optional<FollowedTip>> tip;
     private final HtlcListener listener;
@@ -72,15 +74,17 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
 
     /**
      * @param subscribe makes an actor hear of the chain
+     * @param empties whether the log is emptied here
      */
     public static Behavior<Command> create(
             Books books,
             Supplier<Optional<FollowedTip>> tip,
             Consumer<ActorRef<FollowEvent>> subscribe,
             Sightings sightings,
-            HtlcListener listener) {
+            HtlcListener listener,
+            BooleanSupplier empties) {
         return Behaviors.supervise(Behaviors.<Command>setup(context -> Behaviors.withTimers(
-                        timers -> new HtlcNews(context, timers, books, tip, subscribe, sightings, listener))))
+                        timers -> new HtlcNews(context, timers, books, tip, subscribe, sightings, listener, empties))))
                 .onFailure(SupervisorStrategy.restart());
     }
 
@@ -91,27 +95,33 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
             Supplier<Optional<FollowedTip>> tip,
             Consumer<ActorRef<FollowEvent>> subscribe,
             Sightings sightings,
-            HtlcListener listener) {
+            HtlcListener listener,
+            BooleanSupplier empties) {
         super(context);
         this.timers = timers;
         this.books = books;
         this.tip = tip;
         this.listener = listener;
+        this.empties = empties;
         begin();
         subscribe.accept(context.messageAdapter(FollowEvent.class, Followed::new));
         ActorRef<Command> self = context.getSelf();
-        this.unhear = sightings.whenEntered(() -> self.tell(new Sighted()));
+        this.unhear = List.of(
+                sightings.whenEntered(() -> self.tell(new Sighted())),
+                books.whenChanged(head -> self.tell(new Sighted())));
     }
 
     private void begin() {
         reading = true;
         getContext()
                 .pipeToSelf(
-                        books.write(session -> {
-                            long last = HtlcChanges.last(session.head());
-                            HtlcChanges.drop(session.head(), last);
-                            return last;
-                        }),
+                        empties.getAsBoolean()
+                                ? books.write(session -> {
+                                    long last = HtlcChanges.last(session.head());
+                                    HtlcChanges.drop(session.head(), last);
+                                    return last;
+                                })
+                                : books.read(session -> HtlcChanges.last(session.head())),
                         (last, failure) -> new Began(Outcome.of(last, failure)));
     }
 
@@ -130,7 +140,7 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
     }
 
     private Behavior<Command> stopHearing() {
-        unhear.run();
+        unhear.forEach(Runnable::run);
         return this;
     }
 
@@ -184,6 +194,9 @@ public final class HtlcNews extends AbstractBehavior<HtlcNews.Command> {
         }
         long last = changes.get(changes.size() - 1).number();
         told = Optional.of(last);
+        if (!empties.getAsBoolean()) {
+            return look();
+        }
         reading = true;
         more = true;
         getContext()

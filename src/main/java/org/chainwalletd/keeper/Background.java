@@ -17,6 +17,17 @@ public interface Background {
      */
     <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped);
 
+    /**
+     * Gives work an address that stays, and behind it another actor while background work is stopped. One of the two begins when the other has
+     * ended, after all that was told before: so both may own the same state.
+     *
+     * @param name unique
+     * @param standIn begins at once, when the work does not run
+     */
+    default <T> ActorRef<T> begin(String name, Behavior<T> work, Behavior<T> standIn) {
+        return begin(name, work, message -> {});
+    }
+
     /** Answer to a call that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
     static StoreException stopped() {
         return StoreException.notKeeper();

@@ -72,8 +72,17 @@ public final class Keeper implements Background {
 
     @Override
     public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
+        return begin(name, Post.create(work, whileStopped));
+    }
+
+    @Override
+    public <T> ActorRef<T> begin(String name, Behavior<T> work, Behavior<T> standIn) {
+        return begin(name, Post.create(work, standIn));
+    }
+
+    private <T> ActorRef<T> begin(String name, Behavior<Object> behavior) {
         CompletableFuture<ActorRef<Object>> spawned = new CompletableFuture<>();
-        parent.tell(new Spawn<>(Post.create(work, whileStopped), name, spawned));
+        parent.tell(new Spawn<>(behavior, name, spawned));
         ActorRef<Object> post = await(spawned, name);
         add(
                 name,
@@ -170,7 +179,7 @@ public final class Keeper implements Background {
 
     /**
      * The address of one kind of background work. Passes what it is told on to an actor of its own, which it begins and ends on command; without
-     * one it hands it to whoever answers then. Ends when that actor ends by itself.
+     * one it hands it to whoever answers then: a function, or another actor. Ends when an actor of its own ends by itself.
      *
      * @param <T> what the work is told
      */
@@ -191,20 +200,37 @@ public final class Keeper implements Background {
 
         private final ActorContext<Object> context;
         private final Behavior<T> work;
+        private final Optional<Behavior<T>> standIn;
         private final Consumer<? super T> whileStopped;
+        /** The actor that is passed what comes. */
+        private Optional<ActorRef<Object>> current = Optional.empty();
+
         private long begun;
 
-        private Post(ActorContext<Object> context, Behavior<T> work, Consumer<? super T> whileStopped) {
+        private Post(
+                ActorContext<Object> context,
+                Behavior<T> work,
+                Optional<Behavior<T>> standIn,
+                Consumer<? super T> whileStopped) {
             this.context = context;
             this.work = work;
+            this.standIn = standIn;
             this.whileStopped = whileStopped;
         }
 
         static <T> Behavior<Object> create(Behavior<T> work, Consumer<? super T> whileStopped) {
-            return Behaviors.setup(context -> new Post<>(context, work, whileStopped).stopped());
+            return Behaviors.setup(context -> new Post<>(context, work, Optional.empty(), whileStopped).stopped());
+        }
+
+        static <T> Behavior<Object> create(Behavior<T> work, Behavior<T> standIn) {
+            return Behaviors.setup(context -> new Post<>(context, work, Optional.of(standIn), message -> {}).stopped());
         }
 
         private Behavior<Object> stopped() {
+            return standIn.map(behavior -> replaced(begin(behavior))).orElseGet(this::refusing);
+        }
+
+        private Behavior<Object> refusing() {
             return Behaviors.receive(Object.class)
                     .onMessage(Start.class, this::start)
                     .onMessage(Stop.class, stop -> done(stop.done()))
@@ -213,42 +239,68 @@ public final class Keeper implements Background {
                     .build();
         }
 
+        private Behavior<Object> replaced(ActorRef<Object> actor) {
+            return Behaviors.receive(Object.class)
+                    .onMessage(Start.class, start -> end(actor, () -> start(start)))
+                    .onMessage(Stop.class, stop -> done(stop.done()))
+                    .onAnyMessage(message -> pass(actor, message))
+                    .onSignal(Terminated.class, this::lost)
+                    .build();
+        }
+
         private Behavior<Object> running(ActorRef<Object> actor) {
             return Behaviors.receive(Object.class)
                     .onMessage(Start.class, start -> done(start.done()))
-                    .onMessage(Stop.class, stop -> stop(actor, stop))
+                    .onMessage(Stop.class, stop -> end(actor, () -> stopped(stop)))
                     .onAnyMessage(message -> pass(actor, message))
                     .onSignal(Terminated.class, this::lost)
                     .build();
         }
 
         /** Lets messages that come meanwhile wait: they must not be answered beside the actor. */
-        private Behavior<Object> stopping(Stop stop, Deque<Object> waiting) {
+        private Behavior<Object> ending(Supplier<Behavior<Object>> next) {
+            Deque<Object> waiting = new ArrayDeque<>();
             return Behaviors.receive(Object.class)
-                    .onMessage(Start.class, start -> done(start.done(), new IllegalStateException("it is stopping")))
+                    .onMessage(Start.class, start -> done(start.done(), new IllegalStateException("it is switching")))
+                    .onMessage(Stop.class, stop -> done(stop.done(), new IllegalStateException("it is switching")))
+                    .onMessage(Probe.class, probe -> done(probe.done()))
                     .onAnyMessage(message -> {
                         waiting.add(message);
                         return Behaviors.same();
                     })
                     .onSignal(Terminated.class, ended -> {
-                        waiting.forEach(this::refuse);
-                        stop.done().complete(null);
-                        return stopped();
+                        current = Optional.empty();
+                        Behavior<Object> then = next.get();
+                        waiting.forEach(message ->
+                                current.ifPresentOrElse(actor -> actor.tell(message), () -> refuse(message)));
+                        return then;
                     })
                     .build();
         }
 
-        private Behavior<Object> start(Start start) {
+        private ActorRef<Object> begin(Behavior<T> behavior) {
             ActorRef<Object> actor =
-                    context.spawn(Behaviors.intercept(() -> new EndsWithLast<>(), work), "life-" + ++begun);
+                    context.spawn(Behaviors.intercept(() -> new EndsWithLast<>(), behavior), "life-" + ++begun);
             context.watch(actor);
+            current = Optional.of(actor);
+            return actor;
+        }
+
+        private Behavior<Object> start(Start start) {
+            ActorRef<Object> actor = begin(work);
             start.done().complete(null);
             return running(actor);
         }
 
-        private Behavior<Object> stop(ActorRef<Object> actor, Stop stop) {
+        private Behavior<Object> stopped(Stop stop) {
+            Behavior<Object> stopped = stopped();
+            stop.done().complete(null);
+            return stopped;
+        }
+
+        private Behavior<Object> end(ActorRef<Object> actor, Supplier<Behavior<Object>> next) {
             actor.tell(Last.MESSAGE);
-            return stopping(stop, new ArrayDeque<>());
+            return ending(next);
         }
 
         private static Behavior<Object> done(CompletableFuture<Void> done) {

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.BooksPlaces;
 import org.chainwalletd.store.SharedStores;
 import org.chainwalletd.store.books.Books;
-import org.chainwalletd.store.books.BooksWatch;
 import org.chainwalletd.store.books.CreditFeed;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Seeded;
@@ -27,16 +28,12 @@ import org.junit.jupiter.api.Tag;
 class PostgresCreditBooksTest extends CreditBooksTest {
     private static final int DAEMONS = 3;
 
-    private record Daemon(Books books, BooksWatch watch, CreditFeed feed, Runnable waits) {
+    private record Daemon(Books books, AtomicReference<OptionalLong> height, CreditFeed feed) {
         static Daemon of(Books books) {
-            BooksWatch watch = BooksWatch.start(books, head -> {});
-            return new Daemon(books, watch, new CreditFeed(books, watch::height), watch.await());
-        }
-
-        void close() {
-            waits.run();
-            watch.close();
-            books.close();
+            AtomicReference<OptionalLong> height = new AtomicReference<>(OptionalLong.empty());
+            books.whenChanged(head -> height.set(
+                    head.told().stream().mapToLong(BlockPlace::height).findFirst()));
+            return new Daemon(books, height, new CreditFeed(books, height::get));
         }
     }
 
@@ -61,7 +58,7 @@ class PostgresCreditBooksTest extends CreditBooksTest {
 
     @AfterEach
     void closeDaemons() {
-        daemons.forEach(Daemon::close);
+        daemons.forEach(daemon -> daemon.books().close());
         daemons.clear();
     }
 
@@ -85,7 +82,6 @@ class PostgresCreditBooksTest extends CreditBooksTest {
     void awaitTold(long height) {
         Await.until(
                 "all daemons have seen the head",
-                () -> daemons.stream()
-                        .allMatch(daemon -> daemon.watch().height().equals(OptionalLong.of(height))));
+                () -> daemons.stream().allMatch(daemon -> daemon.height().get().equals(OptionalLong.of(height))));
     }
 }

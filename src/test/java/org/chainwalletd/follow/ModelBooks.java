@@ -106,6 +106,10 @@ final class ModelBooks implements AutoCloseable {
         return file;
     }
 
+    CreditTable credits() {
+        return credits;
+    }
+
     List<Book<?, ?>> books() {
         return books;
     }

@@ -62,6 +62,33 @@ class KeeperTest {
     }
 
     @Test
+    void another_actor_answers_while_the_work_is_stopped_and_neither_runs_beside_the_other() {
+        ActorRef<String> address = keeper.begin("work", work("work"), work("stand-in"));
+        address.tell("early");
+        keeper.start();
+        address.tell("one");
+        keeper.stop();
+        address.tell("two");
+        keeper.start();
+        address.tell("three");
+        Await.until("it is done", () -> events.contains("work 4 three"));
+
+        assertThat(events)
+                .containsExactly(
+                        "stand-in begins",
+                        "stand-in 1 early",
+                        "stand-in ends",
+                        "work begins",
+                        "work 2 one",
+                        "work ends",
+                        "stand-in begins",
+                        "stand-in 3 two",
+                        "stand-in ends",
+                        "work begins",
+                        "work 4 three");
+    }
+
+    @Test
     void work_has_one_address_in_all_its_lives_and_somebody_answers_between_them() {
         ActorRef<String> work = begin("work");
         work.tell("early");

@@ -49,6 +49,8 @@ public final class BlockRows {
     private static final String COLUMNS = "height, id, " + PARENT
             + ", time, (SELECT t.target FROM targets t WHERE t.id = blocks.target), work_checked";
 
+    private static final String LAST_SCAN = "last_scan";
+
     private BlockRows() {}
 
     /** Lists the kept blocks of a scan, the lowest first. */
@@ -87,6 +89,16 @@ public final class BlockRows {
                 BlockRows::read,
                 page.scan(),
                 height);
+    }
+
+    /** Lists the kept blocks between two heights, both included, the lowest first. */
+    public static List<BlockRow> between(Page page, long from, long to) {
+        return page.query(
+                "SELECT " + COLUMNS + " FROM blocks WHERE scan = ? AND height BETWEEN ? AND ? ORDER BY height",
+                BlockRows::read,
+                page.scan(),
+                from,
+                to);
     }
 
     /** Finds the kept block at a height. */
@@ -212,7 +224,7 @@ public final class BlockRows {
 
     /** Removes a rescan that has joined, except block ids that the head lacks so far below; its number is not used again. */
     public static void endScan(Page page) {
-        putFact(page, "last_scan", String.valueOf(page.scan()));
+        putFact(page, LAST_SCAN, String.valueOf(page.scan()));
         page.update(
                 "INSERT INTO blocks (scan, " + WRITTEN + ") SELECT " + Page.HEAD + ", height, id, " + PARENT
                         + ", time, target, work_checked"
@@ -222,6 +234,11 @@ public final class BlockRows {
                 page.scan());
         page.update("DELETE FROM blocks WHERE scan = ?", page.scan());
         page.update("DELETE FROM scans WHERE scan = ?", page.scan());
+    }
+
+    /** Returns the number of the rescan that has joined last; 0 before the first one. */
+    public static long lastScan(Page page) {
+        return fact(page, LAST_SCAN).map(Long::parseLong).orElse(0L);
     }
 
     /** Reads a fact that was found out once about the chain, such as its network. */

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.store.BlockPlace;
@@ -33,6 +34,7 @@ public final class Books implements AutoCloseable {
 
     private final BooksEngine engine;
     private final List<? extends BookTable<?, ?>> tables;
+    private final Optional<BooksWatch> watch;
     private final ExecutorService writer = thread("books-writer");
     private final ExecutorService reader = thread("books-reader");
     /** Sessions with what is cached of rows; null before the first transaction. Each belongs to its thread. */
@@ -51,6 +53,7 @@ public final class Books implements AutoCloseable {
     private Books(BooksEngine engine, List<? extends BookTable<?, ?>> tables) {
         this.engine = engine;
         this.tables = List.copyOf(tables);
+        this.watch = engine.watching().map(watching -> new BooksWatch(engine.name(), watching, this.tables));
     }
 
     /**
@@ -201,8 +204,7 @@ public final class Books implements AutoCloseable {
         return submit(reader, future -> readInto(future, work::apply));
     }
 
-    private <T> CompletableFuture<T> submit(
-            ExecutorService thread, java.util.function.Consumer<CompletableFuture<T>> run) {
+    private <T> CompletableFuture<T> submit(ExecutorService thread, Consumer<CompletableFuture<T>> run) {
         CompletableFuture<T> future = new CompletableFuture<>();
         try {
             thread.execute(() -> run.accept(future));
@@ -323,37 +325,35 @@ public final class Books implements AutoCloseable {
     }
 
     /**
-     * Head of the books as a reader sees it.
+     * Head of the books at one commit.
      *
-     * @param version changes with every commit
+     * @param commit number of the commit, which is the last one
      * @param told the block up to which others may be told; empty before the first one
+     * @param credit number of the last entry in the log of credits
      */
-    public record Head(long version, Optional<BlockPlace> told) {
+    public record Head(long commit, Optional<BlockPlace> told, long credit) {
         /** The head before anything was seen. */
-        static final Head NONE = new Head(-1, Optional.empty());
+        static final Head NONE = new Head(-1, Optional.empty(), 0);
+    }
+
+    /** Tells whether other daemons may write as well. */
+    public boolean isShared() {
+        return watch.isPresent();
     }
 
     /**
-     * Reads the head.
+     * Begins to look ten times a second whether any daemon has written. Books that are not shared are not looked at: their daemon knows.
      *
-     * @param before the head that was read last: as long as the block that was told then is on the chain, none below it is told instead
+     * @param listener told the newest head that was seen, then each newer one, one at a time on one thread; must not block
+     * @return ends that
      */
-    CompletableFuture<Head> head(Head before) {
-        return submit(
-                reader,
-                future -> readInto(future, session -> {
-                    long version = engine.version();
-                    return version == before.version()
-                            ? before
-                            : new Head(version, told(session.head(), before.told()));
-                }));
+    public Runnable whenChanged(Consumer<Head> listener) {
+        return watch.map(all -> all.listen(listener)).orElse(() -> {});
     }
 
-    private static Optional<BlockPlace> told(Page page, Optional<BlockPlace> before) {
-        Optional<BlockPlace> now = BlockRows.told(page).map(BlockRow::place);
-        long height = now.map(BlockPlace::height).orElse(-1L);
-        return before.filter(last -> last.height() > height && BlockRows.has(page, last))
-                .or(() -> now);
+    /** Returns for how many milliseconds {@link #whenChanged} has seen nothing of the books, because they do not answer; 0 while they do. */
+    public long unseenMillis() {
+        return watch.map(BooksWatch::unseenMillis).orElse(0L);
     }
 
     private StoreException unavailable(String what, Throwable cause) {
@@ -363,6 +363,7 @@ public final class Books implements AutoCloseable {
     /** Finishes the queued reads and writes, then closes the file. Blocks. */
     @Override
     public void close() {
+        watch.ifPresent(BooksWatch::close);
         reader.shutdown();
         writer.shutdown();
         try {

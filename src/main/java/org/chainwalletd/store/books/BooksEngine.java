@@ -1,6 +1,7 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.chainwalletd.store.SqlSession;
 import org.chainwalletd.store.StoreException;
@@ -43,8 +44,23 @@ interface BooksEngine {
     /** Tells whether the reader's connection was lost; the next transaction has another one. */
     boolean isReadingCutOff(Exception e);
 
-    /** Returns a number that changes with each commit that a reader sees; inside a transaction that reads. */
-    long version() throws SQLException;
+    /** Returns what tells of the commits of all daemons; empty where one daemon has the books for itself. */
+    Optional<Watching> watching();
+
+    /** Connection of its own on which one thread looks whether somebody has written. */
+    interface Watching extends AutoCloseable {
+        /** Returns the number of the last commit; connects when there is no connection. */
+        long lastCommit() throws SQLException;
+
+        /** Begins a transaction that reads, see {@link #beginReading}. */
+        SqlSession begin() throws SQLException;
+
+        void end() throws SQLException;
+
+        /** Closes the connection, whatever state it is in. */
+        @Override
+        void close();
+    }
 
     /** Returns the number of this daemon's last run of background work. */
     long run();

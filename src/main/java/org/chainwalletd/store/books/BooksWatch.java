@@ -1,93 +1,151 @@
 package org.chainwalletd.store.books;
 
-import java.util.OptionalLong;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.chainwalletd.store.BlockPlace;
+import org.chainwalletd.store.SqlSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the head of books that another daemon writes. Looks at it every tenth of a second while somebody waits for news, otherwise once a
- * second. Thread-safe.
+ * Looks ten times a second whether any daemon has written the books that several share, as long as somebody listens, and tells of their head when
+ * it has changed. Each look is one query of one row on a connection of its own, so that neither long reads nor long writes delay it. A database
+ * that does not answer is looked for again and again. Thread-safe.
  */
-public final class BooksWatch implements AutoCloseable {
+final class BooksWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BooksWatch.class);
     private static final long TICK_MILLIS = 100;
-    private static final int IDLE_TICKS = 10;
+    /** Pause after a look that has failed. */
+    private static final long PAUSE_MILLIS = 500;
 
-    private final Books books;
-    private final Consumer<Books.Head> changed;
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "books-watch");
-        thread.setDaemon(true);
-        return thread;
-    });
-    private volatile Books.Head head = Books.Head.NONE;
+    private static final long CLOSING_SECONDS = 10;
+
+    private final String name;
+    private final BooksEngine.Watching database;
+    private final boolean credited;
+    private final List<Consumer<Books.Head>> listeners = new CopyOnWriteArrayList<>();
+    private Optional<ScheduledExecutorService> timer = Optional.empty();
+    private boolean closed;
+    private volatile long seenNanos = System.nanoTime();
     /** State of the timer's thread. */
-    private int ticks = IDLE_TICKS;
+    private Books.Head head = Books.Head.NONE;
 
-    private boolean looking;
     private boolean failing;
 
-    private BooksWatch(Books books, Consumer<Books.Head> changed) {
-        this.books = books;
-        this.changed = changed;
+    BooksWatch(String name, BooksEngine.Watching database, List<? extends BookTable<?, ?>> tables) {
+        this.name = name;
+        this.database = database;
+        this.credited = tables.stream().anyMatch(CreditTable.class::isInstance);
     }
 
-    /**
-     * Begins to watch.
-     *
-     * @param changed told each head that was seen, in order, on a thread of the watch; must not block
-     */
-    public static BooksWatch start(Books books, Consumer<Books.Head> changed) {
-        BooksWatch watch = new BooksWatch(books, changed);
-        watch.timer.scheduleWithFixedDelay(watch::tick, 0, TICK_MILLIS, TimeUnit.MILLISECONDS);
-        return watch;
+    /** See {@link Books#whenChanged}. */
+    synchronized Runnable listen(Consumer<Books.Head> listener) {
+        Consumer<Books.Head> one = listener::accept;
+        if (closed) {
+            return () -> {};
+        }
+        if (timer.isEmpty()) {
+            seenNanos = System.nanoTime();
+            timer = Optional.of(Executors.newSingleThreadScheduledExecutor(task -> {
+                Thread thread = new Thread(task, "books-watch");
+                thread.setDaemon(true);
+                return thread;
+            }));
+            timer.get().execute(this::look);
+        }
+        timer.get().execute(() -> begin(one));
+        return () -> listeners.remove(one);
     }
 
-    /** Returns the height up to which others may be told, as {@link CreditFeed} asks for it; empty before the first block was seen. */
-    public OptionalLong height() {
-        return head.told().map(BlockPlace::height).map(OptionalLong::of).orElse(OptionalLong.empty());
-    }
-
-    /** Tells that somebody waits for news, until the returned action is run. */
-    public Runnable await() {
-        waiting.incrementAndGet();
-        return waiting::decrementAndGet;
-    }
-
-    private void tick() {
-        ticks++;
-        if (!looking && (waiting.get() > 0 || ticks >= IDLE_TICKS)) {
-            looking = true;
-            ticks = 0;
-            books.head(head).whenCompleteAsync(this::seen, timer);
+    private void begin(Consumer<Books.Head> listener) {
+        listeners.add(listener);
+        if (head != Books.Head.NONE) {
+            listener.accept(head);
         }
     }
 
-    private void seen(Books.Head now, Throwable failure) {
-        looking = false;
-        if (failure != null) {
+    /** See {@link Books#unseenMillis}. */
+    long unseenMillis() {
+        long unseen = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - seenNanos);
+        return unseen <= 2 * PAUSE_MILLIS ? 0 : unseen;
+    }
+
+    private void look() {
+        long pause = TICK_MILLIS;
+        try {
+            Books.Head now = read();
+            seenNanos = System.nanoTime();
+            if (failing) {
+                LOG.info("{}: the head of the books is seen again", name);
+            }
+            failing = false;
+            if (!now.equals(head)) {
+                head = now;
+                listeners.forEach(listener -> listener.accept(now));
+            }
+        } catch (SQLException | RuntimeException e) {
+            database.close();
+            pause = PAUSE_MILLIS;
             if (!failing) {
-                LOG.warn("the head of the books is not seen at this moment: {}", failure.toString());
+                LOG.warn("{}: the head of the books is not seen now: {}", name, e.getMessage());
             }
             failing = true;
-            return;
         }
-        failing = false;
-        if (!now.equals(head)) {
-            head = now;
-            changed.accept(now);
+        again(pause);
+    }
+
+    private synchronized void again(long pause) {
+        if (!closed) {
+            timer.orElseThrow().schedule(this::look, pause, TimeUnit.MILLISECONDS);
         }
+    }
+
+    private Books.Head read() throws SQLException {
+        long commit = database.lastCommit();
+        if (commit == head.commit()) {
+            return head;
+        }
+        SqlSession session = database.begin();
+        Page page = BooksSession.ofReader(session).head();
+        // The snapshot may be of a later commit than the number: then the next look reads it once more.
+        Books.Head now = new Books.Head(commit, told(page, head.told()), credited ? CreditTable.lastNumber(page) : 0);
+        database.end();
+        return now;
+    }
+
+    /** As long as the block that was told before is on the chain, none below it is told instead. */
+    private static Optional<BlockPlace> told(Page page, Optional<BlockPlace> before) {
+        Optional<BlockPlace> now = BlockRows.told(page).map(BlockRow::place);
+        long height = now.map(BlockPlace::height).orElse(-1L);
+        return before.filter(last -> last.height() > height && BlockRows.has(page, last))
+                .or(() -> now);
     }
 
     @Override
     public void close() {
-        timer.shutdownNow();
+        Optional<ScheduledExecutorService> ending;
+        synchronized (this) {
+            closed = true;
+            ending = timer;
+        }
+        ending.ifPresent(thread -> {
+            thread.shutdownNow();
+            try {
+                if (!thread.awaitTermination(CLOSING_SECONDS, TimeUnit.SECONDS)) {
+                    LOG.warn("{}: a look at the head did not end in time", name);
+                    return;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+            database.close();
+        });
     }
 }

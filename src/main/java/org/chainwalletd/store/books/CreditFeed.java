@@ -63,10 +63,7 @@ public final class CreditFeed {
 
     /** Returns the number of the last log entry that may be reported; at depth 0 entries that may not be reported yet come after the cursor. */
     private static long lastNumber(Page page, long top) {
-        long last = Math.max(
-                CreditPruning.lastPruned(page),
-                page.queryOne("SELECT COALESCE(MAX(number), 0) FROM credit_log", row -> row.getLong(1))
-                        .orElseThrow());
+        long last = Math.max(CreditPruning.lastPruned(page), CreditTable.lastNumber(page));
         long hidden = page.queryOne(
                         "SELECT COALESCE(MIN(l.number), 0) FROM credits c JOIN credit_log l ON l.credit = c.id "
                                 + "WHERE c.scan = 0 AND c.active = 1 AND c.height > ?",

@@ -305,6 +305,12 @@ public final class CreditTable implements BookTable<CreditTable.View, Credit> {
                 most);
     }
 
+    /** Returns the number of the last entry of the log that is kept; 0 when there is none. */
+    static long lastNumber(Page page) {
+        return page.queryOne("SELECT COALESCE(MAX(number), 0) FROM credit_log", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
     private static long top(Page head) {
         return BlockRows.top(head).map(BlockRow::height).orElse(-1L);
     }

@@ -29,6 +29,9 @@ final class PostgresBooks implements BooksEngine {
     /** Time in milliseconds after which a connection without an answer is closed: undoing or joining a long rescan is one statement. */
     private static final int PATIENCE_MILLIS = 60_000;
 
+    /** Time in milliseconds after which a look for commits counts as failed: it costs a row. */
+    private static final int WATCHING_MILLIS = 5_000;
+
     private static final long KEPT_COMMITS = 10_000;
     private static final long COMMITS_BETWEEN_PRUNING = 1_000;
     private static final long NO_RUN = -1;
@@ -401,9 +404,36 @@ final class PostgresBooks implements BooksEngine {
     }
 
     @Override
-    public long version() throws SQLException {
-        return reading.queryOne("SELECT COALESCE(MAX(number), 0) FROM book_commits", row -> row.getLong(1))
-                .orElseThrow();
+    public Optional<Watching> watching() {
+        return Optional.of(new Watching() {
+            private SqlSession session;
+
+            @Override
+            public long lastCommit() throws SQLException {
+                if (session == null) {
+                    session = PostgresStore.connect(name, connector, WATCHING_MILLIS, PostgresBooks::renamed);
+                }
+                return session.queryOne("SELECT COALESCE(MAX(number), 0) FROM book_commits", row -> row.getLong(1))
+                        .orElseThrow();
+            }
+
+            @Override
+            public SqlSession begin() throws SQLException {
+                session.beginReading();
+                return session;
+            }
+
+            @Override
+            public void end() throws SQLException {
+                session.update("COMMIT");
+            }
+
+            @Override
+            public void close() {
+                Postgres.close(session);
+                session = null;
+            }
+        });
     }
 
     @Override

@@ -150,8 +150,8 @@ final class SqliteBooks implements BooksEngine {
     }
 
     @Override
-    public long version() throws SQLException {
-        return Sqlite.number(reading, "data_version");
+    public Optional<Watching> watching() {
+        return Optional.empty();
     }
 
     @Override

@@ -149,6 +149,7 @@ class BooksPlanTest {
         BlockRows.top(head);
         BlockRows.told(head);
         BlockRows.from(head, 3);
+        BlockRows.between(head, 3, 7);
         BlockRows.has(head, PLACE);
         BlockRows.isWorkChecked(head, 1, 5);
         BlockRows.withoutWork(head, 1, 5, 9);

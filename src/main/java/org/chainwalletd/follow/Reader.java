@@ -1,0 +1,373 @@
+package org.chainwalletd.follow;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Network;
+import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.follow.HeaderCheck.Leniency;
+import org.chainwalletd.node.Bounded;
+import org.chainwalletd.node.NodeClient;
+import org.chainwalletd.stage.Outcome;
+import org.chainwalletd.store.BlockPlace;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stands in for the {@link Walker} while another daemon writes the shared books: tells the subscribers of the blocks that come into them. Which
+ * blocks these are, and that they are believed, is what the books say; a node is asked for what is in a block of that id, and for its height. When
+ * no node shows the block in time, subscribers are told that the tip has moved and not what is in the block. Writes nothing. Owns the subscribers
+ * as long as it lives; on restart it goes on from what they were told.
+ */
+final class Reader extends AbstractBehavior<Walker.Command> {
+    private static final Logger LOG = LoggerFactory.getLogger(Reader.class);
+    private static final Duration FIRST_RESTART = Duration.ofSeconds(1);
+    private static final Duration LAST_RESTART = Duration.ofSeconds(30);
+    private static final double RESTART_JITTER = 0.1;
+
+    /** Time for which a block that the nodes do not show yet keeps the tip where it is. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private static final Duration RETRY = Duration.ofMillis(150);
+    /** More blocks at a time are not told one by one. */
+    private static final int MOST_BLOCKS = 50;
+
+    private static final int BLOCKS_AT_ONCE = 4;
+    /** Silence of the books that operators are told of. */
+    private static final Duration SILENT = Duration.ofSeconds(3);
+
+    private record Moved() implements Walker.ToReader {}
+
+    private record Read(Outcome<Bookkeeping.SharedHead> head) implements Walker.ToReader {}
+
+    private record Arrived(List<BlockPlace> wanted, Outcome<List<Optional<ChainBlock>>> blocks)
+            implements Walker.ToReader {}
+
+    private record FetchAgain() implements Walker.ToReader {}
+
+    /** The blocks that are being fetched are not waited for any longer. */
+    private record FetchOver() implements Walker.ToReader {}
+
+    private record Tick() implements Walker.ToReader {}
+
+    private record NodeSeen(FollowedNode node, Outcome<Seen> seen) implements Walker.ToReader {}
+
+    /**
+     * Tip of a node beside the one that was told.
+     *
+     * @param ours whether the told tip is a block of the node's chain
+     * @param shown whether the node shows the block that it names
+     */
+    private record Seen(long height, boolean ours, boolean shown) {}
+
+    private final TimerScheduler<Walker.Command> timers;
+    private final FollowerSetup setup;
+    private final Subscribers subscribers;
+    private final AtomicReference<Rescanner.RescanState> rescan;
+    private final Bookkeeping books;
+    private final Rounds rounds;
+    private final Runnable stopWatching;
+    private final Map<Hash256, ChainBlock> fetched = new HashMap<>();
+    /** Chain of the books as it was read last. */
+    private HeaderChain chain = HeaderChain.of(List.of());
+    /** Height to which the blocks that are being fetched lead. */
+    private OptionalLong fetching = OptionalLong.empty();
+
+    private long joined = -1;
+    private Optional<BlockReader> blocks = Optional.empty();
+    private boolean reading;
+    private boolean moved;
+    private boolean asking;
+
+    private Reader(
+            ActorContext<Walker.Command> context,
+            TimerScheduler<Walker.Command> timers,
+            FollowerSetup setup,
+            Subscribers subscribers,
+            AtomicReference<Rescanner.RescanState> rescan) {
+        super(context);
+        this.timers = timers;
+        this.setup = setup;
+        this.subscribers = subscribers;
+        this.rescan = rescan;
+        this.books = new Bookkeeping(setup.file(), setup.books(), setup.rules());
+        this.rounds = new Rounds(setup.nodes(), setup.clock(), setup.meters());
+        subscribers.actors().forEach(subscriber -> context.watchWith(subscriber, new Walker.Left(subscriber)));
+        ActorRef<Walker.Command> self = context.getSelf();
+        this.stopWatching = setup.file().whenChanged(head -> self.tell(new Moved()));
+        timers.startTimerWithFixedDelay(new Tick(), setup.interval());
+    }
+
+    /** @param rescan kept at how far the rescans of the other daemon have come */
+    static Behavior<Walker.Command> create(
+            FollowerSetup setup, Subscribers subscribers, AtomicReference<Rescanner.RescanState> rescan) {
+        return Behaviors.supervise(Behaviors.<Walker.Command>setup(context ->
+                        Behaviors.withTimers(timers -> new Reader(context, timers, setup, subscribers, rescan))))
+                .onFailure(SupervisorStrategy.restartWithBackoff(FIRST_RESTART, LAST_RESTART, RESTART_JITTER));
+    }
+
+    @Override
+    public Receive<Walker.Command> createReceive() {
+        return newReceiveBuilder()
+                .onMessage(Walker.Subscribe.class, this::subscribe)
+                .onMessage(Walker.Left.class, left -> done(() -> subscribers.leave(left.subscriber())))
+                .onMessage(Walker.WatchTips.class, watch -> done(() -> subscribers.watch(watch.queue())))
+                .onMessage(Walker.TipsEnded.class, ended -> done(() -> subscribers.leave(ended.queue())))
+                .onMessage(Moved.class, news -> read())
+                .onMessage(Read.class, this::onRead)
+                .onMessage(Arrived.class, this::onArrived)
+                .onMessage(FetchAgain.class, again -> done(this::fetch))
+                .onMessage(FetchOver.class, over -> tell(List.of()))
+                .onMessage(Tick.class, tick -> tick())
+                .onMessage(NodeSeen.class, this::onNodeSeen)
+                .onAnyMessage(ofTheWalker -> this)
+                .onSignal(PreRestart.class, signal -> done(stopWatching))
+                .onSignal(PostStop.class, signal -> done(stopWatching))
+                .build();
+    }
+
+    private Behavior<Walker.Command> done(Runnable action) {
+        action.run();
+        return this;
+    }
+
+    private Behavior<Walker.Command> subscribe(Walker.Subscribe command) {
+        getContext().watchWith(command.subscriber(), new Walker.Left(command.subscriber()));
+        subscribers.subscribe(command.subscriber());
+        return this;
+    }
+
+    /** Reads the head once what was read before is told. */
+    private Behavior<Walker.Command> read() {
+        moved = reading || fetching.isPresent();
+        if (!moved) {
+            reading = true;
+            getContext()
+                    .pipeToSelf(books.sharedHead(chain.copy()), (head, failure) -> new Read(Outcome.of(head, failure)));
+        }
+        return this;
+    }
+
+    private Behavior<Walker.Command> readIfMoved() {
+        return moved ? read() : this;
+    }
+
+    private Behavior<Walker.Command> onRead(Read read) {
+        reading = false;
+        return read.head().fold(this::onHead, this::unread);
+    }
+
+    private Behavior<Walker.Command> unread(Throwable failure) {
+        LOG.debug("the head of the books is not read now: {}", failure.getMessage());
+        moved = true;
+        return this;
+    }
+
+    private Behavior<Walker.Command> onHead(Bookkeeping.SharedHead head) {
+        chain = head.chain();
+        head.ancestor().ifPresent(subscribers::standsOn);
+        if (head.told().isPresent()) {
+            Network network = head.network().orElse(Network.MAINNET);
+            if (!subscribers.status().network().equals(Optional.of(network)) || blocks.isEmpty()) {
+                subscribers.isOf(network);
+                blocks = Optional.of(
+                        new BlockReader(setup.profile(), setup.any(), new Leniency(network), setup.executor()));
+            }
+            moveTo(head.told().getAsLong());
+        }
+        tellOfRescans(head);
+        return fetching.isPresent() ? this : readIfMoved();
+    }
+
+    /** What has gone is told at once, what is new when the blocks are there. */
+    private void moveTo(long height) {
+        OptionalLong before = subscribers.toldOf(chain);
+        if (before.isEmpty()) {
+            subscribers.moveTo(chain, height, List.of());
+            return;
+        }
+        subscribers.moveTo(chain, before.getAsLong(), List.of());
+        if (height - before.getAsLong() > MOST_BLOCKS) {
+            subscribers.moveTo(chain, height, List.of());
+        } else if (height > before.getAsLong()) {
+            fetching = OptionalLong.of(height);
+            timers.startSingleTimer(new FetchOver(), PATIENCE);
+            fetch();
+        }
+    }
+
+    private void tellOfRescans(Bookkeeping.SharedHead head) {
+        Optional<RescanProgress> before = rescan.get().underway();
+        Bookkeeping.Pending scans = head.scans();
+        rescan.set(new Rescanner.RescanState(
+                true, scans.scan().map(row -> RescanProgress.of(row, scans.top(), subscribers.tip(), scans.next()))));
+        if (joined >= 0 && joined != head.lastScan()) {
+            subscribers.joined(before.map(RescanProgress::fromHeight).orElse(1L));
+        }
+        joined = head.lastScan();
+    }
+
+    private void fetch() {
+        if (fetching.isEmpty()) {
+            return;
+        }
+        long base = subscribers.toldOf(chain).orElseThrow();
+        List<BlockPlace> wanted = LongStream.rangeClosed(base + 1, fetching.getAsLong())
+                .mapToObj(height -> chain.at(height).orElseThrow().place())
+                .toList();
+        List<BlockPlace> missing = wanted.stream()
+                .filter(place -> !fetched.containsKey(place.blockId()))
+                .toList();
+        getContext()
+                .pipeToSelf(
+                        Bounded.each(missing, BLOCKS_AT_ONCE, this::blockAt, setup.executor()),
+                        (found, failure) -> new Arrived(wanted, Outcome.of(found, failure)));
+    }
+
+    private CompletionStage<Optional<ChainBlock>> blockAt(BlockPlace place) {
+        return blockOf(place, setup.nodes().iterator());
+    }
+
+    /** Asks one node after the other. Never fails. */
+    private CompletionStage<Optional<ChainBlock>> blockOf(BlockPlace place, Iterator<FollowedNode> nodes) {
+        if (!nodes.hasNext()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        FollowedNode node = nodes.next();
+        return blocks.orElseThrow()
+                .read(node.client(), place)
+                .handleAsync((found, failure) -> Outcome.of(found, failure).value(), setup.executor())
+                .thenComposeAsync(
+                        found -> found.isPresent()
+                                        && found.get() instanceof Fetched.Whole whole
+                                        && whole.block().place().equals(place)
+                                ? CompletableFuture.completedFuture(Optional.of(whole.block()))
+                                : blockOf(place, nodes),
+                        setup.executor());
+    }
+
+    private Behavior<Walker.Command> onArrived(Arrived news) {
+        if (fetching.isEmpty()) {
+            return this;
+        }
+        news.blocks()
+                .value()
+                .ifPresent(all -> all.forEach(found -> found.ifPresent(block -> fetched.put(block.id(), block))));
+        List<ChainBlock> all = news.wanted().stream()
+                .map(place -> fetched.get(place.blockId()))
+                .filter(block -> block != null)
+                .toList();
+        if (all.size() == news.wanted().size()) {
+            return tell(all);
+        }
+        timers.startSingleTimer(new FetchAgain(), RETRY);
+        return this;
+    }
+
+    /** @param all the blocks; empty when they are not to be had */
+    private Behavior<Walker.Command> tell(List<ChainBlock> all) {
+        if (fetching.isEmpty()) {
+            return this;
+        }
+        if (all.isEmpty()) {
+            LOG.info("no node shows the blocks up to {}, which are in the books", fetching.getAsLong());
+        }
+        subscribers.moveTo(chain, fetching.getAsLong(), all);
+        fetching = OptionalLong.empty();
+        fetched.clear();
+        timers.cancel(new FetchOver());
+        timers.cancel(new FetchAgain());
+        return readIfMoved();
+    }
+
+    private Behavior<Walker.Command> tick() {
+        note(subscribers.status().nodesHeight());
+        Optional<FollowedTip> tip = subscribers.tip();
+        if (!asking && tip.isPresent()) {
+            asking = true;
+            FollowedNode node = rounds.next();
+            getContext()
+                    .pipeToSelf(
+                            seen(node.client(), tip.get().place()),
+                            (seen, failure) -> new NodeSeen(node, Outcome.of(seen, failure)));
+        }
+        return readIfMoved();
+    }
+
+    private void note(long nodesHeight) {
+        List<String> complaints = new ArrayList<>(rounds.complaints());
+        long unseen = setup.file().unseenMillis();
+        if (unseen >= SILENT.toMillis()) {
+            complaints.add("the books have not answered for " + unseen / 1_000
+                    + " s, so that nothing is known of what another daemon writes");
+        }
+        subscribers.note(nodesHeight, complaints);
+    }
+
+    private CompletionStage<Seen> seen(NodeClient node, BlockPlace told) {
+        return node.tip().thenComposeAsync(tip -> seen(node, tip, told), setup.executor());
+    }
+
+    private CompletionStage<Seen> seen(NodeClient node, NodeClient.Tip tip, BlockPlace told) {
+        if (Long.compareUnsigned(tip.height(), told.height()) <= 0) {
+            boolean ours = tip.height() == told.height() && tip.blockId().equals(told.blockId());
+            return CompletableFuture.completedFuture(new Seen(tip.height(), ours, true));
+        }
+        return isBlock(node, told.height(), told.blockId())
+                .thenComposeAsync(
+                        ours -> isBlock(node, tip.height(), tip.blockId())
+                                .thenApplyAsync(shown -> new Seen(tip.height(), ours, shown), setup.executor()),
+                        setup.executor());
+    }
+
+    private CompletionStage<Boolean> isBlock(NodeClient node, long height, Hash256 id) {
+        return node.blockAt(height)
+                .thenApplyAsync(
+                        block -> block.filter(shown -> shown.blockId().equals(id)
+                                        && BlockReader.judge(shown, height).isEmpty())
+                                .isPresent(),
+                        setup.executor());
+    }
+
+    private Behavior<Walker.Command> onNodeSeen(NodeSeen news) {
+        asking = false;
+        news.seen().value().ifPresent(seen -> judge(news.node(), seen));
+        return this;
+    }
+
+    private void judge(FollowedNode node, Seen seen) {
+        if (seen.shown()) {
+            rounds.takeBack(node);
+        } else {
+            rounds.setAside(node);
+        }
+        subscribers.setAside(rounds.aside());
+        subscribers.distrusts(rounds.distrusts());
+        if (!seen.ours()) {
+            rounds.differs(node);
+        } else if (seen.shown()) {
+            rounds.agrees(node);
+            note(seen.height());
+        }
+    }
+}
