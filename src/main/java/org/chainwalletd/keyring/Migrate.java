@@ -238,8 +238,8 @@ public final class Migrate {
             }
         }
 
-        private void recordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key) {
-            record(KeyTable.Change.ofEvmKey(before, key, failure -> {}));
+        private void recordEvmKey(CrashPoint before, KeyTable.Change.EvmKeyChange change) {
+            record(KeyTable.Change.ofEvmKey(before, change, failure -> {}));
         }
 
         private void record(KeyTable.Change change) {

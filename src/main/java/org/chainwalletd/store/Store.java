@@ -70,7 +70,8 @@ public interface Store extends AutoCloseable {
     enum SharedRows {
         SPENDS("spends"),
         PAYOUTS("payouts"),
-        SWEEPS("sweeps");
+        SWEEPS("sweeps"),
+        KEYS("keys");
 
         private final String table;
 

@@ -10,6 +10,7 @@ import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.SealedPlace;
@@ -72,7 +73,7 @@ public final class EvmKeyChanges {
     @FunctionalInterface
     public interface Recording {
         /** @param before where a test kills the process when everything but the record is there */
-        void record(CrashPoint before, Optional<EvmKeyRecord> key);
+        void record(CrashPoint before, KeyTable.Change.EvmKeyChange change);
     }
 
     private final EvmKeyFiles files;
@@ -111,9 +112,11 @@ public final class EvmKeyChanges {
 
     private Known install(Known known, NewEvmKey key) {
         EvmKeyRecord record = new EvmKeyRecord(key.address(), clock.instant().getEpochSecond(), key.source());
-        Known after = known.keeping(files.keepCurrent(passphrase));
-        files.writeCurrent(key, passphrase);
-        recording.record(CrashPoint.EVM_KEY_BEFORE_STATE, Optional.of(record));
+        Known after = known.keeping(files.keepCurrent(passphrase))
+                .keeping(files.writeCurrent(key, passphrase) ? Optional.of(key.address()) : Optional.empty());
+        recording.record(
+                CrashPoint.EVM_KEY_BEFORE_STATE,
+                new KeyTable.Change.EvmKeyChange(known.own(), Optional.of(record), List.of()));
         CrashPoint.EVM_KEY_BEFORE_ANSWER.reached();
         return after.withOwn(Optional.of(record));
     }
@@ -153,7 +156,9 @@ public final class EvmKeyChanges {
             throw new RefusedException(EvmKeyRefusal.needed(proved, objections, "force: true overrides"));
         }
         List<SealedPlace> places = files.placesOf(proved, passphrase);
-        recording.record(CrashPoint.EVM_DELETE_BEFORE_STATE, Optional.empty());
+        recording.record(
+                CrashPoint.EVM_DELETE_BEFORE_STATE,
+                new KeyTable.Change.EvmKeyChange(known.own(), Optional.empty(), places));
         Known after = known.without(proved);
         try {
             files.remove(places);

@@ -104,9 +104,17 @@ public final class EvmKeyFiles {
         });
     }
 
-    /** Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. */
-    void writeCurrent(NewEvmKey key, SecretBytes passphrase) {
-        write(key, KEY, PHRASE, passphrase);
+    /**
+     * Seals {@code key} and puts it where the current one is: first the phrase. Closes nothing. In a shared store that is the place of its own
+     * address, so that no daemon writes over the key of another; returns whether it is.
+     */
+    boolean writeCurrent(NewEvmKey key, SecretBytes passphrase) {
+        if (store.isShared()) {
+            writeKept(key, passphrase);
+        } else {
+            write(key, KEY, PHRASE, passphrase);
+        }
+        return store.isShared();
     }
 
     /** Seals {@code key} and puts it in the places of its address: first the phrase. Closes nothing. */
@@ -138,9 +146,12 @@ public final class EvmKeyFiles {
         return isCurrent ? Stream.concat(own.stream(), Stream.of(PHRASE, KEY)).toList() : own;
     }
 
+    /** Removes the places of a key that is recorded no more; a shared store has removed them with the record. */
     void remove(List<SealedPlace> places) {
         CrashPoint.EVM_DELETE_BEFORE_FILES.reached();
-        onDisk(() -> store.remove(places));
+        if (!store.isShared()) {
+            onDisk(() -> store.remove(places));
+        }
     }
 
     private void remove(SealedPlace place) {
