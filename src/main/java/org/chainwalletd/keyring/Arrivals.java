@@ -216,8 +216,10 @@ final class Arrivals {
         List<StoredKey> others = keys.stream()
                 .filter(key -> !table.contains(key.entry().address()))
                 .toList();
-        Set<Address> present =
-                keys.stream().map(key -> key.entry().address()).filter(table::contains).collect(Collectors.toSet());
+        Set<Address> present = keys.stream()
+                .map(key -> key.entry().address())
+                .filter(table::contains)
+                .collect(Collectors.toSet());
         moving.removeAll(present);
         arriving.removeAll(present);
         if (others.isEmpty()) {

@@ -209,13 +209,19 @@ final class KeyringActor {
 
     private Behavior<Command> open() {
         return Behaviors.receive(Command.class)
-                .onMessage(Find.class, question -> handled(() -> known(question.address(), question, () -> unsealings.find(question))))
-                .onMessage(Sign.class, question -> handled(() -> known(question.address(), question, () -> unsealings.sign(question))))
+                .onMessage(
+                        Find.class,
+                        question -> handled(() -> known(question.address(), question, () -> unsealings.find(question))))
+                .onMessage(
+                        Sign.class,
+                        question -> handled(() -> known(question.address(), question, () -> unsealings.sign(question))))
                 .onMessage(Mint.class, question -> handled(() -> arrivals.mint(question)))
                 .onMessage(Store.class, question -> handled(() -> refreshed(question, () -> arrivals.begin(question))))
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
-                .onMessage(SetLabel.class, question -> handled(() -> known(question.address(), question, () -> setLabel(question))))
+                .onMessage(
+                        SetLabel.class,
+                        question -> handled(() -> known(question.address(), question, () -> setLabel(question))))
                 .onMessage(FollowEvmKeys.class, command -> handled(() -> followEvmKeys(command)))
                 .onMessage(TellEvmKeys.class, command -> handled(this::tellEvmKeys))
                 .onMessage(OthersChanged.class, message -> handled(writes::othersChanged))

@@ -50,7 +50,8 @@ final class KeyringLoader {
                         .map(place -> attempt(place, passphrase))
                         .orElseGet(() -> first(passphrase)),
                 argon2);
-        return listing.thenCombineAsync(proved, (found, proof) -> bound(conclude(found, proof, passphrase), passphrase), argon2);
+        return listing.thenCombineAsync(
+                proved, (found, proof) -> bound(conclude(found, proof, passphrase), passphrase), argon2);
     }
 
     /** Result of trying the passphrase on one sealed blob; {@code tried} is empty when there is none to try. */

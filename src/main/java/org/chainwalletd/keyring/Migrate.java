@@ -23,7 +23,6 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges;
 import org.chainwalletd.keyring.evm.EvmKeyFiles;
 import org.chainwalletd.keyring.evm.NewEvmKey;
-import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;

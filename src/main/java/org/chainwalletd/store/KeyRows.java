@@ -445,7 +445,9 @@ public final class KeyRows {
         if (change.nextIndex().isPresent() || change.members().isPresent()) {
             Optional<Head> before = head(session);
             Head after = new Head(
-                    Math.max(before.map(Head::nextIndex).orElse(0L), change.nextIndex().orElse(0)),
+                    Math.max(
+                            before.map(Head::nextIndex).orElse(0L),
+                            change.nextIndex().orElse(0)),
                     change.members().or(() -> before.map(Head::members)).orElse(Map.of()));
             set(session, after);
             lines.add(new SentLine.KeyringHead(after));
@@ -589,8 +591,7 @@ public final class KeyRows {
             change.listed().forEach(key -> added.add(key.address()));
             Set<Address> there = new HashSet<>(change.labels().keySet());
             there.addAll(change.unlisted());
-            return listed(session, added).isEmpty()
-                    && listed(session, there).containsAll(there);
+            return listed(session, added).isEmpty() && listed(session, there).containsAll(there);
         }
 
         /** Returns those of these addresses that are listed. */
@@ -625,7 +626,8 @@ public final class KeyRows {
                 return head.isEmpty();
             }
             return head.isPresent()
-                    && (nextIndex.isEmpty() || nextIndex.getAsLong() == head.get().nextIndex())
+                    && (nextIndex.isEmpty()
+                            || nextIndex.getAsLong() == head.get().nextIndex())
                     && (members.isEmpty() || members.get().equals(head.get().members()));
         }
 
@@ -695,10 +697,8 @@ public final class KeyRows {
     /** Looks up whether a key was deleted and has not come back. */
     static SqlSession.Lookup<Boolean> deletion(Address address) {
         return new SqlSession.Lookup<>(
-                List.of("deleted_keys", address),
-                "SELECT 1 FROM deleted_keys WHERE address = ?",
-                row -> true,
-                (Object) address.toArray());
+                List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, (Object)
+                        address.toArray());
     }
 
     /** Passes everything to a log's base. */

@@ -27,8 +27,8 @@ final class KeyUses {
         if (payout.isPresent()) {
             return payout;
         }
-        Optional<String> sweep =
-                SqlSweeps.unfinishedFrom(session, address).map(token -> "the sweep " + token + " still moves its coins");
+        Optional<String> sweep = SqlSweeps.unfinishedFrom(session, address)
+                .map(token -> "the sweep " + token + " still moves its coins");
         return sweep.isPresent() ? sweep : openHtlc(session, address);
     }
 

@@ -87,7 +87,11 @@ public final class EvmCustody implements EvmKeys {
         this.crypto = executors.crypto();
         this.actor = spawner.apply(EvmKeyActor.create(
                 new EvmKeyActor.Parts(
-                        files, passphrase, found.seeded() ? Optional.of(seed.secret()) : Optional.empty(), executors, news),
+                        files,
+                        passphrase,
+                        found.seeded() ? Optional.of(seed.secret()) : Optional.empty(),
+                        executors,
+                        news),
                 new Known(found.view().evmKey(), found.keptEvm(), Optional.empty())));
     }
 

@@ -3,9 +3,11 @@ package org.chainwalletd.keyring.evm;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
@@ -112,11 +114,14 @@ public final class EvmKeyChanges {
 
     private Known install(Known known, NewEvmKey key) {
         EvmKeyRecord record = new EvmKeyRecord(key.address(), clock.instant().getEpochSecond(), key.source());
-        Known after = known.keeping(files.keepCurrent(passphrase))
-                .keeping(files.writeCurrent(key, passphrase) ? Optional.of(key.address()) : Optional.empty());
+        Known after = known.keeping(files.keepCurrent(passphrase));
+        Map<SealedPlace, SealedBlob> sealed = files.writeCurrent(key, passphrase);
+        if (!sealed.isEmpty()) {
+            after = after.keeping(Optional.of(key.address()));
+        }
         recording.record(
                 CrashPoint.EVM_KEY_BEFORE_STATE,
-                new KeyTable.Change.EvmKeyChange(known.own(), Optional.of(record), List.of()));
+                new KeyTable.Change.EvmKeyChange(known.own(), Optional.of(record), sealed, List.of()));
         CrashPoint.EVM_KEY_BEFORE_ANSWER.reached();
         return after.withOwn(Optional.of(record));
     }
@@ -158,7 +163,7 @@ public final class EvmKeyChanges {
         List<SealedPlace> places = files.placesOf(proved, passphrase);
         recording.record(
                 CrashPoint.EVM_DELETE_BEFORE_STATE,
-                new KeyTable.Change.EvmKeyChange(known.own(), Optional.empty(), places));
+                new KeyTable.Change.EvmKeyChange(known.own(), Optional.empty(), Map.of(), places));
         Known after = known.without(proved);
         try {
             files.remove(places);

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -168,6 +169,7 @@ public final class KeyTable {
         boolean otherMembers = !sameMembers(view.unknownMembers(), news.members());
         if (added.isEmpty()
                 && replaced.isEmpty()
+                && labels.isEmpty()
                 && removed.isEmpty()
                 && news.nextIndex() <= view.nextIndex()
                 && !otherMembers) {
@@ -190,9 +192,7 @@ public final class KeyTable {
         return Optional.of(
                 otherMembers
                         ? new Batch(
-                                batch.changes(),
-                                batch.before(),
-                                batch.after().withMembers(news.members()))
+                                batch.changes(), batch.before(), batch.after().withMembers(news.members()))
                         : batch);
     }
 
@@ -210,8 +210,8 @@ public final class KeyTable {
         Optional<Address> missing = Stream.concat(change.labels().keySet().stream(), change.removed().stream())
                 .filter(address -> !contains(address))
                 .findFirst();
-        boolean otherIndex = change.expectedIndex().isPresent()
-                && change.expectedIndex().getAsLong() != view.nextIndex();
+        boolean otherIndex =
+                change.expectedIndex().isPresent() && change.expectedIndex().getAsLong() != view.nextIndex();
         boolean otherEvmKey = change.evmKey()
                 .filter(evm -> !evm.before().equals(view.evmKey()))
                 .isPresent();
@@ -327,8 +327,7 @@ public final class KeyTable {
         }
 
         /** @param unlessUsed whether the key stays when a shared store knows of something unfinished that needs it */
-        public static Change removing(
-                Address address, boolean unlessUsed, Consumer<Optional<KeyringException>> ended) {
+        public static Change removing(Address address, boolean unlessUsed, Consumer<Optional<KeyringException>> ended) {
             return new Change(
                     Optional.of(CrashPoint.DELETE_BEFORE_STATE),
                     List.of(),
@@ -364,9 +363,13 @@ public final class KeyTable {
          *
          * @param before as it was when the change was decided
          * @param after empty when the keyring has none of its own any more
-         * @param removed places that a shared store clears in the same commit
+         * @param sealed new blobs that a shared store writes in the same commit; elsewhere they were written before
+         * @param removed places that a shared store clears in the same commit; elsewhere they are cleared after it
          */
         public record EvmKeyChange(
-                Optional<EvmKeyRecord> before, Optional<EvmKeyRecord> after, List<SealedPlace> removed) {}
+                Optional<EvmKeyRecord> before,
+                Optional<EvmKeyRecord> after,
+                Map<SealedPlace, SealedBlob> sealed,
+                List<SealedPlace> removed) {}
     }
 }

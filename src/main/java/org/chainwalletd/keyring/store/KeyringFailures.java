@@ -141,7 +141,8 @@ public final class KeyringFailures {
 
     public static KeyringException changedElsewhere() {
         return new KeyringException(
-                Reason.CONFLICT, "another daemon changed the keyring at the same time; nothing was changed here: try again");
+                Reason.CONFLICT,
+                "another daemon changed the keyring at the same time; nothing was changed here: try again");
     }
 
     public static KeyringException stopping() {

@@ -165,8 +165,7 @@ public final class TableStore implements KeyringStore {
                                 + " is missing although there are derived addresses; put the newest copy of the database back");
             }
             requireKeys();
-            return new Listing(
-                    KeyringView.of(entries, head.nextIndex(), members(head)), seeded, keptEvm(), commit);
+            return new Listing(KeyringView.of(entries, head.nextIndex(), members(head)), seeded, keptEvm(), commit);
         });
     }
 
@@ -347,6 +346,7 @@ public final class TableStore implements KeyringStore {
             }
             if (change.evmKey().isPresent()) {
                 evmKey = change.evmKey();
+                evmKey.get().sealed().forEach((place, blob) -> blobs.put(row(place), bytes(blob)));
                 evmKey.get().removed().forEach(place -> removed.add(row(place)));
             }
         }
@@ -479,8 +479,7 @@ public final class TableStore implements KeyringStore {
                         blobs.put(new KeyringRow.Place(GIVEN_OUT, Bytes.wrap(address.toArray())), Bytes.EMPTY));
         // The head makes the keyring: until then the next start enters everything again.
         requireAlone(
-                rows.write(KeyRows.Change.making(
-                        blobs, head(found.view()), KeyRows.Premise.unmade(entered.size()))),
+                rows.write(KeyRows.Change.making(blobs, head(found.view()), KeyRows.Premise.unmade(entered.size()))),
                 wallets);
     }
 
