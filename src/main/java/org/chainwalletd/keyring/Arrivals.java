@@ -197,10 +197,38 @@ final class Arrivals {
                 keys.stream().collect(Collectors.toMap(key -> key.entry().address(), StoredKey::note));
         moving.addAll(notes.keySet());
         writes.submit(KeyTable.Change.adding(question.before(), entries, notes, failure -> {
+            if (failure.isPresent() && mayLeaveOut(question, failure.get())) {
+                recordOthers(question, keys);
+                return;
+            }
             end(notes.keySet());
             failure.ifPresentOrElse(question::refuse, () -> question.answer(entries));
             goOn();
         }));
+    }
+
+    private static boolean mayLeaveOut(Arriving question, KeyringException failure) {
+        return question.skipPresent() && failure.reason() == KeyringException.Reason.ALREADY_PRESENT;
+    }
+
+    /** Leaves out keys that have come at another daemon meanwhile. */
+    private void recordOthers(Arriving question, List<StoredKey> keys) {
+        List<StoredKey> others = keys.stream()
+                .filter(key -> !table.contains(key.entry().address()))
+                .toList();
+        Set<Address> present = keys.stream()
+                .map(key -> key.entry().address())
+                .filter(table::contains)
+                .collect(Collectors.toSet());
+        moving.removeAll(present);
+        arriving.removeAll(present);
+        if (others.isEmpty()) {
+            end(Set.of());
+            question.answer(List.of());
+            goOn();
+        } else {
+            record(question, others);
+        }
     }
 
     private void end(Set<Address> addresses) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -33,6 +34,8 @@ import org.chainwalletd.store.CrashPoint;
  * somebody's address. Belongs to the Keyring actor.
  */
 final class Derivations {
+    private static final int MOST_TRIES = 100;
+
     private final ActorContext<Command> context;
     private final KeyTable table;
     private final StateWrites writes;
@@ -47,6 +50,11 @@ final class Derivations {
 
     private boolean running;
     private boolean stopped;
+    /** Index from which on the batch under way was derived. */
+    private long first;
+
+    /** Times that another daemon has given out the same index first, one after the other. */
+    private int conflicts;
 
     Derivations(KeyringParts shared, KeyringSetup.Executors executors) {
         this.executors = executors;
@@ -76,11 +84,12 @@ final class Derivations {
                 taken.filter(reading -> !reading.isCompletedExceptionally()).orElseGet(() -> unlisted(table.view()));
         taken = Optional.of(known);
         SecretBytes seed = unsealed.seed().orElseThrow();
-        long first = table.view().nextIndex();
+        first = table.view().nextIndex();
+        long from = first;
         List<Optional<String>> labels = batch.stream().map(Derive::label).toList();
         context.pipeToSelf(
                 known.thenApplyAsync(
-                        addresses -> work.deriveEntries(seed, first, labels, addresses), executors.crypto()),
+                        addresses -> work.deriveEntries(seed, from, labels, addresses), executors.crypto()),
                 (entries, failure) -> new Derived(batch, Outcome.of(entries, failure)));
     }
 
@@ -104,8 +113,28 @@ final class Derivations {
         moving.addAll(addresses);
         writes.submit(change(entries, failure -> {
             moving.removeAll(addresses);
-            failure.ifPresentOrElse(refusal -> refuse(questions, refusal), () -> answer(questions, entries));
+            failure.ifPresentOrElse(
+                    refusal -> {
+                        if (refusal.reason() == KeyringException.Reason.CONFLICT && conflicts < MOST_TRIES) {
+                            again(questions);
+                        } else {
+                            refuse(questions, refusal);
+                        }
+                    },
+                    () -> answer(questions, entries));
         }));
+    }
+
+    /** Another daemon has given out the index: the next one is known by now. */
+    private void again(List<Derive> questions) {
+        conflicts++;
+        running = false;
+        waiting.addAll(0, questions);
+        if (stopped) {
+            stop(KeyringFailures.stopping());
+        } else {
+            next();
+        }
     }
 
     /** Changes for {@code derived}; a key that was imported before keeps its file and label, and gets its index. */
@@ -127,7 +156,9 @@ final class Derivations {
                 Map.of(),
                 Set.of(),
                 last + 1,
+                OptionalLong.of(first),
                 Optional.empty(),
+                false,
                 ended);
     }
 
@@ -140,6 +171,7 @@ final class Derivations {
     /** The entries are durable. */
     private void answer(List<Derive> questions, List<KeyEntry> entries) {
         running = false;
+        conflicts = 0;
         for (int i = 0; i < questions.size(); i++) {
             questions.get(i).reply().complete(entries.get(i));
         }

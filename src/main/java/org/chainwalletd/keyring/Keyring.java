@@ -91,11 +91,17 @@ public final class Keyring implements Signer {
                 groundwork.store(),
                 groundwork.loaded().join(),
                 new EvmCustody.OfSeed(work::evmSecretOfSeed, work::seedPhrase),
-                (before, key) ->
-                        Flows.join(this.<Void>ask(reply -> new KeyringProtocol.RecordEvmKey(before, key, reply))),
+                (before, change) ->
+                        Flows.join(this.<Void>ask(reply -> new KeyringProtocol.RecordEvmKey(before, change, reply))),
+                () -> {
+                    if (groundwork.store().isShared()) {
+                        actor.tell(new KeyringProtocol.TellEvmKeys());
+                    }
+                },
                 groundwork.passphrase().duplicate(),
                 questions::attempt,
                 behavior -> spawner.spawn(behavior, "evm-keys"));
+        actor.tell(new KeyringProtocol.FollowEvmKeys(evm::follow));
     }
 
     /** The addresses of a view, by an index that is not changed any more. */

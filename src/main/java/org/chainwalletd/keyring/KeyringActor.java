@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -19,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.KeyringProtocol.Close;
 import org.chainwalletd.keyring.KeyringProtocol.Command;
 import org.chainwalletd.keyring.KeyringProtocol.Delete;
@@ -27,13 +29,16 @@ import org.chainwalletd.keyring.KeyringProtocol.Derived;
 import org.chainwalletd.keyring.KeyringProtocol.EvmKeysClosed;
 import org.chainwalletd.keyring.KeyringProtocol.FilesRemoved;
 import org.chainwalletd.keyring.KeyringProtocol.Find;
+import org.chainwalletd.keyring.KeyringProtocol.FollowEvmKeys;
 import org.chainwalletd.keyring.KeyringProtocol.KeepPool;
 import org.chainwalletd.keyring.KeyringProtocol.Learnt;
 import org.chainwalletd.keyring.KeyringProtocol.Lend;
 import org.chainwalletd.keyring.KeyringProtocol.Lent;
 import org.chainwalletd.keyring.KeyringProtocol.Mint;
+import org.chainwalletd.keyring.KeyringProtocol.NewsRead;
 import org.chainwalletd.keyring.KeyringProtocol.Objected;
 import org.chainwalletd.keyring.KeyringProtocol.Opened;
+import org.chainwalletd.keyring.KeyringProtocol.OthersChanged;
 import org.chainwalletd.keyring.KeyringProtocol.Pooled;
 import org.chainwalletd.keyring.KeyringProtocol.Question;
 import org.chainwalletd.keyring.KeyringProtocol.RecordEvmKey;
@@ -42,6 +47,7 @@ import org.chainwalletd.keyring.KeyringProtocol.SetLabel;
 import org.chainwalletd.keyring.KeyringProtocol.Sign;
 import org.chainwalletd.keyring.KeyringProtocol.Store;
 import org.chainwalletd.keyring.KeyringProtocol.Stored;
+import org.chainwalletd.keyring.KeyringProtocol.TellEvmKeys;
 import org.chainwalletd.keyring.KeyringProtocol.Tend;
 import org.chainwalletd.keyring.KeyringProtocol.Told;
 import org.chainwalletd.keyring.KeyringProtocol.Unsealed;
@@ -88,6 +94,7 @@ final class KeyringActor {
     private final Derivations derivations;
     private final Housekeeping housekeeping;
     private final KeyPool pool;
+    private KeyringProtocol.EvmFollower evmFollower = (own, kept) -> {};
 
     private KeyringActor(Opening opening, KeyringStore.Listing loaded) {
         this.context = opening.context();
@@ -100,15 +107,24 @@ final class KeyringActor {
         this.seeded = loaded.seeded();
         this.table = new KeyTable(loaded.view(), published);
         this.writes = new StateWrites(
+                context,
                 table,
                 store,
+                loaded,
                 setup.executors().disk(),
                 KeyringMetrics.stateWrites(setup.metrics()),
-                (batch, written) ->
-                        context.pipeToSelf(written, (done, failure) -> new Written(batch, Outcome.of(done, failure))),
                 keyListeners,
-                (batch, heard) ->
-                        context.pipeToSelf(heard, (done, failure) -> new Told(batch, Outcome.of(done, failure))));
+                new StateWrites.Followers() {
+                    @Override
+                    public void removed(Set<Address> addresses) {
+                        addresses.forEach(unsealed::remove);
+                    }
+
+                    @Override
+                    public void evmKeys(Set<EvmAddress> kept) {
+                        evmFollower.follow(table.view().evmKey(), kept);
+                    }
+                });
         KeyWork work = new KeyWork(setup, store);
         KeyringParts parts =
                 new KeyringParts(context, table, writes, store, work, moving, new HashSet<>(), passphrase, unsealed);
@@ -181,19 +197,35 @@ final class KeyringActor {
 
     private void begin() {
         housekeeping.begin(passphrase);
+        ActorRef<Command> self = context.getSelf();
+        store.whenOthersChange(() -> self.tell(new OthersChanged()));
+        if (store.isShared()) {
+            // What was committed after the listing was read and before this actor was told.
+            writes.othersChanged();
+        }
         timers.startTimerWithFixedDelay(
                 new Tend(), setup.upkeep().first(), setup.upkeep().between());
     }
 
     private Behavior<Command> open() {
         return Behaviors.receive(Command.class)
-                .onMessage(Find.class, question -> handled(() -> unsealings.find(question)))
-                .onMessage(Sign.class, question -> handled(() -> unsealings.sign(question)))
+                .onMessage(
+                        Find.class,
+                        question -> handled(() -> known(question.address(), question, () -> unsealings.find(question))))
+                .onMessage(
+                        Sign.class,
+                        question -> handled(() -> known(question.address(), question, () -> unsealings.sign(question))))
                 .onMessage(Mint.class, question -> handled(() -> arrivals.mint(question)))
-                .onMessage(Store.class, question -> handled(() -> arrivals.begin(question)))
+                .onMessage(Store.class, question -> handled(() -> refreshed(question, () -> arrivals.begin(question))))
                 .onMessage(Derive.class, this::onDerive)
                 .onMessage(Delete.class, question -> handled(() -> departures.begin(question)))
-                .onMessage(SetLabel.class, question -> handled(() -> setLabel(question)))
+                .onMessage(
+                        SetLabel.class,
+                        question -> handled(() -> known(question.address(), question, () -> setLabel(question))))
+                .onMessage(FollowEvmKeys.class, command -> handled(() -> followEvmKeys(command)))
+                .onMessage(TellEvmKeys.class, command -> handled(this::tellEvmKeys))
+                .onMessage(OthersChanged.class, message -> handled(writes::othersChanged))
+                .onMessage(NewsRead.class, outcome -> handled(() -> newsRead(outcome)))
                 .onMessage(RecordEvmKey.class, this::onRecordEvmKey)
                 .onMessage(Lend.class, this::onLend)
                 .onMessage(KeepPool.class, command -> handled(() -> keepPool(command)))
@@ -228,6 +260,7 @@ final class KeyringActor {
                 .onMessage(FilesRemoved.class, outcome -> ended(first, () -> departures.filesRemoved(outcome)))
                 .onMessage(Written.class, outcome -> ended(first, () -> written(outcome)))
                 .onMessage(Told.class, outcome -> ended(first, () -> writes.told(outcome.batch(), outcome.heard())))
+                .onMessage(NewsRead.class, outcome -> ended(first, () -> writes.read(outcome)))
                 .onMessage(Derived.class, outcome -> refused(outcome.questions()))
                 .onMessage(Objected.class, answer -> refused(List.of(answer.question())))
                 .onMessage(Close.class, command -> onCloseAgain(first, command))
@@ -236,6 +269,37 @@ final class KeyringActor {
                 .onAnyMessage(message -> Behaviors.same())
                 .onSignal(PostStop.class, signal -> handled(this::stop))
                 .build();
+    }
+
+    /** Does a step when the changes of other daemons are known. */
+    private void refreshed(Question question, Runnable step) {
+        writes.refresh(failure -> failure.ifPresentOrElse(question::refuse, step));
+    }
+
+    /** An address that is not known may have come at another daemon a moment ago. */
+    private void known(Address address, Question question, Runnable step) {
+        if (table.contains(address)) {
+            step.run();
+        } else {
+            refreshed(question, step);
+        }
+    }
+
+    private void followEvmKeys(FollowEvmKeys command) {
+        evmFollower = command.follower();
+        if (store.isShared()) {
+            tellEvmKeys();
+        }
+    }
+
+    private void tellEvmKeys() {
+        writes.refresh(failure -> writes.tellEvmKeys());
+    }
+
+    /** A key that has gone elsewhere lets those go on who waited for its end. */
+    private void newsRead(NewsRead outcome) {
+        writes.read(outcome);
+        arrivals.goOn();
     }
 
     private void setLabel(SetLabel question) {
@@ -263,7 +327,7 @@ final class KeyringActor {
     private Behavior<Command> onRecordEvmKey(RecordEvmKey question) {
         writes.submit(KeyTable.Change.ofEvmKey(
                 question.before(),
-                question.key(),
+                question.change(),
                 failure -> KeyringFailures.<Void>answer(question.reply(), () -> null, failure)));
         return Behaviors.same();
     }
@@ -324,6 +388,7 @@ final class KeyringActor {
         context.pipeToSelf(command.evmKeys(), (done, failure) -> new EvmKeysClosed());
         timers.cancelAll();
         arrivals.refuseWaiting();
+        writes.refuseAsking(KeyringFailures.stopping());
         wipe();
         completeWhenQuiet(command);
         return closing(command);
@@ -536,7 +601,8 @@ final class KeyringActor {
                 question.refuse(KeyringFailures.unknown(address));
             } else {
                 leaving.add(address);
-                writes.submit(KeyTable.Change.removing(address, failure -> recordGone(question, failure)));
+                writes.submit(KeyTable.Change.removing(
+                        address, question.guard().isPresent(), failure -> recordGone(question, failure)));
             }
         }
 

@@ -48,13 +48,37 @@ final class KeyringLoader {
         CompletableFuture<Proof> proved = made.thenApplyAsync(
                 done -> store.someSealed()
                         .map(place -> attempt(place, passphrase))
-                        .orElse(new Proof(true, Optional.empty())),
+                        .orElseGet(() -> first(passphrase)),
                 argon2);
-        return listing.thenCombineAsync(proved, (found, proof) -> conclude(found, proof, passphrase), argon2);
+        return listing.thenCombineAsync(
+                proved, (found, proof) -> bound(conclude(found, proof, passphrase), passphrase), argon2);
     }
 
     /** Result of trying the passphrase on one sealed blob; {@code tried} is empty when there is none to try. */
     private record Proof(boolean opened, Optional<SealedPlace> tried) {}
+
+    /** Nothing is sealed yet. In a shared keyring the first daemon decides the passphrase: one that comes at the same time proves that one. */
+    private Proof first(SecretBytes passphrase) {
+        Proof none = new Proof(true, Optional.empty());
+        return !store.isShared() || claims(passphrase)
+                ? none
+                : store.someSealed().map(place -> attempt(place, passphrase)).orElse(none);
+    }
+
+    /** Costs one Argon2id. */
+    private boolean claims(SecretBytes passphrase) {
+        try (SecretBytes nothing = SecretBytes.takeOver(new byte[32])) {
+            return store.claim(sealer.seal(Sealer.Role.CHECK, passphrase, nothing));
+        }
+    }
+
+    /** Keeps a shared keyring whose last key is deleted bound to its passphrase, which other daemons go on with. */
+    private Listing bound(Listing found, SecretBytes passphrase) {
+        if (store.isShared() && !found.seeded() && !isThere(new SealedPlace.Check())) {
+            claims(passphrase);
+        }
+        return found;
+    }
 
     /** Costs one Argon2id. */
     private Proof attempt(SealedPlace place, SecretBytes passphrase) {
@@ -110,7 +134,9 @@ final class KeyringLoader {
         }
         SealedPlace refused = (ours ? first : second).tried().orElseThrow();
         String hint = refused instanceof SealedPlace.Check
-                ? "; there is no key yet: to choose another passphrase, delete this file"
+                ? store.isShared()
+                        ? "; all daemons of a database have one passphrase, which the first one has chosen"
+                        : "; there is no key yet: to choose another passphrase, delete this file"
                 : ", or the file is damaged and the only one to try";
         throw new KeyringException(
                 Reason.LOCKED, "wrong passphrase: the sealed file " + store.nameOf(refused) + " does not open" + hint);

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.crypto.SigningKey;
+import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.KeyEvents.OwnKey;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -52,6 +53,11 @@ final class KeyringProtocol {
     sealed interface Arriving extends Question {
         /** The place where a test kills the process when the sealed files are there and the record is not. */
         CrashPoint before();
+
+        /** Tells whether keys that are there already are left out. */
+        default boolean skipPresent() {
+            return false;
+        }
 
         /** Completes the reply with the new entries in the given order. */
         void answer(List<KeyEntry> entries);
@@ -116,8 +122,26 @@ final class KeyringProtocol {
             implements Question {}
 
     /** Makes another account-chain key the current one, or none. */
-    record RecordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key, CompletableFuture<Void> reply)
+    record RecordEvmKey(CrashPoint before, KeyTable.Change.EvmKeyChange change, CompletableFuture<Void> reply)
             implements Question {}
+
+    /** The follower is told of the account-chain keys when another daemon has changed them. */
+    record FollowEvmKeys(EvmFollower follower) implements Command {}
+
+    /** The follower is told of the account-chain keys as they are in the store at this moment. */
+    record TellEvmKeys() implements Command {}
+
+    /** Is told of changes of the account-chain keys by other daemons; must not block. */
+    @FunctionalInterface
+    interface EvmFollower {
+        /**
+         * Takes over what the store has.
+         *
+         * @param own record of the current key, unless it is the seed's
+         * @param kept addresses with a place of their own
+         */
+        void follow(Optional<EvmKeyRecord> own, Set<EvmAddress> kept);
+    }
 
     /** The listener hears of every change after the keys that are answered. */
     record Watch(Optional<KeyEvents> listener, CompletableFuture<List<OwnKey>> reply) implements Question {}
@@ -172,6 +196,11 @@ final class KeyringProtocol {
     record FilesRemoved(Delete question, Outcome<Void> removal) implements Command {}
 
     record Pooled(Outcome<KeyringStore.SealedKey> key) implements Command {}
+
+    /** Another daemon has changed a shared keyring, or its changes could not be read a moment ago. */
+    record OthersChanged() implements Command {}
+
+    record NewsRead(Outcome<KeyringStore.News> news) implements Command {}
 
     record Written(KeyTable.Batch batch, Outcome<Void> written) implements Command {}
 

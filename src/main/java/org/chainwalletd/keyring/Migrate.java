@@ -23,7 +23,6 @@ import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges;
 import org.chainwalletd.keyring.evm.EvmKeyFiles;
 import org.chainwalletd.keyring.evm.NewEvmKey;
-import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.FolderStore;
 import org.chainwalletd.keyring.store.KeyEntry;
@@ -238,8 +237,8 @@ public final class Migrate {
             }
         }
 
-        private void recordEvmKey(CrashPoint before, Optional<EvmKeyRecord> key) {
-            record(KeyTable.Change.ofEvmKey(before, key, failure -> {}));
+        private void recordEvmKey(CrashPoint before, KeyTable.Change.EvmKeyChange change) {
+            record(KeyTable.Change.ofEvmKey(before, change, failure -> {}));
         }
 
         private void record(KeyTable.Change change) {

@@ -1,88 +1,145 @@
 package org.chainwalletd.keyring;
 
 import io.micrometer.core.instrument.Counter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.KeyringProtocol.Command;
+import org.chainwalletd.keyring.KeyringProtocol.NewsRead;
+import org.chainwalletd.keyring.KeyringProtocol.OthersChanged;
+import org.chainwalletd.keyring.KeyringProtocol.Told;
+import org.chainwalletd.keyring.KeyringProtocol.Written;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
 /**
- * Brings changes to the store, one write at a time: what comes while one is being written goes into the next one together. Belongs to the
- * Keyring actor.
+ * Brings changes to the store, one write at a time: what comes while one is being written goes into the next one together. In a shared keyring it
+ * also brings the changes of other daemons into memory, and never while it writes, so that neither undoes the other. Belongs to the Keyring actor.
  */
 final class StateWrites {
+    /** Times that a change is tried which others have changed the keyring under; each time one of them got further. */
+    private static final int MOST_TRIES = 100;
+
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+
+    private final ActorContext<Command> context;
     private final KeyTable table;
     private final KeyringStore store;
     private final Executor disk;
     private final Counter writes;
-    private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun;
     private final KeyListeners keyListeners;
-    private final BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling;
+    private final Followers followers;
     private final List<KeyTable.Change> waiting = new ArrayList<>();
-    private boolean writing;
+    /** Told when everything is in memory that was committed before they asked; and those of them for whom it is being read. */
+    private final List<Consumer<Optional<KeyringException>>> asking = new ArrayList<>();
 
-    /**
-     * @param begun told of each write that was begun; must lead to {@link #ended} on the actor's thread
-     * @param telling told when the listeners are being told of new keys; must lead to {@link #told} on the actor's thread
-     */
+    private List<Consumer<Optional<KeyringException>>> answering = List.of();
+    private boolean running;
+    private boolean outOfDate;
+    private boolean stopped;
+    private int conflicts;
+    /** Number of a commit whose changes are in memory, as all earlier ones are. */
+    private long followed;
+
+    private Set<EvmAddress> keptEvm;
+
+    /** Parts of the keyring that follow the changes of other daemons. */
+    interface Followers {
+        void removed(Set<Address> addresses);
+
+        void evmKeys(Set<EvmAddress> kept);
+    }
+
     StateWrites(
+            ActorContext<Command> context,
             KeyTable table,
             KeyringStore store,
+            KeyringStore.Listing loaded,
             Executor disk,
             Counter writes,
-            BiConsumer<KeyTable.Batch, CompletableFuture<Void>> begun,
             KeyListeners keyListeners,
-            BiConsumer<KeyTable.Batch, CompletableFuture<Void>> telling) {
+            Followers followers) {
+        this.context = context;
         this.table = table;
         this.store = store;
+        this.followed = loaded.commit();
+        this.keptEvm = loaded.keptEvm();
         this.disk = disk;
         this.writes = writes;
-        this.begun = begun;
         this.keyListeners = keyListeners;
-        this.telling = telling;
+        this.followers = followers;
     }
 
     boolean isWriting() {
-        return writing;
+        return running;
     }
 
     void submit(KeyTable.Change change) {
         waiting.add(change);
-        if (!writing) {
+        next();
+    }
+
+    private void next() {
+        if (running) {
+            return;
+        }
+        if ((outOfDate || !asking.isEmpty()) && !stopped) {
+            read();
+        } else if (!waiting.isEmpty()) {
             write();
         }
     }
 
     /** @param written whether the batch is on the disk */
     void ended(KeyTable.Batch batch, Outcome<Void> written) {
-        writing = false;
-        written.match(done -> accept(batch), failure -> refuse(batch, KeyringFailures.of(failure)));
+        running = false;
+        written.match(done -> accept(batch), failure -> failed(batch, KeyringFailures.of(failure)));
         prepareNext();
-        if (!writing && !waiting.isEmpty()) {
-            write();
-        }
+        next();
     }
 
     private void accept(KeyTable.Batch batch) {
+        conflicts = 0;
         table.accept(batch);
         if (batch.changesState()) {
             writes.increment();
         }
         keyListeners
                 .tell(batch)
-                .ifPresentOrElse(heard -> telling.accept(batch, heard), () -> answer(batch, Optional.empty()));
+                .ifPresentOrElse(
+                        heard -> context.pipeToSelf(
+                                heard, (done, failure) -> new Told(batch, Outcome.of(done, failure))),
+                        () -> answer(batch, Optional.empty()));
     }
 
-    private static void refuse(KeyTable.Batch batch, KeyringException failure) {
-        batch.changes().forEach(change -> change.ended().accept(Optional.of(failure)));
+    /** What a shared store has refused may fit when the news are known; what may have been written is read, too. */
+    private void failed(KeyTable.Batch batch, KeyringException failure) {
+        outOfDate = store.isShared();
+        if (outOfDate && failure.reason() == Reason.CONFLICT && conflicts < MOST_TRIES && !stopped) {
+            conflicts++;
+            waiting.addAll(0, batch.changes());
+        } else {
+            batch.changes().forEach(change -> refuse(change, failure));
+        }
+    }
+
+    private void refuse(KeyTable.Change change, KeyringException failure) {
+        if (store.isShared()) {
+            change.added().forEach(entry -> store.remove(entry.address()));
+        }
+        change.ended().accept(Optional.of(failure));
     }
 
     /** @param heard whether everybody who has to knows of the batch's new keys */
@@ -97,20 +154,143 @@ final class StateWrites {
 
     /** Nothing is written any more; who waits is refused. */
     void stop(KeyringException refusal) {
+        stopped = true;
         List<KeyTable.Change> refused = List.copyOf(waiting);
         waiting.clear();
         refused.forEach(change -> change.ended().accept(Optional.of(refusal)));
+        refuseAsking(refusal);
         disk.execute(store::close);
     }
 
+    /** Who waits for news is refused, and nobody waits any more. */
+    void refuseAsking(KeyringException refusal) {
+        stopped = true;
+        List<Consumer<Optional<KeyringException>>> refused = new ArrayList<>(answering);
+        refused.addAll(asking);
+        answering = List.of();
+        asking.clear();
+        refused.forEach(asked -> asked.accept(Optional.of(refusal)));
+    }
+
     private void write() {
-        writing = true;
-        KeyTable.Batch batch = table.prepare(waiting);
+        running = true;
+        List<KeyTable.Change> some = store.isShared() ? fitting() : all();
+        if (some.isEmpty()) {
+            running = false;
+            next();
+            return;
+        }
+        KeyTable.Batch batch = table.prepare(some);
+        context.pipeToSelf(
+                Flows.<Void>submit(disk, () -> {
+                    store.record(batch);
+                    return null;
+                }),
+                (done, failure) -> new Written(batch, Outcome.of(done, failure)));
+    }
+
+    private List<KeyTable.Change> all() {
+        List<KeyTable.Change> all = List.copyOf(waiting);
         waiting.clear();
-        begun.accept(batch, Flows.submit(disk, () -> {
-            store.record(batch);
-            return null;
-        }));
+        return all;
+    }
+
+    /** Takes the changes that still fit, and refuses the others. One that may be refused by itself is written alone. */
+    private List<KeyTable.Change> fitting() {
+        List<KeyTable.Change> some = new ArrayList<>();
+        List<KeyTable.Change> refused = new ArrayList<>();
+        boolean full = false;
+        for (KeyTable.Change change : all()) {
+            boolean alone = !change.removed().isEmpty() || change.evmKey().isPresent();
+            full |= alone && !some.isEmpty();
+            if (full) {
+                waiting.add(change);
+            } else if (table.objection(change).isPresent()) {
+                refused.add(change);
+            } else {
+                some.add(change);
+                full = alone;
+            }
+        }
+        // Whoever is told may submit another change, which comes last.
+        refused.forEach(change -> refuse(change, table.objection(change).orElseThrow()));
+        return some;
+    }
+
+    /**
+     * Brings what other daemons have changed before this call into memory.
+     *
+     * @param then told on the actor's thread when that is done, or why it could not be; at once where nobody else changes the keyring
+     */
+    void refresh(Consumer<Optional<KeyringException>> then) {
+        if (!store.isShared()) {
+            then.accept(Optional.empty());
+            return;
+        }
+        asking.add(then);
+        next();
+    }
+
+    /** Another daemon has changed something. */
+    void othersChanged() {
+        outOfDate = true;
+        next();
+    }
+
+    private void read() {
+        running = true;
+        outOfDate = false;
+        answering = List.copyOf(asking);
+        asking.clear();
+        long since = followed;
+        context.pipeToSelf(
+                Flows.submit(disk, () -> store.since(since)),
+                (news, failure) -> new NewsRead(Outcome.of(news, failure)));
+    }
+
+    void read(NewsRead outcome) {
+        running = false;
+        List<Consumer<Optional<KeyringException>>> asked = answering;
+        answering = List.of();
+        outcome.news()
+                .match(
+                        news -> {
+                            fold(news);
+                            asked.forEach(then -> then.accept(Optional.empty()));
+                        },
+                        failure -> {
+                            KeyringException refusal = KeyringFailures.of(failure);
+                            context.scheduleOnce(AGAIN, context.getSelf(), new OthersChanged());
+                            asked.forEach(then -> then.accept(Optional.of(refusal)));
+                        });
+        next();
+    }
+
+    private void fold(KeyringStore.News news) {
+        followed = news.commit();
+        Optional<KeyTable.Batch> folded = table.fold(news);
+        folded.ifPresent(batch -> {
+            table.accept(batch);
+            followers.removed(batch.gone());
+            // Nobody waits for these keys here: whoever made them has told everybody there.
+            keyListeners
+                    .tell(batch)
+                    .ifPresent(heard -> heard.exceptionallyAsync(
+                            failure -> {
+                                KeyringFailures.log("keys of another daemon are not heard of", failure);
+                                return null;
+                            },
+                            disk));
+        });
+        if (folded.isPresent() || !keptEvm.equals(news.keptEvm())) {
+            keptEvm = news.keptEvm();
+            followers.evmKeys(keptEvm);
+        }
+    }
+
+    /** Tells of the account-chain keys as they are known now. */
+    void tellEvmKeys() {
+        followers.evmKeys(keptEvm);
     }
 
     /** Makes the next change of a large keyring cheap. */

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Bytes;
@@ -55,6 +56,49 @@ public final class KeyRows {
               origin BIGINT NOT NULL,
               birth BIGINT)""");
 
+    private static final String COMMIT = "current_setting('walletd.commit')::bigint";
+
+    /** Tables and triggers by which a daemon follows the changes of others. */
+    private static final List<String> FOLLOWING = List.of(
+            "ALTER TABLE keys ADD COLUMN commit BIGINT NOT NULL DEFAULT 0",
+            "CREATE INDEX keys_by_commit ON keys (commit)",
+            "CREATE TABLE deleted_keys (address BYTEA PRIMARY KEY, commit BIGINT NOT NULL)",
+            "CREATE INDEX deleted_keys_by_commit ON deleted_keys (commit)",
+            """
+            CREATE FUNCTION key_changing() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              NEW.commit := %s;
+              IF TG_OP = 'INSERT' THEN
+                DELETE FROM deleted_keys WHERE address = NEW.address;
+              END IF;
+              RETURN NEW;
+            END $$""".formatted(COMMIT),
+            "CREATE TRIGGER key_changing BEFORE INSERT OR UPDATE ON keys FOR EACH ROW EXECUTE FUNCTION key_changing()",
+            """
+            CREATE FUNCTION key_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO deleted_keys (address, commit) VALUES (OLD.address, %s)
+                ON CONFLICT (address) DO UPDATE SET commit = excluded.commit;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+            "CREATE TRIGGER key_deleted AFTER DELETE ON keys FOR EACH ROW EXECUTE FUNCTION key_deleted()",
+            """
+            CREATE FUNCTION keyring_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+              INSERT INTO changes (commit, rows_of, id) VALUES (%s, 'keys', 0) ON CONFLICT DO NOTHING;
+              RETURN NULL;
+            END $$""".formatted(COMMIT),
+            "CREATE TRIGGER keys_changed AFTER INSERT OR UPDATE OR DELETE ON keys"
+                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER keyring_changed AFTER INSERT OR UPDATE ON keyring"
+                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER members_changed AFTER INSERT OR UPDATE OR DELETE ON keyring_members"
+                    + " FOR EACH STATEMENT EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER evm_key_sealed AFTER INSERT ON sealed"
+                    + " FOR EACH ROW WHEN (NEW.kind = 'kept_evm_key') EXECUTE FUNCTION keyring_changed()",
+            "CREATE TRIGGER evm_key_removed AFTER DELETE ON sealed"
+                    + " FOR EACH ROW WHEN (OLD.kind = 'kept_evm_key') EXECUTE FUNCTION keyring_changed()");
+
     /** Runs statements and waits for their result. */
     private interface Runner {
         <T> T run(GroupCommitWriter.Work<T> work);
@@ -64,12 +108,20 @@ public final class KeyRows {
     private final Runner reader;
     private final Runner writer;
     private final SentLog.Lines lines;
+    /** Registers who is told of changes by other daemons; empty for one who only looks. */
+    private final Optional<Consumer<Runnable>> listeners;
 
-    private KeyRows(String database, Runner reader, Runner writer, SentLog.Lines lines) {
+    private KeyRows(
+            String database,
+            Runner reader,
+            Runner writer,
+            SentLog.Lines lines,
+            Optional<Consumer<Runnable>> listeners) {
         this.database = database;
         this.reader = reader;
         this.writer = writer;
         this.lines = lines;
+        this.listeners = listeners;
     }
 
     /** Returns the rows of an open store. */
@@ -88,7 +140,8 @@ public final class KeyRows {
                         return result(store.write(work), failure -> GroupCommitWriter.unknown(database, failure));
                     }
                 },
-                lines);
+                lines,
+                Optional.of(told -> store.whenOthersChange(Store.SharedRows.KEYS, told)));
     }
 
     /** Returns the rows for one who only looks at them, beside a daemon or before one has made them. */
@@ -110,7 +163,7 @@ public final class KeyRows {
                 throw GroupCommitWriter.unavailable(name, "is only looked at", null);
             }
         };
-        return new KeyRows(name, reader, writer, new SentLog.Lines());
+        return new KeyRows(name, reader, writer, new SentLog.Lines(), Optional.empty());
     }
 
     private static <T> T result(CompletableFuture<T> asked, Function<Throwable, StoreException> otherFailure) {
@@ -141,11 +194,74 @@ public final class KeyRows {
                 session.execute(table);
             }
         }
+        if (!isFollowed(session)) {
+            for (String statement : FOLLOWING) {
+                session.execute(statement);
+            }
+        }
+    }
+
+    private static boolean isFollowed(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('deleted_keys') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
     }
 
     private static boolean isMade(SqlSession session) throws SQLException {
         return session.queryOne("SELECT to_regclass('keys') IS NOT NULL AS made", row -> row.truth("made"))
                 .orElseThrow();
+    }
+
+    /** Tells whether other daemons may change the rows, and this one follows them. */
+    public boolean areShared() {
+        return listeners.isPresent();
+    }
+
+    /** Registers who is told, on a thread that must not be blocked, that another daemon has changed the rows. */
+    public void whenOthersChange(Runnable told) {
+        listeners.ifPresent(register -> register.accept(told));
+    }
+
+    /** Returns the number of the newest commit; rows that are read later include it. */
+    public long newest() {
+        return reader.run(session -> isMade(session) ? newest(session) : 0L);
+    }
+
+    private static long newest(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT coalesce(max(number), 0) FROM commits", row -> row.getLong(1))
+                .orElseThrow();
+    }
+
+    /**
+     * Changes of the rows since a commit.
+     *
+     * @param commit that these rows include; they may include changes by later ones
+     * @param changed new keys, and new values of others
+     */
+    public record News(long commit, List<Key> changed, Set<Address> deleted, Head head) {}
+
+    /**
+     * Reads what has changed after a commit.
+     *
+     * @throws StoreException {@code UNAVAILABLE} also when there is no keyring any more
+     */
+    public News since(long commit) {
+        return reader.run(session -> {
+            // First the number: each later statement sees all commits up to it.
+            long newest = newest(session);
+            List<Key> changed = session.query(
+                    "SELECT " + COLUMNS + " FROM keys WHERE commit > ? ORDER BY commit, number", KeyRows::key, commit);
+            Set<Address> deleted = new HashSet<>(session.query(
+                    "SELECT address FROM deleted_keys WHERE commit > ?", row -> row.address("address"), commit));
+            // A key may have come back between the two statements, or have been deleted.
+            changed.removeIf(key -> deleted.contains(key.address()));
+            return new News(
+                    newest,
+                    changed,
+                    deleted,
+                    head(session)
+                            .orElseThrow(() ->
+                                    GroupCommitWriter.unavailable(database, "has lost the row of its keyring", null)));
+        });
     }
 
     /** Reads the keyring's own facts; empty when no keyring was made. */
@@ -263,52 +379,79 @@ public final class KeyRows {
                 : Set.of());
     }
 
-    /** Changes the rows in one commit. A keyring that was never made is made by its head. */
-    public void write(Change change) {
-        writer.run(session -> {
-            for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
-                seal(session, blob.getKey(), blob.getValue());
-                lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
+    /**
+     * Changes the rows in one commit, unless they are not as the change presumes; that is judged in the same transaction, under the store lock. A
+     * keyring that was never made is made by its head.
+     */
+    public Optional<Refusal> write(Change change) {
+        return writer.run(session -> {
+            Optional<Refusal> refusal = change.premise().refusal(session, change);
+            if (refusal.isEmpty()) {
+                apply(session, change);
             }
-            for (Place place : change.removed()) {
-                session.later(
-                        "DELETE FROM sealed WHERE kind = ? AND owner = ?",
-                        place.kind(),
-                        place.owner().toArray());
-            }
-            for (Key key : change.replaced()) {
-                tell(session.query(
-                        "UPDATE keys SET public_key = ?::bytea, derivation = ?::bigint, imported = ?,"
-                                + " origin = coalesce(nullif(?, 0), origin), birth = coalesce(?::bigint, birth)"
-                                + " WHERE address = ? RETURNING " + COLUMNS,
-                        KeyRows::key,
-                        bytes(key.publicKey()),
-                        number(key.index()),
-                        key.imported() ? 1 : 0,
-                        key.origin(),
-                        number(key.birth()),
-                        key.address().toArray()));
-            }
-            for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
-                tell(session.query(
-                        "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
-                        KeyRows::key,
-                        label.getValue().orElse(null),
-                        label.getKey().toArray()));
-            }
-            for (Address address : change.unlisted()) {
-                session.later("DELETE FROM keys WHERE address = ?", (Object) address.toArray());
-            }
-            for (Key key : change.listed()) {
-                list(session, key);
-                lines.add(new SentLine.KeyListed(key));
-            }
-            if (change.head().isPresent()) {
-                set(session, change.head().get());
-                lines.add(new SentLine.KeyringHead(change.head().get()));
-            }
-            return null;
+            return refusal;
         });
+    }
+
+    /**
+     * Reason why a change was not made; nothing was written.
+     *
+     * @param needed why a key is still needed; empty when another daemon has changed the rows
+     */
+    public record Refusal(Optional<String> needed) {
+        static final Refusal CHANGED = new Refusal(Optional.empty());
+    }
+
+    private void apply(SqlSession session, Change change) throws SQLException {
+        for (Map.Entry<Place, Bytes> blob : change.sealed().entrySet()) {
+            seal(session, blob.getKey(), blob.getValue());
+            lines.add(new SentLine.Sealed(blob.getKey(), blob.getValue()));
+        }
+        for (Place place : change.removed()) {
+            session.later(
+                    "DELETE FROM sealed WHERE kind = ? AND owner = ?",
+                    place.kind(),
+                    place.owner().toArray());
+        }
+        for (Key key : change.replaced()) {
+            // Others may have learnt more of the key meanwhile.
+            tell(session.query(
+                    "UPDATE keys SET public_key = coalesce(?::bytea, public_key),"
+                            + " derivation = coalesce(?::bigint, derivation), imported = greatest(imported, ?),"
+                            + " origin = coalesce(nullif(?, 0), origin), birth = coalesce(?::bigint, birth)"
+                            + " WHERE address = ? RETURNING " + COLUMNS,
+                    KeyRows::key,
+                    bytes(key.publicKey()),
+                    number(key.index()),
+                    key.imported() ? 1 : 0,
+                    key.origin(),
+                    number(key.birth()),
+                    key.address().toArray()));
+        }
+        for (Map.Entry<Address, Optional<String>> label : change.labels().entrySet()) {
+            tell(session.query(
+                    "UPDATE keys SET label = ? WHERE address = ? RETURNING " + COLUMNS,
+                    KeyRows::key,
+                    label.getValue().orElse(null),
+                    label.getKey().toArray()));
+        }
+        for (Address address : change.unlisted()) {
+            session.later("DELETE FROM keys WHERE address = ?", (Object) address.toArray());
+        }
+        for (Key key : change.listed()) {
+            list(session, key);
+            lines.add(new SentLine.KeyListed(key));
+        }
+        if (change.nextIndex().isPresent() || change.members().isPresent()) {
+            Optional<Head> before = head(session);
+            Head after = new Head(
+                    Math.max(
+                            before.map(Head::nextIndex).orElse(0L),
+                            change.nextIndex().orElse(0)),
+                    change.members().or(() -> before.map(Head::members)).orElse(Map.of()));
+            set(session, after);
+            lines.add(new SentLine.KeyringHead(after));
+        }
     }
 
     private void tell(List<Key> changed) {
@@ -320,11 +463,12 @@ public final class KeyRows {
      *
      * @param sealed new blobs, in place of those that are there
      * @param removed places whose blobs go, if there are any
-     * @param replaced new values of keys that are listed, which keep their labels, and their origin and birth where none is given
+     * @param replaced new values of keys that are listed, which keep their labels, and what is known of them and is not given
      * @param labels new labels of keys that are listed
      * @param unlisted keys that go, if they are there
      * @param listed new keys
-     * @param head empty leaves it as it is
+     * @param nextIndex of the legacy seed, u32; it never goes back
+     * @param members further facts in the place of all that are there; empty leaves them
      */
     public record Change(
             Map<Place, Bytes> sealed,
@@ -333,17 +477,172 @@ public final class KeyRows {
             Map<Address, Optional<String>> labels,
             Collection<Address> unlisted,
             Collection<Key> listed,
-            Optional<Head> head) {
-        public static Change sealing(Map<Place, Bytes> blobs) {
-            return new Change(blobs, List.of(), List.of(), Map.of(), List.of(), List.of(), Optional.empty());
+            OptionalLong nextIndex,
+            Optional<Map<String, Bytes>> members,
+            Premise premise) {
+        public static Change sealing(Map<Place, Bytes> blobs, Premise premise) {
+            return new Change(
+                    blobs,
+                    List.of(),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    premise);
         }
 
         public static Change removing(Collection<Place> places) {
-            return new Change(Map.of(), places, List.of(), Map.of(), List.of(), List.of(), Optional.empty());
+            return new Change(
+                    Map.of(),
+                    places,
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    Premise.NONE);
         }
 
-        public static Change making(Map<Place, Bytes> blobs, Head head) {
-            return new Change(blobs, List.of(), List.of(), Map.of(), List.of(), List.of(), Optional.of(head));
+        public static Change making(Map<Place, Bytes> blobs, Head head, Premise premise) {
+            return new Change(
+                    blobs,
+                    List.of(),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    List.of(),
+                    OptionalLong.of(head.nextIndex()),
+                    Optional.of(head.members()),
+                    premise);
+        }
+
+        /** Enters keys of a keyring that is not made yet. */
+        public static Change entering(Map<Place, Bytes> blobs, Collection<Key> keys, Premise premise) {
+            return new Change(
+                    blobs,
+                    List.of(),
+                    List.of(),
+                    Map.of(),
+                    List.of(),
+                    keys,
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    premise);
+        }
+    }
+
+    /**
+     * State of the rows that a change presumes.
+     *
+     * @param listing whether keys that it lists are not there, and keys that it changes or removes are
+     * @param unmade whether the keyring has no head yet
+     * @param keys number of listed keys; empty for any
+     * @param nextIndex of the legacy seed; empty for any
+     * @param members further facts; empty for any
+     * @param vacant places without a blob
+     * @param unneeded keys that no open spend, waiting payout, unfinished sweep or open HTLC needs
+     */
+    public record Premise(
+            boolean listing,
+            boolean unmade,
+            OptionalLong keys,
+            OptionalLong nextIndex,
+            Optional<Map<String, Bytes>> members,
+            Collection<Place> vacant,
+            Collection<Address> unneeded) {
+        public static final Premise NONE = new Premise(
+                false, false, OptionalLong.empty(), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
+
+        /** Presumes that the keyring was never made, and has this number of keys that were entered before it is. */
+        public static Premise unmade(long keys) {
+            return new Premise(
+                    false, true, OptionalLong.of(keys), OptionalLong.empty(), Optional.empty(), List.of(), List.of());
+        }
+
+        public static Premise vacant(Place place) {
+            return new Premise(
+                    false,
+                    false,
+                    OptionalLong.empty(),
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    List.of(place),
+                    List.of());
+        }
+
+        private Optional<Refusal> refusal(SqlSession session, Change change) throws SQLException {
+            if (listing && !isListed(session, change) || !isHead(session) || !areVacant(session)) {
+                return Optional.of(Refusal.CHANGED);
+            }
+            for (Address address : unneeded) {
+                Optional<String> needed = KeyUses.of(session, address);
+                if (needed.isPresent()) {
+                    return Optional.of(new Refusal(needed));
+                }
+            }
+            return Optional.empty();
+        }
+
+        private static boolean isListed(SqlSession session, Change change) throws SQLException {
+            Set<Address> added = new HashSet<>();
+            change.listed().forEach(key -> added.add(key.address()));
+            Set<Address> there = new HashSet<>(change.labels().keySet());
+            there.addAll(change.unlisted());
+            return listed(session, added).isEmpty() && listed(session, there).containsAll(there);
+        }
+
+        /** Returns those of these addresses that are listed. */
+        private static Set<Address> listed(SqlSession session, Set<Address> addresses) throws SQLException {
+            List<SqlSession.Lookup<Address>> lookups = addresses.stream()
+                    .map(address -> new SqlSession.Lookup<>(
+                            List.of("keys", address),
+                            "SELECT address FROM keys WHERE address = ?",
+                            row -> row.address("address"),
+                            (Object) address.toArray()))
+                    .toList();
+            session.fetch(lookups);
+            Set<Address> listed = new HashSet<>();
+            for (SqlSession.Lookup<Address> lookup : lookups) {
+                session.find(lookup).ifPresent(listed::add);
+            }
+            return listed;
+        }
+
+        private boolean isHead(SqlSession session) throws SQLException {
+            if (keys.isPresent()
+                    && keys.getAsLong()
+                            != session.queryOne("SELECT count(*) FROM keys", row -> row.getLong(1))
+                                    .orElseThrow()) {
+                return false;
+            }
+            if (!unmade && nextIndex.isEmpty() && members.isEmpty()) {
+                return true;
+            }
+            Optional<Head> head = head(session);
+            if (unmade) {
+                return head.isEmpty();
+            }
+            return head.isPresent()
+                    && (nextIndex.isEmpty()
+                            || nextIndex.getAsLong() == head.get().nextIndex())
+                    && (members.isEmpty() || members.get().equals(head.get().members()));
+        }
+
+        private boolean areVacant(SqlSession session) throws SQLException {
+            for (Place place : vacant) {
+                if (session.queryOne(
+                                "SELECT 1 FROM sealed WHERE kind = ? AND owner = ?",
+                                row -> true,
+                                place.kind(),
+                                place.owner().toArray())
+                        .isPresent()) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 
@@ -393,6 +692,13 @@ public final class KeyRows {
                     member.getKey(),
                     member.getValue().toArray());
         }
+    }
+
+    /** Looks up whether a key was deleted and has not come back. */
+    static SqlSession.Lookup<Boolean> deletion(Address address) {
+        return new SqlSession.Lookup<>(
+                List.of("deleted_keys", address), "SELECT 1 FROM deleted_keys WHERE address = ?", row -> true, (Object)
+                        address.toArray());
     }
 
     /** Passes everything to a log's base. */

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.stage.Causes;
 import org.slf4j.Logger;
@@ -668,6 +669,11 @@ public final class PostgresStore extends SqlStore {
         if (!transactions.mayKeep()) {
             throw StoreException.notKeeper();
         }
+    }
+
+    @Override
+    Optional<SqlSession.Lookup<Boolean>> deletion(Address address) {
+        return Optional.of(KeyRows.deletion(address));
     }
 
     /** A process counts as alive by its heartbeat; adopting the spend of one that only seems dead is safe, and pays nothing twice. */

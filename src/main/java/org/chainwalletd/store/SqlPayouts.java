@@ -199,27 +199,29 @@ final class SqlPayouts implements PayoutStore {
 
     @Override
     public CompletionStage<Optional<String>> waitingFrom(Address address) {
-        return store.read(session -> {
-            List<Long> sources = new ArrayList<>();
-            session.query(
-                            "SELECT id, addresses FROM payout_sources",
-                            row -> Map.entry(row.number("id"), PayoutTable.unpack(row.raw("addresses"))))
-                    .forEach(source -> {
-                        if (source.getValue().contains(address)) {
-                            sources.add(source.getKey());
-                        }
-                    });
-            for (long source : sources) {
-                Optional<String> waiting = session.queryOne(
-                        "SELECT payout_id FROM payouts WHERE " + PayoutTable.WAITING + " AND source = ? LIMIT 1",
-                        row -> row.text("payout_id"),
-                        source);
-                if (waiting.isPresent()) {
-                    return waiting;
-                }
+        return store.read(session -> waitingFrom(session, address));
+    }
+
+    static Optional<String> waitingFrom(SqlSession session, Address address) throws SQLException {
+        List<Long> sources = new ArrayList<>();
+        session.query(
+                        "SELECT id, addresses FROM payout_sources",
+                        row -> Map.entry(row.number("id"), PayoutTable.unpack(row.raw("addresses"))))
+                .forEach(source -> {
+                    if (source.getValue().contains(address)) {
+                        sources.add(source.getKey());
+                    }
+                });
+        for (long source : sources) {
+            Optional<String> waiting = session.queryOne(
+                    "SELECT payout_id FROM payouts WHERE " + PayoutTable.WAITING + " AND source = ? LIMIT 1",
+                    row -> row.text("payout_id"),
+                    source);
+            if (waiting.isPresent()) {
+                return waiting;
             }
-            return Optional.empty();
-        });
+        }
+        return Optional.empty();
     }
 
     @Override

@@ -59,8 +59,9 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     }
 
     /** Returns what {@link #opened} looks up unless something collides. */
-    private static List<SqlSession.Lookup<?>> lookups(Intent intent, long closedBefore, long at) {
+    private List<SqlSession.Lookup<?>> lookups(Intent intent, long closedBefore, long at) {
         List<SqlSession.Lookup<?>> lookups = new ArrayList<>(SpendTable.forOpening(intent, closedBefore));
+        store.deletion(intent.from()).ifPresent(lookups::add);
         lookups.add(KeptSpends.confirmed(intent.txId()));
         lookups.add(AllowanceTable.of(AllowanceStore.Minute.startOf(at)));
         if (intent.token().isPresent()) {
@@ -89,6 +90,7 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
     private Opening opened(
             SqlSession session, Intent intent, List<Long> carried, long closedBefore, boolean capped, LongSupplier now)
             throws SQLException {
+        requireKey(session, intent.from());
         allowance.stampAnew(session);
         Optional<SpendRow> there = SpendTable.find(session, intent.txId());
         Optional<SpendRow> bound = bound(session, intent, closedBefore);
@@ -118,6 +120,17 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
             payouts.carry(session, intent, id, carried, intent.createdAt());
         }
         return new Opening.Opened(there.isPresent());
+    }
+
+    /** Refuses a spend whose key another daemon has deleted since it was signed: its change would come to nobody. */
+    private void requireKey(SqlSession session, Address from) throws SQLException {
+        Optional<SqlSession.Lookup<Boolean>> deletion = store.deletion(from);
+        if (deletion.isPresent() && session.find(deletion.get()).isPresent()) {
+            throw new StoreException(
+                    StoreException.Reason.UNAVAILABLE,
+                    "the key of " + from + " was deleted meanwhile: nothing was spent",
+                    null);
+        }
     }
 
     private static Optional<SpendRow> bound(SqlSession session, Intent intent, long closedBefore) throws SQLException {
@@ -596,11 +609,15 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<Optional<Hash256>> openSpendOf(Address address) {
-        return store.read(session -> SpendTable.select(session, SpendTable.OPEN).stream()
+        return store.read(session -> openSpendOf(session, address));
+    }
+
+    static Optional<Hash256> openSpendOf(SqlSession session, Address address) throws SQLException {
+        return SpendTable.select(session, SpendTable.OPEN).stream()
                 .map(SpendRow::intent)
                 .filter(intent -> intent.state().inFlight() && intent.concerns(address))
                 .map(Intent::txId)
-                .findFirst());
+                .findFirst();
     }
 
     @Override

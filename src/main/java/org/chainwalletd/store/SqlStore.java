@@ -139,6 +139,11 @@ abstract class SqlStore implements Store {
         return false;
     }
 
+    /** Returns how to look up whether the key of an address was deleted, by another process perhaps; empty where no process can. */
+    Optional<SqlSession.Lookup<Boolean>> deletion(Address address) {
+        return Optional.empty();
+    }
+
     /** Records that this process is about to send the bytes of a spend, whichever process has run it before. */
     void adopt(SqlSession session, SpendRow row) throws SQLException {}
 

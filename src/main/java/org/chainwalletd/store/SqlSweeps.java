@@ -428,30 +428,32 @@ final class SqlSweeps implements SweepStore {
 
     @Override
     public CompletionStage<Optional<String>> unfinishedFrom(Address address) {
-        return store.read(session -> {
-            Set<String> tokens = new LinkedHashSet<>(running(session));
-            List<String> open = session.query(
-                    "SELECT token FROM spends WHERE " + SpendTable.OPEN + " AND kind = '" + KIND + "'",
-                    row -> row.text("token"));
-            for (String partToken : open) {
-                byte[] id = SweepStore.sweepOf(partToken).toArray();
-                session.queryOne(
-                                "SELECT client_token FROM sweeps WHERE sweep_id = ?",
-                                row -> row.text("client_token"),
-                                (Object) id)
-                        .ifPresent(tokens::add);
+        return store.read(session -> unfinishedFrom(session, address));
+    }
+
+    static Optional<String> unfinishedFrom(SqlSession session, Address address) throws SQLException {
+        Set<String> tokens = new LinkedHashSet<>(running(session));
+        List<String> open = session.query(
+                "SELECT token FROM spends WHERE " + SpendTable.OPEN + " AND kind = '" + KIND + "'",
+                row -> row.text("token"));
+        for (String partToken : open) {
+            byte[] id = SweepStore.sweepOf(partToken).toArray();
+            session.queryOne(
+                            "SELECT client_token FROM sweeps WHERE sweep_id = ?",
+                            row -> row.text("client_token"),
+                            (Object) id)
+                    .ifPresent(tokens::add);
+        }
+        for (String token : tokens) {
+            boolean needed = read(session, token).orElseThrow().parts().stream()
+                    .filter(PartState::isUnfinished)
+                    .flatMap(state -> state.part().coins().stream())
+                    .anyMatch(coin -> coin.owner().equals(address));
+            if (needed) {
+                return Optional.of(token);
             }
-            for (String token : tokens) {
-                boolean needed = read(session, token).orElseThrow().parts().stream()
-                        .filter(PartState::isUnfinished)
-                        .flatMap(state -> state.part().coins().stream())
-                        .anyMatch(coin -> coin.owner().equals(address));
-                if (needed) {
-                    return Optional.of(token);
-                }
-            }
-            return Optional.empty();
-        });
+        }
+        return Optional.empty();
     }
 
     /**

@@ -71,7 +71,8 @@ public interface Store extends AutoCloseable {
         SPENDS("spends"),
         PAYOUTS("payouts"),
         SWEEPS("sweeps"),
-        WATCHED("watch_only");
+        WATCHED("watch_only"),
+        KEYS("keys");
 
         private final String table;
 

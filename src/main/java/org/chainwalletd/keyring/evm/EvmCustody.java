@@ -3,6 +3,7 @@ package org.chainwalletd.keyring.evm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -64,6 +65,7 @@ public final class EvmCustody implements EvmKeys {
 
     /**
      * @param recording tells the Keyring actor which key is the current one
+     * @param news asks for a call of {@link #follow} with what the store has then; nothing where nobody else changes it
      * @param passphrase of the keystore; belongs to the actor from now on
      */
     public EvmCustody(
@@ -72,6 +74,7 @@ public final class EvmCustody implements EvmKeys {
             KeyringStore.Listing found,
             OfSeed seed,
             EvmKeyChanges.Recording recording,
+            Runnable news,
             SecretBytes passphrase,
             Proving proving,
             Function<Behavior<EvmKeyActor.Command>, ActorRef<EvmKeyActor.Command>> spawner) {
@@ -84,7 +87,11 @@ public final class EvmCustody implements EvmKeys {
         this.crypto = executors.crypto();
         this.actor = spawner.apply(EvmKeyActor.create(
                 new EvmKeyActor.Parts(
-                        files, passphrase, found.seeded() ? Optional.of(seed.secret()) : Optional.empty(), executors),
+                        files,
+                        passphrase,
+                        found.seeded() ? Optional.of(seed.secret()) : Optional.empty(),
+                        executors,
+                        news),
                 new Known(found.view().evmKey(), found.keptEvm(), Optional.empty())));
     }
 
@@ -313,6 +320,16 @@ public final class EvmCustody implements EvmKeys {
                 ? CompletableFuture.completedFuture(null)
                 : ask(reply -> new EvmKeyActor.Change<>(
                         known -> new EvmKeyActor.Changed<>(changes.restore(known, keys), null), () -> {}, reply));
+    }
+
+    /**
+     * Takes over what other daemons have made of the keys.
+     *
+     * @param own record of the current key, unless it is the seed's
+     * @param kept addresses with a place of their own
+     */
+    public void follow(Optional<EvmKeyRecord> own, Set<EvmAddress> kept) {
+        actor.tell(new EvmKeyActor.Follow(own, kept));
     }
 
     /** See {@link Keyring#close}. */

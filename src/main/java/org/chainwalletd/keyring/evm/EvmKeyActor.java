@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -18,6 +19,7 @@ import org.chainwalletd.crypto.Secp256k1;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.evm.EvmKeyChanges.Known;
+import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
@@ -71,6 +73,9 @@ public final class EvmKeyActor {
 
     record Changed<T>(Known after, T answer) {}
 
+    /** Takes over what other daemons have made of the keys. */
+    record Follow(Optional<EvmKeyRecord> own, Set<EvmAddress> kept) implements Command {}
+
     /** Overwrites what was unsealed. Answered when no change is under way. */
     record Close(CompletableFuture<Void> reply) implements Command {}
 
@@ -85,12 +90,14 @@ public final class EvmKeyActor {
      *
      * @param passphrase belongs to the actor from now on
      * @param ofSeed unseals the seed's key by one Argon2id; empty without a seed
+     * @param news asks for the keys as the store has them; they come as a message
      */
     record Parts(
             EvmKeyFiles files,
             SecretBytes passphrase,
             Optional<Function<SecretBytes, SecretBytes>> ofSeed,
-            KeyringSetup.Executors executors) {}
+            KeyringSetup.Executors executors,
+            Runnable news) {}
 
     private final ActorContext<Command> context;
     private final StashBuffer<Command> waiting;
@@ -119,6 +126,7 @@ public final class EvmKeyActor {
                 .onMessage(Sign.class, this::onSign)
                 .onMessage(SeedKnown.class, this::onSeedKnown)
                 .onMessage(Unsealed.class, this::onUnsealed)
+                .onMessage(Follow.class, this::onFollow)
                 .onMessage(Close.class, this::onClose)
                 .onSignal(PostStop.class, signal -> stopped())
                 .build();
@@ -133,6 +141,7 @@ public final class EvmKeyActor {
                 .onMessage(SeedKnown.class, this::onSeedKnown)
                 .onMessage(Unsealed.class, this::onUnsealed)
                 .onMessage(Ended.class, this::onEnded)
+                .onMessage(Follow.class, message -> Behaviors.same())
                 .onMessage(Close.class, this::onCloseMeanwhile)
                 .onSignal(PostStop.class, signal -> stopped())
                 .build();
@@ -176,7 +185,14 @@ public final class EvmKeyActor {
 
     private Behavior<Command> onEnded(Ended<?> ended) {
         end(ended);
+        // The store may have been read before the change and told of after it, or meanwhile.
+        parts.news().run();
         return waiting.unstashAll(quiet());
+    }
+
+    private Behavior<Command> onFollow(Follow message) {
+        know(new Known(message.own(), message.kept(), known.ofSeed()));
+        return Behaviors.same();
     }
 
     private <T> void end(Ended<T> ended) {

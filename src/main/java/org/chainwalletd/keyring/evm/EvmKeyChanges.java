@@ -3,13 +3,16 @@ package org.chainwalletd.keyring.evm;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.keyring.store.EvmKeyRecord;
 import org.chainwalletd.keyring.store.Flows;
+import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringFailures;
 import org.chainwalletd.keyring.store.SealedPlace;
@@ -72,7 +75,7 @@ public final class EvmKeyChanges {
     @FunctionalInterface
     public interface Recording {
         /** @param before where a test kills the process when everything but the record is there */
-        void record(CrashPoint before, Optional<EvmKeyRecord> key);
+        void record(CrashPoint before, KeyTable.Change.EvmKeyChange change);
     }
 
     private final EvmKeyFiles files;
@@ -112,8 +115,13 @@ public final class EvmKeyChanges {
     private Known install(Known known, NewEvmKey key) {
         EvmKeyRecord record = new EvmKeyRecord(key.address(), clock.instant().getEpochSecond(), key.source());
         Known after = known.keeping(files.keepCurrent(passphrase));
-        files.writeCurrent(key, passphrase);
-        recording.record(CrashPoint.EVM_KEY_BEFORE_STATE, Optional.of(record));
+        Map<SealedPlace, SealedBlob> sealed = files.writeCurrent(key, passphrase);
+        if (!sealed.isEmpty()) {
+            after = after.keeping(Optional.of(key.address()));
+        }
+        recording.record(
+                CrashPoint.EVM_KEY_BEFORE_STATE,
+                new KeyTable.Change.EvmKeyChange(known.own(), Optional.of(record), sealed, List.of()));
         CrashPoint.EVM_KEY_BEFORE_ANSWER.reached();
         return after.withOwn(Optional.of(record));
     }
@@ -153,7 +161,9 @@ public final class EvmKeyChanges {
             throw new RefusedException(EvmKeyRefusal.needed(proved, objections, "force: true overrides"));
         }
         List<SealedPlace> places = files.placesOf(proved, passphrase);
-        recording.record(CrashPoint.EVM_DELETE_BEFORE_STATE, Optional.empty());
+        recording.record(
+                CrashPoint.EVM_DELETE_BEFORE_STATE,
+                new KeyTable.Change.EvmKeyChange(known.own(), Optional.empty(), Map.of(), places));
         Known after = known.without(proved);
         try {
             files.remove(places);

@@ -1,6 +1,8 @@
 package org.chainwalletd.keyring.evm;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
@@ -104,9 +106,25 @@ public final class EvmKeyFiles {
         });
     }
 
-    /** Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. */
-    void writeCurrent(NewEvmKey key, SecretBytes passphrase) {
-        write(key, KEY, PHRASE, passphrase);
+    /**
+     * Seals {@code key} and puts it in the places of the current one: first the phrase. Closes nothing. For a shared store it only returns the sealed
+     * blobs, for the places of its own address, to be written with the record: so no daemon writes over the key of another.
+     */
+    Map<SealedPlace, SealedBlob> writeCurrent(NewEvmKey key, SecretBytes passphrase) {
+        if (!store.isShared()) {
+            write(key, KEY, PHRASE, passphrase);
+            return Map.of();
+        }
+        Map<SealedPlace, SealedBlob> sealed = new LinkedHashMap<>();
+        sealed.put(new KeptEvmKey(key.address()), sealed(Sealer.Role.EVM_KEY, passphrase, key.secret()));
+        key.entropy()
+                .ifPresent(entropy -> sealed.put(
+                        new KeptEvmPhrase(key.address()), sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
+        return sealed;
+    }
+
+    private SealedBlob sealed(Sealer.Role role, SecretBytes passphrase, SecretBytes content) {
+        return argon2.compute(Urgency.SEAL, () -> sealer.seal(role, passphrase, content));
     }
 
     /** Seals {@code key} and puts it in the places of its address: first the phrase. Closes nothing. */
@@ -115,11 +133,9 @@ public final class EvmKeyFiles {
     }
 
     private void write(NewEvmKey key, SealedPlace place, SealedPlace phrasePlace, SecretBytes passphrase) {
-        SealedBlob secret =
-                argon2.compute(Urgency.SEAL, () -> sealer.seal(Sealer.Role.EVM_KEY, passphrase, key.secret()));
-        Optional<SealedBlob> phrase = key.entropy()
-                .map(entropy ->
-                        argon2.compute(Urgency.SEAL, () -> sealer.seal(Sealer.Role.EVM_MNEMONIC, passphrase, entropy)));
+        SealedBlob secret = sealed(Sealer.Role.EVM_KEY, passphrase, key.secret());
+        Optional<SealedBlob> phrase =
+                key.entropy().map(entropy -> sealed(Sealer.Role.EVM_MNEMONIC, passphrase, entropy));
         phrase.ifPresentOrElse(blob -> write(phrasePlace, blob), () -> remove(phrasePlace));
         CrashPoint.EVM_KEY_BEFORE_KEY_FILE.reached();
         write(place, secret);
@@ -138,9 +154,12 @@ public final class EvmKeyFiles {
         return isCurrent ? Stream.concat(own.stream(), Stream.of(PHRASE, KEY)).toList() : own;
     }
 
+    /** Removes the places of a key that is recorded no more; a shared store has removed them with the record. */
     void remove(List<SealedPlace> places) {
         CrashPoint.EVM_DELETE_BEFORE_FILES.reached();
-        onDisk(() -> store.remove(places));
+        if (!store.isShared()) {
+            onDisk(() -> store.remove(places));
+        }
     }
 
     private void remove(SealedPlace place) {

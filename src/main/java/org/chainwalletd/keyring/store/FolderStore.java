@@ -127,7 +127,7 @@ public final class FolderStore implements KeyringStore {
             }
             records.opened(view);
             described.ifPresent(found -> upkeep.describes(view));
-            return new Listing(view, seeded, folder.keptEvm());
+            return new Listing(view, seeded, folder.keptEvm(), 0);
         });
     }
 

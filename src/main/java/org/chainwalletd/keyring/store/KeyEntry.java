@@ -33,6 +33,10 @@ public record KeyEntry(
         return new KeyEntry(address, publicKey, derivationIndex, label, imported);
     }
 
+    KeyEntry withLabel(Optional<String> other) {
+        return new KeyEntry(address, publicKey, index, other, imported);
+    }
+
     /**
      * A label is text for people, at most {@value #MAX_LABEL_BYTES} bytes of UTF-8, without control characters.
      *

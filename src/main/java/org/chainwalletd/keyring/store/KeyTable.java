@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring.store;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -8,10 +9,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.chainwalletd.chain.Address;
+import org.chainwalletd.crypto.SealedBlob;
 import org.chainwalletd.store.CrashPoint;
 
 /**
@@ -56,7 +60,7 @@ public final class KeyTable {
     }
 
     /** Several changes that become durable with one write of {@code state.json}. */
-    public record Batch(List<Change> changes, KeyringView after) {
+    public record Batch(List<Change> changes, KeyringView before, KeyringView after) {
         /** Whether {@code state.json} is written at all. */
         public boolean changesState() {
             return !changes.stream().allMatch(Change::onlyLearns);
@@ -135,7 +139,86 @@ public final class KeyTable {
         if (evmKey.isPresent()) {
             after = after.withEvmKey(evmKey.get().after());
         }
-        return new Batch(List.copyOf(changes), after.grown(added, nextIndex));
+        return new Batch(List.copyOf(changes), view, after.grown(added, nextIndex));
+    }
+
+    /**
+     * Prepares what other daemons have changed, to be accepted at once; empty when all of it is known.
+     *
+     * @param news what has changed, perhaps together with what this daemon has changed itself
+     */
+    public Optional<Batch> fold(KeyringStore.News news) {
+        List<KeyEntry> added = new ArrayList<>();
+        Map<Address, KeyEntry> replaced = new HashMap<>();
+        Map<Address, Optional<String>> labels = new HashMap<>();
+        for (KeyEntry entry : news.changed()) {
+            Optional<KeyEntry> known = find(entry.address());
+            if (known.isEmpty()) {
+                added.add(entry);
+                continue;
+            }
+            if (!known.get().label().equals(entry.label())) {
+                labels.put(entry.address(), entry.label());
+            }
+            if (!known.get().equals(entry.withLabel(known.get().label()))) {
+                replaced.put(entry.address(), entry);
+            }
+        }
+        Set<Address> removed = new HashSet<>(news.deleted());
+        removed.removeIf(address -> !contains(address));
+        boolean otherMembers = !sameMembers(view.unknownMembers(), news.members());
+        if (added.isEmpty()
+                && replaced.isEmpty()
+                && labels.isEmpty()
+                && removed.isEmpty()
+                && news.nextIndex() <= view.nextIndex()
+                && !otherMembers) {
+            return Optional.empty();
+        }
+        Batch batch = prepare(List.of(
+                new Change(
+                        Optional.empty(),
+                        added,
+                        news.notes(),
+                        Map.of(),
+                        labels,
+                        removed,
+                        news.nextIndex(),
+                        OptionalLong.empty(),
+                        Optional.empty(),
+                        false,
+                        failure -> {}),
+                Change.learning(replaced)));
+        return Optional.of(
+                otherMembers
+                        ? new Batch(
+                                batch.changes(), batch.before(), batch.after().withMembers(news.members()))
+                        : batch);
+    }
+
+    private static boolean sameMembers(Map<String, byte[]> one, Map<String, byte[]> other) {
+        return one.keySet().equals(other.keySet())
+                && one.keySet().stream().allMatch(name -> Arrays.equals(one.get(name), other.get(name)));
+    }
+
+    /** Returns why a change does not fit the keyring as it has become since the change was made; empty when it still does. */
+    public Optional<KeyringException> objection(Change change) {
+        Optional<Address> present = change.added().stream()
+                .map(KeyEntry::address)
+                .filter(this::contains)
+                .findFirst();
+        Optional<Address> missing = Stream.concat(change.labels().keySet().stream(), change.removed().stream())
+                .filter(address -> !contains(address))
+                .findFirst();
+        boolean otherIndex =
+                change.expectedIndex().isPresent() && change.expectedIndex().getAsLong() != view.nextIndex();
+        boolean otherEvmKey = change.evmKey()
+                .filter(evm -> !evm.before().equals(view.evmKey()))
+                .isPresent();
+        if (otherIndex || otherEvmKey || change.expectedIndex().isPresent() && present.isPresent()) {
+            return Optional.of(KeyringFailures.changedElsewhere());
+        }
+        return present.map(KeyringFailures::present).or(() -> missing.map(KeyringFailures::unknown));
     }
 
     /** The batch is on the disk. */
@@ -168,6 +251,8 @@ public final class KeyTable {
      * @param replaced entries in the places of those with the same addresses, which keep their labels
      * @param labels of addresses that are there
      * @param nextIndex index of the next legacy HD key after this change; 0 leaves it
+     * @param expectedIndex index of the next legacy HD key before this change; empty where none is given out
+     * @param unlessUsed whether removed keys must not be needed by anything unfinished that a shared store knows
      * @param evmKey empty leaves the account-chain key as it is
      * @param ended told on the actor's thread when the change is durable, or why it was not made
      */
@@ -179,7 +264,9 @@ public final class KeyTable {
             Map<Address, Optional<String>> labels,
             Set<Address> removed,
             long nextIndex,
+            OptionalLong expectedIndex,
             Optional<EvmKeyChange> evmKey,
+            boolean unlessUsed,
             Consumer<Optional<KeyringException>> ended) {
 
         public static Change adding(
@@ -188,7 +275,17 @@ public final class KeyTable {
                 Map<Address, KeyNote> notes,
                 Consumer<Optional<KeyringException>> ended) {
             return new Change(
-                    Optional.of(before), added, notes, Map.of(), Map.of(), Set.of(), 0, Optional.empty(), ended);
+                    Optional.of(before),
+                    added,
+                    notes,
+                    Map.of(),
+                    Map.of(),
+                    Set.of(),
+                    0,
+                    OptionalLong.empty(),
+                    Optional.empty(),
+                    false,
+                    ended);
         }
 
         /** Entries whose public keys became known, which {@code state.json} does not hold. */
@@ -201,7 +298,9 @@ public final class KeyTable {
                     Map.of(),
                     Set.of(),
                     0,
+                    OptionalLong.empty(),
                     Optional.empty(),
+                    false,
                     failure -> {});
         }
 
@@ -221,11 +320,14 @@ public final class KeyTable {
                     Map.of(address, label),
                     Set.of(),
                     0,
+                    OptionalLong.empty(),
                     Optional.empty(),
+                    false,
                     ended);
         }
 
-        public static Change removing(Address address, Consumer<Optional<KeyringException>> ended) {
+        /** @param unlessUsed whether the key stays when a shared store knows of something unfinished that needs it */
+        public static Change removing(Address address, boolean unlessUsed, Consumer<Optional<KeyringException>> ended) {
             return new Change(
                     Optional.of(CrashPoint.DELETE_BEFORE_STATE),
                     List.of(),
@@ -234,12 +336,14 @@ public final class KeyTable {
                     Map.of(),
                     Set.of(address),
                     0,
+                    OptionalLong.empty(),
                     Optional.empty(),
+                    unlessUsed,
                     ended);
         }
 
         public static Change ofEvmKey(
-                CrashPoint before, Optional<EvmKeyRecord> after, Consumer<Optional<KeyringException>> ended) {
+                CrashPoint before, EvmKeyChange change, Consumer<Optional<KeyringException>> ended) {
             return new Change(
                     Optional.of(before),
                     List.of(),
@@ -248,15 +352,24 @@ public final class KeyTable {
                     Map.of(),
                     Set.of(),
                     0,
-                    Optional.of(new EvmKeyChange(after)),
+                    OptionalLong.empty(),
+                    Optional.of(change),
+                    false,
                     ended);
         }
 
         /**
          * Change of the record of the account-chain key.
          *
+         * @param before as it was when the change was decided
          * @param after empty when the keyring has none of its own any more
+         * @param sealed new blobs that a shared store writes in the same commit; elsewhere they were written before
+         * @param removed places that a shared store clears in the same commit; elsewhere they are cleared after it
          */
-        record EvmKeyChange(Optional<EvmKeyRecord> after) {}
+        public record EvmKeyChange(
+                Optional<EvmKeyRecord> before,
+                Optional<EvmKeyRecord> after,
+                Map<SealedPlace, SealedBlob> sealed,
+                List<SealedPlace> removed) {}
     }
 }

@@ -14,6 +14,8 @@ public final class KeyringException extends RuntimeException {
         STORAGE,
         /** The database that the keys are in cannot be reached at this moment: the call has changed nothing and can be repeated. */
         AWAY,
+        /** Another daemon has changed the keyring at the same time: the call has changed nothing and can be repeated. */
+        CONFLICT,
         /** The caller is not there any more. */
         ABANDONED
     }

@@ -139,6 +139,12 @@ public final class KeyringFailures {
         return new KeyringException(Reason.ABANDONED, "the caller left before its key was sealed; none was made");
     }
 
+    public static KeyringException changedElsewhere() {
+        return new KeyringException(
+                Reason.CONFLICT,
+                "another daemon changed the keyring at the same time; nothing was changed here: try again");
+    }
+
     public static KeyringException stopping() {
         return new KeyringException(Reason.STORAGE, "the keyring is shutting down");
     }

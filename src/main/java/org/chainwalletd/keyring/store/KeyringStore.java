@@ -1,6 +1,7 @@
 package org.chainwalletd.keyring.store;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -36,8 +37,49 @@ public interface KeyringStore {
      *
      * @param seeded whether there is a legacy seed to derive keys from
      * @param keptEvm addresses of account-chain keys that have a place by their own address
+     * @param commit from which on {@link #since} tells what has changed; 0 where nobody else changes the keyring
      */
-    record Listing(KeyringView view, boolean seeded, Set<EvmAddress> keptEvm) {}
+    record Listing(KeyringView view, boolean seeded, Set<EvmAddress> keptEvm, long commit) {}
+
+    /** Tells whether other daemons may change the keyring at the same time. */
+    default boolean isShared() {
+        return false;
+    }
+
+    /** Registers who is told, on a thread that must not be blocked, that another daemon has changed a shared keyring. */
+    default void whenOthersChange(Runnable told) {}
+
+    /** Reads what has changed in a shared keyring since a commit, by this daemon too. */
+    default News since(long commit) {
+        throw new UnsupportedOperationException("nobody else changes this keyring");
+    }
+
+    /**
+     * Changes of a shared keyring.
+     *
+     * @param commit that they include; changes by later ones may be among them
+     * @param changed new keys, and new values of others
+     * @param nextIndex of the legacy seed, u32
+     * @param members further facts by name, as JSON text in UTF-8
+     * @param keptEvm all addresses of account-chain keys that have a place by their own address
+     */
+    record News(
+            long commit,
+            List<KeyEntry> changed,
+            Map<Address, KeyNote> notes,
+            Set<Address> deleted,
+            long nextIndex,
+            Map<String, byte[]> members,
+            Set<EvmAddress> keptEvm) {}
+
+    /**
+     * Has this passphrase be the one of a shared keyring in which no sealed blob proves one yet. Returns false when another daemon was first.
+     *
+     * @param check blob that proves it
+     */
+    default boolean claim(SealedBlob check) {
+        return true;
+    }
 
     /** A place whose blob proves the passphrase: the seed's, or any key's, or the check's; empty when nothing is sealed. */
     Optional<SealedPlace> someSealed();
@@ -50,7 +92,7 @@ public interface KeyringStore {
 
     void write(SealedPlace place, SealedBlob blob);
 
-    /** Writes the key, then its phrase. It becomes one of the keyring's by {@link #record}. */
+    /** Writes the key, then its phrase, at the latest with {@link #record}, by which it becomes one of the keyring's. */
     void add(SealedKey key);
 
     /** Removes both places of a key that is recorded no more. */
@@ -59,7 +101,10 @@ public interface KeyringStore {
     /** Removes one after the other in this order; one that is not there is none too many. */
     void remove(List<SealedPlace> places);
 
-    /** Changes the records. A key is there for good, or gone for good, when this returns. */
+    /**
+     * Changes the records. A key is there for good, or gone for good, when this returns. Fails with {@code CONFLICT}, with nothing changed, when
+     * another daemon has changed what the batch was prepared on.
+     */
     void record(KeyTable.Batch batch);
 
     /** Reads what is noted of the keys, anew each time. */

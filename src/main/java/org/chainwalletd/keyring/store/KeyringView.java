@@ -84,6 +84,11 @@ public final class KeyringView {
         return new KeyringView(columns, size, nextIndex, Collections.unmodifiableMap(members), key);
     }
 
+    /** With other members; see the constructor. */
+    KeyringView withMembers(Map<String, byte[]> members) {
+        return new KeyringView(columns, size, nextIndex, new LinkedHashMap<>(members));
+    }
+
     /** The first {@link #size} rows are this view's. */
     public KeyColumns columns() {
         return columns;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.chainwalletd.chain.Address;
@@ -29,7 +31,10 @@ import org.chainwalletd.store.KeyRows;
 import org.chainwalletd.store.KeyringRow;
 import org.chainwalletd.store.StoreException;
 
-/** A keyring in the tables of a PostgreSQL store. The store decides whether this process may write. */
+/**
+ * A keyring in the tables of a PostgreSQL store, which several daemons change at once. The store decides whether this process may write, and each
+ * change is judged by the rows as they are then.
+ */
 public final class TableStore implements KeyringStore {
     /** Kinds of rows, by the class of their place; never changed. */
     private static final Map<Class<? extends SealedPlace>, String> KINDS = Map.of(
@@ -52,6 +57,8 @@ public final class TableStore implements KeyringStore {
     private static final String ASIDE = "-moved";
 
     private final KeyRows rows;
+    /** Keys that were sealed and are written when they are recorded: a deletion elsewhere must not find one without the other. */
+    private final Map<Address, SealedKey> sealed = new ConcurrentHashMap<>();
 
     public TableStore(KeyRows rows) {
         this.rows = rows;
@@ -81,7 +88,12 @@ public final class TableStore implements KeyringStore {
         run(() -> {
             if (rows.head().isEmpty()) {
                 requireNothingLost();
-                rows.write(KeyRows.Change.making(Map.of(), head(KeyringView.of(List.of(), 0, Map.of()))));
+                boolean made = rows.write(KeyRows.Change.making(
+                                Map.of(), head(KeyringView.of(List.of(), 0, Map.of())), KeyRows.Premise.unmade(0)))
+                        .isEmpty();
+                if (!made && rows.head().isEmpty()) {
+                    throw KeyringFailures.changedElsewhere();
+                }
             }
         });
     }
@@ -114,8 +126,13 @@ public final class TableStore implements KeyringStore {
                 throw new KeyringException(Reason.STORAGE, "there is a keyring already in " + rows.database());
             }
             requireNothingLost();
-            rows.write(KeyRows.Change.making(
-                    Map.of(row(new SealedPlace.Seed()), bytes(seed)), head(KeyringView.of(List.of(), 0, Map.of()))));
+            Optional<KeyRows.Refusal> refusal = rows.write(KeyRows.Change.making(
+                    Map.of(row(new SealedPlace.Seed()), bytes(seed)),
+                    head(KeyringView.of(List.of(), 0, Map.of())),
+                    KeyRows.Premise.unmade(0)));
+            if (refusal.isPresent()) {
+                throw new KeyringException(Reason.STORAGE, "there is a keyring already in " + rows.database());
+            }
         });
     }
 
@@ -131,6 +148,8 @@ public final class TableStore implements KeyringStore {
     @Override
     public Listing load() {
         return call(() -> {
+            // Before all rows: what comes meanwhile is told again.
+            long commit = rows.newest();
             KeyringRow.Head head = rows.head()
                     .orElseThrow(
                             () -> new KeyringException(Reason.STORAGE, "there is no keyring in " + rows.database()));
@@ -146,13 +165,59 @@ public final class TableStore implements KeyringStore {
                                 + " is missing although there are derived addresses; put the newest copy of the database back");
             }
             requireKeys();
-            Map<String, byte[]> members = new LinkedHashMap<>();
-            head.members().forEach((name, json) -> members.put(name, json.toArray()));
-            return new Listing(KeyringView.of(entries, head.nextIndex(), members), seeded, keptEvm());
+            return new Listing(KeyringView.of(entries, head.nextIndex(), members(head)), seeded, keptEvm(), commit);
         });
     }
 
-    /** A key and its row are written in one commit each, the key first, and removed the other way round. */
+    private static Map<String, byte[]> members(KeyringRow.Head head) {
+        Map<String, byte[]> members = new LinkedHashMap<>();
+        head.members().forEach((name, json) -> members.put(name, json.toArray()));
+        return members;
+    }
+
+    @Override
+    public boolean isShared() {
+        return rows.areShared();
+    }
+
+    @Override
+    public void whenOthersChange(Runnable told) {
+        rows.whenOthersChange(told);
+    }
+
+    @Override
+    public News since(long commit) {
+        return call(() -> {
+            KeyRows.News news = rows.since(commit);
+            return new News(
+                    news.commit(),
+                    news.changed().stream().map(TableStore::entry).toList(),
+                    notes(news.changed()),
+                    news.deleted(),
+                    news.head().nextIndex(),
+                    members(news.head()),
+                    keptEvm());
+        });
+    }
+
+    @Override
+    public boolean claim(SealedBlob check) {
+        KeyringRow.Place place = row(new SealedPlace.Check());
+        return call(() -> {
+            try {
+                return rows.write(KeyRows.Change.sealing(Map.of(place, bytes(check)), KeyRows.Premise.vacant(place)))
+                        .isEmpty();
+            } catch (StoreException e) {
+                // A stopped store is only read, under any passphrase.
+                if (e.reason() == StoreException.Reason.STOPPED) {
+                    return true;
+                }
+                throw e;
+            }
+        });
+    }
+
+    /** A key and its row are written in one commit, and removed in one; earlier releases had one for each. */
     private void requireKeys() {
         List<Address> missing = rows.without(KINDS.get(SealedPlace.Key.class));
         if (!missing.isEmpty()) {
@@ -218,22 +283,20 @@ public final class TableStore implements KeyringStore {
 
     @Override
     public void write(SealedPlace place, SealedBlob blob) {
-        run(() -> rows.write(KeyRows.Change.sealing(Map.of(row(place), bytes(blob)))));
+        run(() -> rows.write(KeyRows.Change.sealing(Map.of(row(place), bytes(blob)), KeyRows.Premise.NONE)));
     }
 
     @Override
     public void add(SealedKey key) {
         CrashPoint.MINT_BEFORE_KEY_FILE.reached();
-        Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
-        blobs.put(row(new SealedPlace.Key(key.address())), bytes(key.secret()));
-        key.phrase().ifPresent(phrase -> blobs.put(row(new SealedPlace.Phrase(key.address())), bytes(phrase)));
-        run(() -> rows.write(KeyRows.Change.sealing(blobs)));
+        sealed.put(key.address(), key);
     }
 
+    /** Nothing is left of a key that was recorded: it may be another one already, which has come back at another daemon. */
     @Override
     public void remove(Address address) {
         CrashPoint.DELETE_BEFORE_FILES.reached();
-        remove(List.of(new SealedPlace.Phrase(address), new SealedPlace.Key(address)));
+        sealed.remove(address);
     }
 
     @Override
@@ -245,24 +308,77 @@ public final class TableStore implements KeyringStore {
     @Override
     public void record(KeyTable.Batch batch) {
         batch.changes().forEach(change -> change.before().ifPresent(CrashPoint::reached));
+        Optional<KeyRows.Refusal> refusal = call(() -> rows.write(change(batch)));
+        if (refusal.isPresent()) {
+            throw refusal.get()
+                    .needed()
+                    .map(needed -> KeyringFailures.objected(
+                            batch.gone().stream().findFirst().orElseThrow(), needed))
+                    .orElseGet(KeyringFailures::changedElsewhere);
+        }
+        batch.added().forEach(entry -> sealed.remove(entry.address()));
+        CrashPoint.MINT_BEFORE_ANSWER.reached();
+    }
+
+    private KeyRows.Change change(KeyTable.Batch batch) {
         Map<Address, KeyNote> notes = batch.notes();
+        Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
+        List<KeyringRow.Place> removed = new ArrayList<>();
         List<KeyringRow.Key> replaced = new ArrayList<>();
         Map<Address, Optional<String>> labels = new LinkedHashMap<>();
+        Set<Address> unneeded = new HashSet<>();
+        OptionalLong nextIndex = OptionalLong.empty();
+        OptionalLong expectedIndex = OptionalLong.empty();
+        Optional<KeyTable.Change.EvmKeyChange> evmKey = Optional.empty();
         for (KeyTable.Change change : batch.changes()) {
             change.replaced().values().forEach(entry -> replaced.add(key(entry, notes)));
             labels.putAll(change.labels());
+            for (Address address : change.removed()) {
+                removed.add(row(new SealedPlace.Phrase(address)));
+                removed.add(row(new SealedPlace.Key(address)));
+                if (change.unlessUsed()) {
+                    unneeded.add(address);
+                }
+            }
+            if (change.nextIndex() > 0) {
+                nextIndex = OptionalLong.of(Math.max(nextIndex.orElse(0), change.nextIndex()));
+                expectedIndex = change.expectedIndex();
+            }
+            if (change.evmKey().isPresent()) {
+                evmKey = change.evmKey();
+                evmKey.get().sealed().forEach((place, blob) -> blobs.put(row(place), bytes(blob)));
+                evmKey.get().removed().forEach(place -> removed.add(row(place)));
+            }
         }
-        boolean changesHead = batch.changes().stream()
-                .anyMatch(change -> change.nextIndex() > 0 || change.evmKey().isPresent());
-        run(() -> rows.write(new KeyRows.Change(
-                Map.of(),
-                List.of(),
+        batch.added().stream()
+                .filter(KeyEntry::imported)
+                .map(entry -> Optional.ofNullable(sealed.get(entry.address())))
+                .flatMap(Optional::stream)
+                .forEach(key -> blobs.putAll(blobs(key)));
+        return new KeyRows.Change(
+                blobs,
+                removed,
                 replaced,
                 labels,
                 batch.gone(),
                 batch.added().stream().map(entry -> key(entry, notes)).toList(),
-                changesHead ? Optional.of(head(batch.after())) : Optional.empty())));
-        CrashPoint.MINT_BEFORE_ANSWER.reached();
+                nextIndex,
+                evmKey.map(change -> head(batch.after()).members()),
+                new KeyRows.Premise(
+                        true,
+                        false,
+                        OptionalLong.empty(),
+                        expectedIndex,
+                        evmKey.map(change -> head(batch.before()).members()),
+                        List.of(),
+                        unneeded));
+    }
+
+    private static Map<KeyringRow.Place, Bytes> blobs(SealedKey key) {
+        Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
+        blobs.put(row(new SealedPlace.Key(key.address())), bytes(key.secret()));
+        key.phrase().ifPresent(phrase -> blobs.put(row(new SealedPlace.Phrase(key.address())), bytes(phrase)));
+        return blobs;
     }
 
     private static KeyringRow.Head head(KeyringView view) {
@@ -289,14 +405,19 @@ public final class TableStore implements KeyringStore {
     @Override
     public KeyNotes notes() {
         return call(() -> {
-            Map<Address, KeyNote> notes = new HashMap<>();
-            for (KeyringRow.Key key : rows.keys()) {
-                Arrays.stream(KeyNote.Origin.values())
-                        .filter(origin -> origin.code() == key.origin())
-                        .forEach(origin -> notes.put(key.address(), new KeyNote(origin, key.birth())));
-            }
+            Map<Address, KeyNote> notes = notes(rows.keys());
             return address -> Optional.ofNullable(notes.get(address));
         });
+    }
+
+    private static Map<Address, KeyNote> notes(List<KeyringRow.Key> keys) {
+        Map<Address, KeyNote> notes = new HashMap<>();
+        for (KeyringRow.Key key : keys) {
+            Arrays.stream(KeyNote.Origin.values())
+                    .filter(origin -> origin.code() == key.origin())
+                    .forEach(origin -> notes.put(key.address(), new KeyNote(origin, key.birth())));
+        }
+        return notes;
     }
 
     /**
@@ -317,7 +438,7 @@ public final class TableStore implements KeyringStore {
                 requireSame(folder, found, load(), wallets);
             } else {
                 requireNoOther(found, wallets);
-                enter(folder, found);
+                enter(folder, found, wallets);
             }
             CrashPoint.KEYS_MOVED.reached();
             putAside(wallets);
@@ -325,8 +446,10 @@ public final class TableStore implements KeyringStore {
         });
     }
 
-    private void enter(KeyringStore folder, Listing found) {
+    private void enter(KeyringStore folder, Listing found, Path wallets) {
         KeyNotes notes = folder.notes();
+        Set<Address> entered = new HashSet<>();
+        rows.keys().forEach(key -> entered.add(key.address()));
         Map<KeyringRow.Place, Bytes> blobs = new LinkedHashMap<>();
         List<KeyringRow.Key> keys = new ArrayList<>();
         for (KeyEntry entry : found.view().entries()) {
@@ -337,10 +460,10 @@ public final class TableStore implements KeyringStore {
             }
             keys.add(key(entry, notes.of(entry.address())));
             if (keys.size() == KEYS_AT_ONCE) {
-                write(blobs, keys);
+                write(blobs, keys, entered, wallets);
             }
         }
-        write(blobs, keys);
+        write(blobs, keys, entered, wallets);
         List<SealedPlace> others = new ArrayList<>(List.of(
                 new SealedPlace.Seed(),
                 new SealedPlace.Check(),
@@ -355,12 +478,19 @@ public final class TableStore implements KeyringStore {
                 .forEach(address ->
                         blobs.put(new KeyringRow.Place(GIVEN_OUT, Bytes.wrap(address.toArray())), Bytes.EMPTY));
         // The head makes the keyring: until then the next start enters everything again.
-        rows.write(KeyRows.Change.making(blobs, head(found.view())));
+        requireAlone(
+                rows.write(KeyRows.Change.making(blobs, head(found.view()), KeyRows.Premise.unmade(entered.size()))),
+                wallets);
     }
 
-    private void write(Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys) {
-        rows.write(new KeyRows.Change(
-                Map.copyOf(blobs), List.of(), List.of(), Map.of(), List.of(), List.copyOf(keys), Optional.empty()));
+    /** @param entered all keys that the database has, and has then */
+    private void write(
+            Map<KeyringRow.Place, Bytes> blobs, List<KeyringRow.Key> keys, Set<Address> entered, Path wallets) {
+        requireAlone(
+                rows.write(KeyRows.Change.entering(
+                        Map.copyOf(blobs), List.copyOf(keys), KeyRows.Premise.unmade(entered.size()))),
+                wallets);
+        keys.forEach(key -> entered.add(key.address()));
         CrashPoint.KEYS_IN_MOVE.reached();
         blobs.clear();
         keys.clear();
@@ -380,6 +510,13 @@ public final class TableStore implements KeyringStore {
         boolean all = found.view().entries().stream().map(KeyEntry::address).allMatch(known::contains)
                 && found.view().nextIndex() <= there.view().nextIndex();
         if (!sameSeed || !all) {
+            throw other(wallets);
+        }
+    }
+
+    /** Another daemon has made a keyring meanwhile, or enters another directory. */
+    private void requireAlone(Optional<KeyRows.Refusal> refusal, Path wallets) {
+        if (refusal.isPresent()) {
             throw other(wallets);
         }
     }

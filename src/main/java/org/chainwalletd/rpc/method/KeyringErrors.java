@@ -38,7 +38,7 @@ public final class KeyringErrors implements ErrorTranslator {
             case LOCKED -> new RefusedException(ErrorCode.KEYSTORE_LOCKED, message);
             case INVALID -> RefusedException.invalidParams(message);
             case TOO_MANY_ATTEMPTS -> RefusedException.tooManyRequests(message, refusal.retryAfterSeconds());
-            case AWAY -> RefusedException.tooManyRequests(message, AWAY_RETRY_SECONDS);
+            case AWAY, CONFLICT -> RefusedException.tooManyRequests(message, AWAY_RETRY_SECONDS);
             case STORAGE, ABANDONED -> new RefusedException(ErrorCode.INTERNAL_ERROR, message);
         };
     }

@@ -1,0 +1,531 @@
+package org.chainwalletd.keyring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.chainwalletd.keyring.KeyringFixture.PASSPHRASE;
+import static org.chainwalletd.keyring.KeyringFixture.await;
+import static org.chainwalletd.keyring.KeyringFixture.refusal;
+import static org.chainwalletd.keyring.KeyringFixture.secret;
+import static org.chainwalletd.keyring.KeyringFixture.text;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.chainwalletd.chain.Address;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Bytes;
+import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.crypto.SealedBlob;
+import org.chainwalletd.crypto.SecretBytes;
+import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keyring.evm.EvmCustody;
+import org.chainwalletd.keyring.evm.EvmKeyChanges.EvmReplacement;
+import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringException.Reason;
+import org.chainwalletd.keyring.store.TableStore;
+import org.chainwalletd.store.Coin;
+import org.chainwalletd.store.Intent;
+import org.chainwalletd.store.IntentState;
+import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.SharedStores;
+import org.chainwalletd.store.StoreException;
+import org.chainwalletd.testkit.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keyrings of several daemons on one database: each answers as if it were the only one. */
+@Tag("postgres")
+@Timeout(300)
+class SharedKeyringTest {
+    private static final EvmReplacement ANY =
+            new EvmReplacement.Forced(address -> CompletableFuture.completedFuture(List.of()));
+    private static final DeletionGuard NOTHING_AGAINST = entry -> CompletableFuture.completedFuture(Optional.empty());
+
+    @TempDir
+    Path folder;
+
+    private final SharedStores stores = new SharedStores();
+    private final List<Daemon> daemons = new ArrayList<>();
+
+    /** A daemon with its store and its keyring. */
+    private final class Daemon {
+        private final PostgresStore store;
+        private final KeyringFixture fixture;
+        private Keyring keyring;
+
+        Daemon(int number) {
+            store = stores.open(folder.resolve("datadir-" + number));
+            fixture = new KeyringFixture(folder.resolve("unused-" + number)).store(() -> new TableStore(store.keys()));
+            daemons.add(this);
+        }
+
+        Daemon opened() {
+            keyring = fixture.open();
+            return this;
+        }
+
+        Map<Address, Optional<String>> labels() {
+            Map<Address, Optional<String>> labels = new HashMap<>();
+            keyring.list().forEach(entry -> labels.put(entry.address(), entry.label()));
+            return labels;
+        }
+
+        void close() {
+            if (keyring != null) {
+                await(keyring.close());
+            }
+            fixture.close();
+            store.close();
+        }
+    }
+
+    private Daemon daemon() {
+        return new Daemon(daemons.size());
+    }
+
+    private Daemon opened() {
+        return daemon().opened();
+    }
+
+    @AfterEach
+    void close() {
+        daemons.forEach(Daemon::close);
+    }
+
+    private static PrintStream nowhere() {
+        return new PrintStream(OutputStream.nullOutputStream());
+    }
+
+    /** A daemon that has made the keyring with a seed. */
+    private Daemon seeded() {
+        Daemon first = daemon();
+        assertThat(new InitSeeded(first.fixture.setup(), nowhere(), nowhere())
+                        .run(secret(PASSPHRASE), Optional.empty()))
+                .isZero();
+        return first.opened();
+    }
+
+    private static Address imported(Daemon daemon, int number) {
+        return await(daemon.keyring.importSecret(hex(number), Optional.of("key " + number)))
+                .address();
+    }
+
+    private static SecretBytes hex(int number) {
+        return secret(String.format("%064x", number + 1));
+    }
+
+    private static Intent spend(Address from, int number) {
+        return new Intent(
+                Hash256.sha256(new byte[] {7, (byte) number}),
+                "transfer",
+                from,
+                Bytes.wrap(SealedBlob.magic()),
+                List.of(new Coin(
+                        new Outpoint(Hash256.sha256(new byte[] {8, (byte) number}), number), Amount.of(1_000))),
+                100,
+                OptionalInt.empty(),
+                Optional.empty(),
+                Amount.of(10),
+                1_000,
+                Intent.Progress.prepared(1_000));
+    }
+
+    @Test
+    void a_key_that_was_minted_at_one_daemon_signs_at_another_at_once() {
+        Daemon one = opened();
+        Daemon other = opened();
+        for (int i = 0; i < 5; i++) {
+            KeyEntry minted = await(one.keyring.generateStandard(Optional.of("m" + i)));
+            assertThat(await(other.keyring.sign(minted.address(), new byte[] {1}))
+                            .publicKey())
+                    .isEqualTo(minted.knownPublicKey());
+            assertThat(await(other.keyring.find(minted.address()))).contains(minted);
+        }
+        assertThat(await(other.keyring.find(Address.parse("ee".repeat(32))))).isEmpty();
+        assertThat(refusal(other.keyring.sign(Address.parse("ee".repeat(32)), new byte[1]))
+                        .reason())
+                .isEqualTo(Reason.UNKNOWN_ADDRESS);
+    }
+
+    @Test
+    void the_births_and_phrases_of_keys_are_known_at_every_daemon() {
+        Daemon one = opened();
+        Daemon other = opened();
+        one.keyring.bornBy(() -> OptionalLong.of(900));
+        List<KeyEvents.OwnKey> told = new ArrayList<>();
+        await(other.keyring.watch(new KeyEvents() {
+            @Override
+            public CompletionStage<Void> added(List<KeyEvents.OwnKey> keys) {
+                told.addAll(keys);
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public void learnt(List<KeyEvents.OwnKey> keys) {}
+
+            @Override
+            public void removed(Set<Address> addresses) {}
+        }));
+        KeyEntry minted = await(one.keyring.generateStandard(Optional.empty()));
+        String words = text(await(one.keyring.revealPhrase(minted.address(), secret(PASSPHRASE))));
+        assertThat(text(await(other.keyring.revealPhrase(minted.address(), secret(PASSPHRASE)))))
+                .isEqualTo(words);
+        assertThat(told).extracting(KeyEvents.OwnKey::birth).containsExactly(OptionalLong.of(800));
+    }
+
+    @Test
+    void two_daemons_never_give_out_one_index_of_a_seed() {
+        Daemon one = seeded();
+        Daemon other = opened();
+        List<CompletionStage<KeyEntry>> asked = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            asked.add(one.keyring.deriveNext(Optional.of("one " + i)));
+            asked.add(other.keyring.deriveNext(Optional.of("other " + i)));
+        }
+        Map<Long, KeyEntry> derived = new TreeMap<>();
+        for (CompletionStage<KeyEntry> each : asked) {
+            KeyEntry entry = await(each);
+            assertThat(derived.put(entry.index().orElseThrow(), entry)).isNull();
+        }
+        assertThat(derived).hasSize(40);
+        assertThat(derived.keySet()).contains(0L, 39L);
+        for (Daemon daemon : daemons) {
+            Await.until("both know all", () -> daemon.keyring.size() == 40);
+            assertThat(new HashSet<>(daemon.keyring.list())).isEqualTo(new HashSet<>(derived.values()));
+        }
+    }
+
+    @Test
+    void a_derived_key_that_was_imported_at_another_daemon_keeps_its_label_and_gets_its_index() {
+        Daemon one = seeded();
+        Daemon other = opened();
+        KeyEntry first = await(one.keyring.deriveNext(Optional.of("derived")));
+        String hex = text(await(one.keyring.revealSecret(first.address(), secret(PASSPHRASE))));
+        assertThat(refusal(other.keyring.importSecret(secret(hex), Optional.empty()))
+                        .reason())
+                .isEqualTo(Reason.ALREADY_PRESENT);
+    }
+
+    @Test
+    void a_label_is_seen_at_the_other_daemon() {
+        Daemon one = opened();
+        Daemon other = opened();
+        Address address = imported(one, 1);
+        await(other.keyring.setLabel(address, Optional.of("from the other")));
+        Await.until(
+                "the label is known", () -> one.keyring.list().get(0).label().equals(Optional.of("from the other")));
+        await(one.keyring.setLabel(address, Optional.empty()));
+        Await.until(
+                "the label is gone", () -> other.keyring.list().get(0).label().isEmpty());
+    }
+
+    @Test
+    void a_key_that_was_deleted_at_one_daemon_is_refused_at_the_other() {
+        Daemon one = opened();
+        Daemon other = opened();
+        Address address = imported(one, 1);
+        await(other.keyring.sign(address, new byte[] {1}));
+        assertThat(other.keyring.isAtHand(address)).isTrue();
+        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        Await.until("the deletion is known", () -> !other.keyring.owns(address));
+        assertThat(other.keyring.signAtHand(address, new byte[] {1})).isEmpty();
+        assertThat(refusal(other.keyring.sign(address, new byte[] {1})).reason())
+                .isEqualTo(Reason.UNKNOWN_ADDRESS);
+        assertThat(refusal(other.keyring.setLabel(address, Optional.of("late"))).reason())
+                .isEqualTo(Reason.UNKNOWN_ADDRESS);
+
+        assertThat(imported(other, 1)).isEqualTo(address);
+        await(one.keyring.sign(address, new byte[] {1}));
+    }
+
+    @Test
+    void a_spend_that_was_signed_before_its_key_was_deleted_elsewhere_is_not_opened() {
+        Daemon one = opened();
+        Daemon other = opened();
+        Address address = imported(one, 1);
+        await(other.keyring.sign(address, new byte[] {1}));
+        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        try {
+            await(other.store.intents().open(spend(address, 1), 0));
+            throw new AssertionError("the spend was opened");
+        } catch (StoreException e) {
+            assertThat(e).hasMessageContaining("was deleted meanwhile");
+        }
+        imported(other, 1);
+        assertThat(await(other.store.intents().open(spend(address, 1), 0))).isInstanceOf(Opening.Opened.class);
+    }
+
+    @Test
+    void a_deletion_loses_against_a_spend_that_is_open_at_another_daemon() {
+        Daemon one = opened();
+        Daemon other = opened();
+        Address address = imported(one, 1);
+        await(other.store.intents().open(spend(address, 1), 0));
+        KeyringException refused =
+                refusal(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+        assertThat(refused).hasMessageContaining("needs it until it is settled");
+        await(one.keyring.sign(address, new byte[] {1}));
+        await(other.store
+                .intents()
+                .fail(spend(address, 1).txId(), IntentState.PREPARED, IntentState.REFUSED, "refused", 2_000));
+        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+    }
+
+    @Test
+    void of_a_deletion_and_a_spend_at_the_same_time_one_loses() {
+        Daemon one = opened();
+        Daemon other = opened();
+        for (int i = 0; i < 12; i++) {
+            Address address = imported(one, i);
+            CompletionStage<Address> deletion =
+                    one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST));
+            CompletionStage<Opening> opening = other.store.intents().open(spend(address, i), 0);
+            boolean deleted = succeeds(deletion);
+            boolean open = succeeds(opening);
+            assertThat(deleted).as("key %s", i).isNotEqualTo(open);
+            assertThat(new TableStore(other.store.keys())
+                            .load().view().entries().stream()
+                                    .anyMatch(entry -> entry.address().equals(address)))
+                    .isEqualTo(open);
+        }
+    }
+
+    private static boolean succeeds(CompletionStage<?> stage) {
+        try {
+            await(stage);
+            return true;
+        } catch (KeyringException | StoreException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void a_key_that_two_daemons_import_at_once_is_there_once() {
+        Daemon one = opened();
+        Daemon other = opened();
+        for (int i = 0; i < 10; i++) {
+            CompletionStage<KeyEntry> here = one.keyring.importSecret(hex(i), Optional.of("one"));
+            CompletionStage<KeyEntry> there = other.keyring.importSecret(hex(i), Optional.of("other"));
+            boolean first = succeeds(here);
+            boolean second = succeeds(there);
+            assertThat(first).isNotEqualTo(second);
+            assertThat(refusal(first ? there : here).reason()).isEqualTo(Reason.ALREADY_PRESENT);
+        }
+        for (Daemon daemon : daemons) {
+            Await.until("all are known", () -> daemon.keyring.size() == 10);
+        }
+        assertThat(one.labels()).isEqualTo(other.labels());
+        Address any = one.keyring.list().get(0).address();
+        await(one.keyring.sign(any, new byte[1]));
+        await(other.keyring.sign(any, new byte[1]));
+    }
+
+    @Test
+    void two_daemons_may_take_in_one_vault_at_once() {
+        Daemon one = opened();
+        for (int i = 0; i < 5; i++) {
+            imported(one, i);
+        }
+        Bytes vault = await(one.keyring.exportVault(secret("vault"))).vault();
+        for (int i = 0; i < 5; i++) {
+            await(one.keyring.delete(one.keyring.list().get(0).address(), secret(PASSPHRASE), Optional.empty()));
+        }
+        Daemon other = opened();
+        CompletionStage<List<Address>> here = one.keyring.importVault(vault, secret("vault"));
+        CompletionStage<List<Address>> there = other.keyring.importVault(vault, secret("vault"));
+        List<Address> taken = new ArrayList<>(await(here));
+        taken.addAll(await(there));
+        assertThat(taken).hasSize(5).doesNotHaveDuplicates();
+        for (Daemon daemon : daemons) {
+            Await.until("all are known", () -> daemon.keyring.size() == 5);
+            daemon.keyring.list().forEach(entry -> await(daemon.keyring.sign(entry.address(), new byte[1])));
+        }
+    }
+
+    @Test
+    void the_first_of_two_daemons_decides_the_passphrase() {
+        for (int i = 0; i < 5; i++) {
+            stores.empty();
+            Daemon one = new Daemon(10 + 2 * i);
+            Daemon other = new Daemon(11 + 2 * i);
+            CompletionStage<Keyring> here = one.fixture.tryOpen("first passphrase");
+            CompletionStage<Keyring> there = other.fixture.tryOpen("second passphrase");
+            boolean first = succeeds(here);
+            boolean second = succeeds(there);
+            assertThat(first).isNotEqualTo(second);
+            KeyringException refused = refusal(first ? there : here);
+            assertThat(refused.reason()).isEqualTo(Reason.LOCKED);
+            assertThat(refused).hasMessageContaining("all daemons of a database have one passphrase");
+            await(await(first ? here : there).close());
+            one.close();
+            other.close();
+            daemons.clear();
+        }
+    }
+
+    @Test
+    void a_keyring_without_keys_keeps_its_passphrase() {
+        Daemon one = opened();
+        Address address = imported(one, 1);
+        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+        Daemon other = daemon();
+        assertThat(refusal(other.fixture.tryOpen("another passphrase")).reason())
+                .isEqualTo(Reason.LOCKED);
+    }
+
+    @Test
+    void the_account_chain_key_of_one_daemon_signs_at_another() {
+        Daemon one = opened();
+        Daemon other = opened();
+        EvmCustody.Created first = await(one.keyring.evm().create(ANY));
+        first.words().close();
+        Await.until(
+                "the key is known", () -> await(other.keyring.evm().current()).equals(Optional.of(first.address())));
+        await(other.keyring.evm().sign(first.address(), new byte[32]));
+        EvmCustody.Created second = await(other.keyring.evm().create(ANY));
+        second.words().close();
+        Await.until(
+                "the next key is known",
+                () -> await(one.keyring.evm().current()).equals(Optional.of(second.address())));
+        for (Daemon daemon : daemons) {
+            assertThat(await(daemon.keyring.evm().kept())).containsExactly(second.address(), first.address());
+            await(daemon.keyring.evm().sign(first.address(), new byte[32]));
+            await(daemon.keyring.evm().sign(second.address(), new byte[32]));
+        }
+        await(one.keyring.evm().delete(secret(PASSPHRASE), Optional.empty()));
+        Await.until(
+                "the deletion is known",
+                () -> await(other.keyring.evm().current()).isEmpty());
+        assertThat(succeeds(other.keyring.evm().sign(first.address(), new byte[32])))
+                .isTrue();
+    }
+
+    @Test
+    void of_two_account_chain_keys_at_once_one_is_refused_and_none_is_lost() {
+        Daemon one = opened();
+        Daemon other = opened();
+        Set<EvmAddress> made = new HashSet<>();
+        for (int i = 0; i < 5; i++) {
+            CompletionStage<EvmCustody.Created> here = one.keyring.evm().create(ANY);
+            CompletionStage<EvmCustody.Created> there = other.keyring.evm().create(ANY);
+            for (CompletionStage<EvmCustody.Created> each : List.of(here, there)) {
+                if (succeeds(each)) {
+                    made.add(await(each).address());
+                    await(each).words().close();
+                }
+            }
+        }
+        for (Daemon daemon : daemons) {
+            Await.until(
+                    "all are known",
+                    () -> new HashSet<>(await(daemon.keyring.evm().kept())).equals(made));
+            made.forEach(address -> await(daemon.keyring.evm().sign(address, new byte[32])));
+        }
+        assertThat(await(one.keyring.evm().current()))
+                .isEqualTo(await(other.keyring.evm().current()));
+    }
+
+    /** What the daemons do at once is told apart by its answers; afterwards all of them have the keys of the model. */
+    @Test
+    void random_histories_of_three_daemons_leave_the_keys_that_their_answers_tell() {
+        long seed = Long.getLong("seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        seeded();
+        opened();
+        opened();
+        Map<Address, Set<Optional<String>>> model = new HashMap<>();
+        Set<Long> indexes = new HashSet<>();
+        List<Address> secrets = new ArrayList<>();
+        for (int round = 0; round < 25; round++) {
+            Map<CompletionStage<?>, Runnable> asked = new HashMap<>();
+            Set<Address> touched = new HashSet<>();
+            for (int i = 0; i < 6; i++) {
+                Keyring at = daemons.get(random.nextInt(3)).keyring;
+                Optional<String> label = Optional.of("r" + round + "." + i);
+                int what = random.nextInt(5);
+                List<Address> known = new ArrayList<>(model.keySet());
+                known.removeAll(touched);
+                if (what == 0) {
+                    CompletionStage<KeyEntry> minted = at.generateStandard(label);
+                    asked.put(minted, () -> model.put(await(minted).address(), Set.of(label)));
+                } else if (what == 1) {
+                    CompletionStage<KeyEntry> derived = at.deriveNext(label);
+                    asked.put(derived, () -> {
+                        model.put(await(derived).address(), Set.of(label));
+                        assertThat(indexes.add(await(derived).index().orElseThrow()))
+                                .as("index given out once, seed %s", seed)
+                                .isTrue();
+                    });
+                } else if (what == 2) {
+                    CompletionStage<KeyEntry> brought = at.importSecret(hex(random.nextInt(8)), label);
+                    asked.put(brought, () -> {
+                        model.put(await(brought).address(), Set.of(label));
+                        secrets.add(await(brought).address());
+                    });
+                } else if (what == 3 && !known.isEmpty()) {
+                    Address address = known.get(random.nextInt(known.size()));
+                    CompletionStage<?> first = at.setLabel(address, label);
+                    Optional<String> more = Optional.of("also " + label.get());
+                    CompletionStage<?> second =
+                            daemons.get(random.nextInt(3)).keyring.setLabel(address, more);
+                    asked.put(first, () -> {});
+                    asked.put(second, () -> model.put(address, Set.of(label, more)));
+                    touched.add(address);
+                } else if (what == 4 && !known.isEmpty()) {
+                    Address address = known.get(random.nextInt(known.size()));
+                    touched.add(address);
+                    CompletionStage<Address> gone =
+                            at.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST));
+                    // The same secret may come back in the same round.
+                    succeeds(gone);
+                    model.remove(address);
+                }
+            }
+            asked.forEach((stage, then) -> {
+                if (succeeds(stage)) {
+                    then.run();
+                } else {
+                    assertThat(refusal(stage).reason()).isEqualTo(Reason.ALREADY_PRESENT);
+                }
+            });
+            for (Daemon daemon : daemons) {
+                Await.until(
+                        "daemon " + daemons.indexOf(daemon) + " knows round " + round + ", seed " + seed,
+                        () -> fits(daemon.labels(), model));
+            }
+        }
+        for (Daemon daemon : daemons) {
+            model.keySet().forEach(address -> await(daemon.keyring.sign(address, new byte[1])));
+        }
+        Daemon later = opened();
+        assertThat(fits(later.labels(), model)).isTrue();
+        assertThat(later.labels())
+                .isEqualTo(daemons.get(0).labels())
+                .isEqualTo(daemons.get(1).labels());
+    }
+
+    private static boolean fits(Map<Address, Optional<String>> labels, Map<Address, Set<Optional<String>>> model) {
+        return labels.keySet().equals(model.keySet())
+                && labels.entrySet().stream()
+                        .allMatch(entry -> model.get(entry.getKey()).contains(entry.getValue()));
+    }
+}
