@@ -24,9 +24,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.chainwalletd.blackbox.Wallet.Output;
 import org.chainwalletd.client.WalletdException;
@@ -53,6 +56,9 @@ class PostgresIT {
     private static final long COIN = 100_000_000L;
     private static final int BUSY = -32042;
     private static final int FAILED = 1;
+    private static final long DRILL_SECONDS = 400;
+    private static final String DRILL = "set -euo pipefail\n"
+            + "trap 'kill $(jobs -p) 2>/dev/null || true; pg_ctl -D database -m immediate stop || true; wait || true' EXIT\n";
 
     @TempDir
     static Path data;
@@ -127,6 +133,13 @@ class PostgresIT {
                 row.next();
                 return row.getLong(1);
             }
+        }
+
+        /** The folder of the server's programs. */
+        Path programs() throws IOException {
+            String process =
+                    Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip();
+            return Path.of("/proc", process, "exe").toRealPath().getParent();
         }
 
         String url(String database) {
@@ -487,6 +500,53 @@ class PostgresIT {
                 assertThat(amounts(credits(each, before, 1))).containsExactlyInAnyOrder(5 * COIN, 7 * COIN);
             }
             daemons.stop();
+        }
+    }
+
+    /** Every command of the drill in the manual, as it is printed; only ports are exchanged for free ones, and blocks come every second. */
+    @Test
+    void the_drill_of_the_manual_runs() throws Exception {
+        Path home = Files.createDirectories(folder.toRealPath().resolve("drill"));
+        Path bin = Files.createDirectories(home.resolve("bin"));
+        Files.createSymbolicLink(
+                bin.resolve("chain-walletd"),
+                LauncherCall.packageFolder().resolve("bin/chain-walletd").toAbsolutePath());
+        for (String program : List.of("initdb", "pg_ctl")) {
+            Path script = bin.resolve(program);
+            // PostgreSQL does not run as root; a user namespace makes another user of it.
+            String unshare = System.getProperty("user.name").equals("root") ? "unshare -U " : "";
+            Files.writeString(
+                    script,
+                    "#!/bin/bash\nexec " + unshare + "'" + server.programs().resolve(program) + "' \"$@\"\n");
+            Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        String commands = Pattern.compile("^```bash\\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("src/site/markdown/failover.md")))
+                .results()
+                .map(block -> block.group(1))
+                .collect(Collectors.joining("\n"));
+        for (String port : List.of("7441", "7442", "7443", "5433", "9334")) {
+            commands = commands.replace(port, String.valueOf(FreePort.any()));
+        }
+        Path log = home.resolve("log");
+        ProcessBuilder bash = new ProcessBuilder("bash", "-c", DRILL + commands)
+                .directory(home.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        bash.environment().put("PATH", bin + ":" + System.getenv("PATH"));
+        bash.environment().put("HOME", home.toString());
+        bash.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
+        bash.environment().putAll(LauncherCall.quickStarts());
+        Process drill = bash.start();
+        try {
+            assertThat(drill.waitFor(DRILL_SECONDS, TimeUnit.SECONDS))
+                    .as("it ends; so far:%n%s", Files.readString(log))
+                    .isTrue();
+            assertThat(drill.exitValue()).as(Files.readString(log)).isZero();
+        } finally {
+            List<ProcessHandle> started = drill.descendants().toList();
+            drill.destroyForcibly();
+            started.forEach(ProcessHandle::destroyForcibly);
         }
     }
 

@@ -372,6 +372,63 @@ class DaemonsOfDatabaseTest {
         }
     }
 
+    @Test
+    void a_key_that_was_paid_before_it_is_imported_beside_the_keeper_is_credited_and_pays_at_all_daemons()
+            throws Exception {
+        Party payer = new Party(71);
+        Party shop = new Party(72);
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+                DaemonRig one = DaemonRig.over(chain, first, "--store", database.url())) {
+            one.fund(payer, 5_000_000, 7_000_000);
+            one.mine(3);
+            for (String scope : List.of("read", "manage", "spend")) {
+                Files.createDirectories(second);
+                Files.copy(first.resolve("token-" + scope), second.resolve("token-" + scope));
+            }
+            try (DaemonRig two = DaemonRig.over(chain, second, "--store", database.url())) {
+                two.call("import_private_key", DaemonRig.params("private_key", payer.secret()));
+                assertThat(one.call(
+                                        "sign_message",
+                                        DaemonRig.params("address", payer.address, "message", "it is known at once"))
+                                .get("signature")
+                                .asText())
+                        .isNotEmpty();
+                for (DaemonRig each : List.of(two, one)) {
+                    Await.until(
+                            "its coins are credited",
+                            () -> each.call("list_credits", Map.of())
+                                            .get("credits")
+                                            .size()
+                                    == 2);
+                }
+                pay(one, payer, shop, "order-0001");
+                pay(two, payer, shop, "order-0002");
+                pay(one, payer, shop, "order-0002");
+                one.mine(1);
+                for (DaemonRig each : List.of(two, one)) {
+                    Await.until(
+                            "both are paid",
+                            () -> each.call("get_balance", DaemonRig.params("address", shop.address))
+                                            .get("balance")
+                                            .asLong()
+                                    == 2_000);
+                }
+            }
+        }
+    }
+
+    private static void pay(DaemonRig daemon, Party payer, Party shop, String token) {
+        daemon.call(
+                "transfer",
+                DaemonRig.params(
+                        "from",
+                        payer.address,
+                        "outputs",
+                        List.of(DaemonRig.params("to", shop.address, "amount", 1_000)),
+                        "client_token",
+                        token));
+    }
+
     private static String watched(WalletdClient client) {
         return client.call("list_addresses", Map.of("include_watch_only", true)).toString();
     }
