@@ -45,6 +45,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -331,8 +332,9 @@ class PostgresIT {
     @Test
     void the_copy_of_a_datadir_is_refused_beside_its_daemon_and_a_paused_daemon_goes_on_when_it_wakes()
             throws Exception {
-        try (DaemonProcess first = daemon(folder.resolve("one")).start();
-                DaemonProcess second = daemon(folder.resolve("two")).start()) {
+        try (Daemons daemons = new Daemons(List.of(folder.resolve("one"), folder.resolve("two")))) {
+            DaemonProcess first = daemons.processes[0];
+            DaemonProcess second = daemons.processes[1];
             Path copy = Folders.copy(folder.resolve("one"), folder.resolve("copy"));
             LauncherCall.Ended refused = daemon(copy).run();
             assertThat(refused.code()).isEqualTo(FAILED);
@@ -364,6 +366,14 @@ class PostgresIT {
             return server.number(database, "SELECT start FROM keeper");
         } catch (SQLException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** Copies the tokens for the callers of a daemon; the daemon itself needs no such files. */
+    private static void copyTokens(Path from, Path to) throws IOException {
+        Files.createDirectories(to);
+        for (String scope : List.of("read", "manage", "spend")) {
+            Files.copy(from.resolve("token-" + scope), to.resolve("token-" + scope));
         }
     }
 
@@ -436,6 +446,9 @@ class PostgresIT {
             this.wallets = new AtomicReferenceArray<>(datadirs.size());
             for (int number = 0; number < datadirs.size(); number++) {
                 start(number);
+                if (number + 1 < datadirs.size()) {
+                    copyTokens(datadirs.get(0), datadirs.get(number + 1));
+                }
             }
         }
 
@@ -505,6 +518,7 @@ class PostgresIT {
 
     /** Every command of the drill in the manual, as it is printed; only ports are exchanged for free ones, and blocks come every second. */
     @Test
+    @Timeout(DRILL_SECONDS + 30)
     void the_drill_of_the_manual_runs() throws Exception {
         Path home = Files.createDirectories(folder.toRealPath().resolve("drill"));
         Path bin = Files.createDirectories(home.resolve("bin"));
