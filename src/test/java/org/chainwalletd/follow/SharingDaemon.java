@@ -124,15 +124,16 @@ final class SharingDaemon implements AutoCloseable {
                 () -> 100,
                 address -> false,
                 EventStreams.Limits.DEFAULT);
-        seen = SeenCredits.start(
-                keeper,
-                new SeenCredits.Setup(
-                        books,
-                        new CreditBook(ModelChain.PROFILE, model.credits()),
-                        client.each(),
-                        follower::subscribe,
-                        waits::creditsChanged,
-                        executor));
+        SeenCredits.Setup pending = new SeenCredits.Setup(
+                books,
+                new CreditBook(ModelChain.PROFILE, model.credits()),
+                client.each(),
+                follower::subscribe,
+                waits::creditsChanged,
+                executor);
+        SeenCredits.hearOthers(pending);
+        seen = keeper.begin(
+                "seen-credits", SeenCredits.create(pending), command -> SeenCredits.whileStopped(pending, command));
     }
 
     /** As from now on the keeper's lease is this daemon's. */
