@@ -1,9 +1,9 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -41,11 +41,12 @@ public final class BooksWatch implements AutoCloseable {
     private final String name;
     private final BooksEngine.Watching database;
     private final boolean credited;
-    private final List<Consumer<Head>> listeners = new CopyOnWriteArrayList<>();
     private Optional<ScheduledExecutorService> timer = Optional.empty();
     private boolean closed;
     private volatile long seenNanos = System.nanoTime();
     /** State of the timer's thread. */
+    private final List<Consumer<Head>> listeners = new ArrayList<>();
+
     private Head head = Head.NONE;
 
     private boolean failing;
@@ -62,17 +63,26 @@ public final class BooksWatch implements AutoCloseable {
         if (closed) {
             return () -> {};
         }
-        if (timer.isEmpty()) {
+        boolean first = timer.isEmpty();
+        if (first) {
             seenNanos = System.nanoTime();
             timer = Optional.of(Executors.newSingleThreadScheduledExecutor(task -> {
                 Thread thread = new Thread(task, "books-watch");
                 thread.setDaemon(true);
                 return thread;
             }));
-            timer.get().execute(this::look);
         }
         timer.get().execute(() -> begin(one));
-        return () -> listeners.remove(one);
+        if (first) {
+            timer.get().execute(this::look);
+        }
+        return () -> end(one);
+    }
+
+    private synchronized void end(Consumer<Head> listener) {
+        if (!closed) {
+            timer.orElseThrow().execute(() -> listeners.remove(listener));
+        }
     }
 
     private void begin(Consumer<Head> listener) {
@@ -91,7 +101,7 @@ public final class BooksWatch implements AutoCloseable {
     private void look() {
         long pause = TICK_MILLIS;
         try {
-            Head now = read();
+            Head now = listeners.isEmpty() ? head : read();
             seenNanos = System.nanoTime();
             if (failing) {
                 LOG.info("{}: the head of the books is seen again", name);
