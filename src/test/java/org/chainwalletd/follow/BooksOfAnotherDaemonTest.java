@@ -49,6 +49,7 @@ import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.wait.PaymentOutcome;
+import org.chainwalletd.wait.TxOutcome;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -136,6 +137,7 @@ class BooksOfAnotherDaemonTest {
                 .isInstanceOfSatisfying(
                         PaymentOutcome.Received.class,
                         received -> assertThat(received.txId()).contains(first));
+        CompletionStage<TxOutcome> buried = reader.waits.forTransaction(first, 2, LONG, STAYS);
         CreditFeed.Batch told = Await.result(credits);
         assertThat(told.events())
                 .extracting(event -> event.credit().outpoint().txId())
@@ -145,6 +147,7 @@ class BooksOfAnotherDaemonTest {
                         .events())
                 .extracting(event -> event.credit().outpoint().txId())
                 .containsExactly(second);
+        assertThat(Await.result(buried)).isInstanceOf(TxOutcome.Confirmed.class);
         awaitTips();
         assertThat(reader.follower.status().lag()).isZero();
         assertThat(reader.follower.status().complaints()).isEmpty();

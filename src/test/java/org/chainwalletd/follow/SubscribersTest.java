@@ -100,6 +100,22 @@ class SubscribersTest {
                 .containsExactly(new FollowEvent.Advanced(4, subscribers.tip().orElseThrow()));
     }
 
+    @Test
+    void what_is_forgotten_is_taken_back_once() {
+        subscribers.standing(chain, Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+
+        subscribers.forget(chain);
+        subscribers.standing(HeaderChain.of(List.of(other(7))), Network.DEVNET);
+
+        assertThat(subscriber.getAllReceived())
+                .containsExactly(
+                        new FollowEvent.Disconnected(row(2).place()),
+                        new FollowEvent.Disconnected(row(1).place()),
+                        new FollowEvent.Standing(subscribers.tip().orElseThrow()));
+    }
+
     private static BlockRow other(int height) {
         return new BlockRow(height, id(height + 50), id(height + 49), 0, TARGET, true);
     }
