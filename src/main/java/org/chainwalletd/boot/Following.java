@@ -263,15 +263,16 @@ record Following(
         List<NodeClient> each = nodes.client().each().stream()
                 .map(client -> client.hasty().background())
                 .toList();
-        return SeenCredits.start(
-                background,
-                new SeenCredits.Setup(
-                        file,
-                        new CreditBook(settings.chain(), CREDITS),
-                        each,
-                        follower::subscribe,
-                        changed,
-                        workers.upstream()));
+        SeenCredits.Setup setup = new SeenCredits.Setup(
+                file,
+                new CreditBook(settings.chain(), CREDITS),
+                each,
+                follower::subscribe,
+                changed,
+                workers.upstream());
+        SeenCredits.hearOthers(setup);
+        return background.begin(
+                "seen-credits", SeenCredits.create(setup), command -> SeenCredits.whileStopped(setup, command));
     }
 
     private static Follower follow(

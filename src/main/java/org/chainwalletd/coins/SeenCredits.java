@@ -25,7 +25,6 @@ import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.follow.ChainBlock;
 import org.chainwalletd.follow.ChainBlock.ChainTransaction;
 import org.chainwalletd.follow.FollowEvent;
-import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.books.Books;
@@ -97,31 +96,27 @@ public final class SeenCredits extends AbstractBehavior<SeenCredits.Command> {
     private boolean checkAgain;
 
     /**
-     * Records as background work. While that is done by another daemon, what is seen here is entered too, and that daemon removes it again; who waits
-     * hears of what others have entered.
+     * Takes what is told while other daemons do the background work: what is seen here is entered too, and removed again by the one that does it.
+     * Where there are no other daemons it is recorded with its block.
      */
-    public static ActorRef<Command> start(Background background, Setup setup) {
-        if (!setup.books().isShared()) {
-            // Transactions that are seen while it is down are recorded with their blocks.
-            return background.begin("seen-credits", create(setup), command -> {});
-        }
-        AtomicLong told = new AtomicLong();
-        setup.books().whenChanged(head -> {
-            if (told.getAndSet(head.credit()) != head.credit()) {
-                setup.changed().run();
-            }
-        });
-        return background.begin("seen-credits", create(setup), command -> seenBesideKeeper(setup, command));
-    }
-
-    private static void seenBesideKeeper(Setup setup, Command command) {
-        if (command instanceof Seen seen) {
+    public static void whileStopped(Setup setup, Command command) {
+        if (setup.books().isShared() && command instanceof Seen seen) {
             setup.books()
                     .write(session ->
                             CreditTable.pending(session.head(), MOST_PENDING).size() < MOST_PENDING
                                     && enter(setup, session, seen))
                     .whenCompleteAsync((entered, failure) -> told(setup, seen, entered, failure), setup.executor());
         }
+    }
+
+    /** Tells {@code setup.changed()} also of what other daemons enter. */
+    public static void hearOthers(Setup setup) {
+        AtomicLong last = new AtomicLong();
+        setup.books().whenChanged(head -> {
+            if (last.getAndSet(head.credit()) != head.credit()) {
+                setup.changed().run();
+            }
+        });
     }
 
     private static void told(Setup setup, Seen seen, Boolean entered, Throwable failure) {

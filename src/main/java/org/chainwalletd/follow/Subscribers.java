@@ -240,6 +240,7 @@ final class Subscribers {
                 hear(new FollowEvent.Disconnected(chain.get(i).place()));
             }
         }
+        told = HeaderChain.of(List.of());
     }
 
     private static FollowedTip tipOf(HeaderChain chain, long height) {

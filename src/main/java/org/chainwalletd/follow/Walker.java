@@ -146,6 +146,7 @@ final class Walker {
                 .onMessage(WatchTips.class, this::watchTips)
                 .onMessage(TipsEnded.class, this::tipsEnded)
                 .onMessage(RescanJoined.class, this::rescanJoined)
+                .onMessage(ToReader.class, toNobody -> Behaviors.same())
                 .onMessage(WriteFailed.class, this::writeFailed)
                 .onSignal(PreRestart.class, signal -> stopWalking())
                 .onSignal(PostStop.class, signal -> stopWalking());

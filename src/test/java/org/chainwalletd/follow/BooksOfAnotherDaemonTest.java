@@ -26,9 +26,14 @@ import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.chain.HtlcParams;
+import org.chainwalletd.chain.HtlcScript;
+import org.chainwalletd.chain.Outpoint;
+import org.chainwalletd.chain.PublicKey;
 import org.chainwalletd.chain.Transaction;
 import org.chainwalletd.chain.TransactionCodec;
 import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.chain.Witness;
 import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.devnet.ledger.ConnectedBlock;
 import org.chainwalletd.event.EventFeed;
@@ -44,6 +49,7 @@ import org.chainwalletd.testkit.DevnetExtension;
 import org.chainwalletd.testkit.Distorted;
 import org.chainwalletd.testkit.Seeded;
 import org.chainwalletd.wait.PaymentOutcome;
+import org.chainwalletd.wait.TxOutcome;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -131,6 +137,7 @@ class BooksOfAnotherDaemonTest {
                 .isInstanceOfSatisfying(
                         PaymentOutcome.Received.class,
                         received -> assertThat(received.txId()).contains(first));
+        CompletionStage<TxOutcome> buried = reader.waits.forTransaction(first, 2, LONG, STAYS);
         CreditFeed.Batch told = Await.result(credits);
         assertThat(told.events())
                 .extracting(event -> event.credit().outpoint().txId())
@@ -140,6 +147,7 @@ class BooksOfAnotherDaemonTest {
                         .events())
                 .extracting(event -> event.credit().outpoint().txId())
                 .containsExactly(second);
+        assertThat(Await.result(buried)).isInstanceOf(TxOutcome.Confirmed.class);
         awaitTips();
         assertThat(reader.follower.status().lag()).isZero();
         assertThat(reader.follower.status().complaints()).isEmpty();
@@ -386,6 +394,30 @@ class BooksOfAnotherDaemonTest {
                         .events())
                 .extracting(CreditEvent::kind)
                 .containsExactly(CreditEvent.Kind.CONFIRMED);
+    }
+
+    @Test
+    void a_lock_that_any_daemon_sees_is_told_by_all_and_once() {
+        SharingDaemon keeper = daemon().keep();
+        SharingDaemon reader = daemon();
+        awaitTips();
+        PublicKey own = PublicKey.of(Hash256.sha256(new byte[1]).toArray());
+        keeper.watch(ModelChain.PROFILE.addressOf(own));
+        HtlcParams params = new HtlcParams(own, PublicKey.of(new byte[32]), Hash256.ZERO, 1_000);
+        Transaction tx = new Transaction(
+                List.of(new Outpoint(Hash256.ZERO, 0)),
+                List.of(TxOutput.toScript(HtlcScript.build(params), Amount.of(5_000))),
+                List.of(Witness.plain(own, new byte[64])));
+        Hash256 txId = TransactionCodec.txId(ModelChain.PROFILE, tx);
+
+        Await.result(keeper.sightings.seen(txId, tx));
+        Await.until("the reader tells of it", () -> !reader.htlcs.isEmpty());
+        Await.until("the keeper tells of it", () -> !keeper.htlcs.isEmpty());
+        // Told again would be told before what comes later.
+        chain.mine(1);
+        awaitTips();
+        assertThat(reader.htlcs).containsExactly(new Outpoint(txId, 0));
+        assertThat(keeper.htlcs).containsExactly(new Outpoint(txId, 0));
     }
 
     @Test

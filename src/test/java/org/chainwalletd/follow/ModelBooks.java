@@ -106,6 +106,10 @@ final class ModelBooks implements AutoCloseable {
         return file;
     }
 
+    HtlcTable htlcs() {
+        return htlcs;
+    }
+
     CreditTable credits() {
         return credits;
     }

@@ -19,6 +19,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.chain.Network;
+import org.chainwalletd.chain.Outpoint;
 import org.chainwalletd.coins.CreditBook;
 import org.chainwalletd.coins.SeenCredits;
 import org.chainwalletd.config.Settings;
@@ -26,6 +27,10 @@ import org.chainwalletd.devnet.Devnet;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.follow.FollowerSetup.FollowedNode;
+import org.chainwalletd.htlc.HtlcBook;
+import org.chainwalletd.htlc.HtlcNews;
+import org.chainwalletd.htlc.HtlcRecords;
+import org.chainwalletd.htlc.Sightings;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.node.NodeClient;
 import org.chainwalletd.node.Nodes;
@@ -54,6 +59,10 @@ final class SharingDaemon implements AutoCloseable {
     final EventStreams streams;
     final Keeper keeper = Keeper.under(Spawners.of(kit));
     final ActorRef<SeenCredits.Command> seen;
+    final Sightings sightings;
+    /** HTLCs of which this daemon has told, each time that it did. */
+    final List<Outpoint> htlcs = new CopyOnWriteArrayList<>();
+
     private final ModelBooks model;
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
     private boolean killed;
@@ -124,15 +133,35 @@ final class SharingDaemon implements AutoCloseable {
                 () -> 100,
                 address -> false,
                 EventStreams.Limits.DEFAULT);
-        seen = SeenCredits.start(
-                keeper,
-                new SeenCredits.Setup(
-                        books,
-                        new CreditBook(ModelChain.PROFILE, model.credits()),
-                        client.each(),
-                        follower::subscribe,
-                        waits::creditsChanged,
-                        executor));
+        SeenCredits.Setup pending = new SeenCredits.Setup(
+                books,
+                new CreditBook(ModelChain.PROFILE, model.credits()),
+                client.each(),
+                follower::subscribe,
+                waits::creditsChanged,
+                executor);
+        SeenCredits.hearOthers(pending);
+        seen = keeper.begin(
+                "seen-credits", SeenCredits.create(pending), command -> SeenCredits.whileStopped(pending, command));
+        sightings = new Sightings(books, null, new HtlcBook(ModelChain.PROFILE, model.htlcs()), executor);
+        kit.spawn(HtlcNews.create(books, follower::tip, follower::subscribe, sightings, hearing(), keeper::isRunning));
+    }
+
+    private HtlcNews.HtlcListener hearing() {
+        return new HtlcNews.HtlcListener() {
+            @Override
+            public boolean isListening() {
+                return true;
+            }
+
+            @Override
+            public void changed(HtlcRecords.HtlcRecord record) {
+                htlcs.add(record.lock());
+            }
+
+            @Override
+            public void removed(Outpoint lock) {}
+        };
     }
 
     /** As from now on the keeper's lease is this daemon's. */

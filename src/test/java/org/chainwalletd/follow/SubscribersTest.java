@@ -58,6 +58,68 @@ class SubscribersTest {
                 .containsExactly(new FollowEvent.Advanced(3, subscribers.tip().orElseThrow()));
     }
 
+    @Test
+    void what_was_told_and_is_of_the_chain_no_more_is_taken_back_when_another_one_goes_on() {
+        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), row(3), row(4))), Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+
+        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), other(3), other(4), other(5))), Network.DEVNET);
+
+        assertThat(subscriber.getAllReceived())
+                .containsExactly(
+                        new FollowEvent.Disconnected(row(4).place()),
+                        new FollowEvent.Disconnected(row(3).place()),
+                        new FollowEvent.Advanced(3, subscribers.tip().orElseThrow()));
+        assertThat(subscribers.tip().orElseThrow().place()).isEqualTo(other(5).place());
+    }
+
+    @Test
+    void a_tip_that_was_told_stays_while_it_is_on_the_chain() {
+        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), row(3))), Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+        HeaderChain longer = HeaderChain.of(List.of(row(1), row(2), row(3), row(4)));
+
+        assertThat(subscribers.moveTo(longer, 2, List.of())).isFalse();
+        assertThat(subscribers.tip().orElseThrow().height()).isEqualTo(3);
+        assertThat(subscribers.moveTo(longer, 4, List.of(block(4)))).isTrue();
+        assertThat(subscribers.moveTo(longer, 4, List.of(block(4)))).isFalse();
+        assertThat(subscriber.getAllReceived()).containsExactly(new FollowEvent.Connected(block(4)));
+    }
+
+    @Test
+    void where_the_chain_keeps_no_ids_nothing_is_taken_back() {
+        subscribers.standing(HeaderChain.of(List.of(row(1), row(2), row(3))), Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+
+        subscribers.moveTo(HeaderChain.of(List.of(row(1), row(9))), 9, List.of());
+
+        assertThat(subscriber.getAllReceived())
+                .containsExactly(new FollowEvent.Advanced(4, subscribers.tip().orElseThrow()));
+    }
+
+    @Test
+    void what_is_forgotten_is_taken_back_once() {
+        subscribers.standing(chain, Network.DEVNET);
+        subscribers.subscribe(subscriber.getRef());
+        subscriber.getAllReceived();
+
+        subscribers.forget(chain);
+        subscribers.standing(HeaderChain.of(List.of(other(7))), Network.DEVNET);
+
+        assertThat(subscriber.getAllReceived())
+                .containsExactly(
+                        new FollowEvent.Disconnected(row(2).place()),
+                        new FollowEvent.Disconnected(row(1).place()),
+                        new FollowEvent.Standing(subscribers.tip().orElseThrow()));
+    }
+
+    private static BlockRow other(int height) {
+        return new BlockRow(height, id(height + 50), id(height + 49), 0, TARGET, true);
+    }
+
     private static BlockRow row(int height) {
         return new BlockRow(height, id(height), id(height - 1), height, TARGET, true);
     }

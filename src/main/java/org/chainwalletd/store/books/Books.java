@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.chainwalletd.chain.Hash256;
-import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.CommitMark;
 import org.chainwalletd.store.Postgres;
 import org.chainwalletd.store.SqlSession;
@@ -324,18 +323,6 @@ public final class Books implements AutoCloseable {
         return result;
     }
 
-    /**
-     * Head of the books at one commit.
-     *
-     * @param commit number of the commit, which is the last one
-     * @param told the block up to which others may be told; empty before the first one
-     * @param credit number of the last entry in the log of credits
-     */
-    public record Head(long commit, Optional<BlockPlace> told, long credit) {
-        /** The head before anything was seen. */
-        static final Head NONE = new Head(-1, Optional.empty(), 0);
-    }
-
     /** Tells whether other daemons may write as well. */
     public boolean isShared() {
         return watch.isPresent();
@@ -347,7 +334,7 @@ public final class Books implements AutoCloseable {
      * @param listener told the newest head that was seen, then each newer one, one at a time on one thread; must not block
      * @return ends that
      */
-    public Runnable whenChanged(Consumer<Head> listener) {
+    public Runnable whenChanged(Consumer<BooksWatch.Head> listener) {
         return watch.map(all -> all.listen(listener)).orElse(() -> {});
     }
 

@@ -1,9 +1,9 @@
 package org.chainwalletd.store.books;
 
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * it has changed. Each look is one query of one row on a connection of its own, so that neither long reads nor long writes delay it. A database
  * that does not answer is looked for again and again. Thread-safe.
  */
-final class BooksWatch implements AutoCloseable {
+public final class BooksWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BooksWatch.class);
     private static final long TICK_MILLIS = 100;
     /** Pause after a look that has failed. */
@@ -26,15 +26,28 @@ final class BooksWatch implements AutoCloseable {
 
     private static final long CLOSING_SECONDS = 10;
 
+    /**
+     * Head of the books at one commit.
+     *
+     * @param commit number of the commit, which is the last one
+     * @param told the block up to which others may be told; empty before the first one
+     * @param credit number of the last entry in the log of credits
+     */
+    public record Head(long commit, Optional<BlockPlace> told, long credit) {
+        /** The head before anything was seen. */
+        static final Head NONE = new Head(-1, Optional.empty(), 0);
+    }
+
     private final String name;
     private final BooksEngine.Watching database;
     private final boolean credited;
-    private final List<Consumer<Books.Head>> listeners = new CopyOnWriteArrayList<>();
     private Optional<ScheduledExecutorService> timer = Optional.empty();
     private boolean closed;
     private volatile long seenNanos = System.nanoTime();
     /** State of the timer's thread. */
-    private Books.Head head = Books.Head.NONE;
+    private final List<Consumer<Head>> listeners = new ArrayList<>();
+
+    private Head head = Head.NONE;
 
     private boolean failing;
 
@@ -44,33 +57,42 @@ final class BooksWatch implements AutoCloseable {
         this.credited = tables.stream().anyMatch(CreditTable.class::isInstance);
     }
 
-    /** See {@link Books#whenChanged}. */
-    synchronized Runnable listen(Consumer<Books.Head> listener) {
-        Consumer<Books.Head> one = listener::accept;
+    /** Listens, see {@code Books.whenChanged}. */
+    synchronized Runnable listen(Consumer<Head> listener) {
+        Consumer<Head> one = listener::accept;
         if (closed) {
             return () -> {};
         }
-        if (timer.isEmpty()) {
+        boolean first = timer.isEmpty();
+        if (first) {
             seenNanos = System.nanoTime();
             timer = Optional.of(Executors.newSingleThreadScheduledExecutor(task -> {
                 Thread thread = new Thread(task, "books-watch");
                 thread.setDaemon(true);
                 return thread;
             }));
-            timer.get().execute(this::look);
         }
         timer.get().execute(() -> begin(one));
-        return () -> listeners.remove(one);
+        if (first) {
+            timer.get().execute(this::look);
+        }
+        return () -> end(one);
     }
 
-    private void begin(Consumer<Books.Head> listener) {
+    private synchronized void end(Consumer<Head> listener) {
+        if (!closed) {
+            timer.orElseThrow().execute(() -> listeners.remove(listener));
+        }
+    }
+
+    private void begin(Consumer<Head> listener) {
         listeners.add(listener);
-        if (head != Books.Head.NONE) {
+        if (head != Head.NONE) {
             listener.accept(head);
         }
     }
 
-    /** See {@link Books#unseenMillis}. */
+    /** Returns for how long nothing was seen, see {@code Books.unseenMillis}. */
     long unseenMillis() {
         long unseen = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - seenNanos);
         return unseen <= 2 * PAUSE_MILLIS ? 0 : unseen;
@@ -79,7 +101,7 @@ final class BooksWatch implements AutoCloseable {
     private void look() {
         long pause = TICK_MILLIS;
         try {
-            Books.Head now = read();
+            Head now = listeners.isEmpty() ? head : read();
             seenNanos = System.nanoTime();
             if (failing) {
                 LOG.info("{}: the head of the books is seen again", name);
@@ -106,7 +128,7 @@ final class BooksWatch implements AutoCloseable {
         }
     }
 
-    private Books.Head read() throws SQLException {
+    private Head read() throws SQLException {
         long commit = database.lastCommit();
         if (commit == head.commit()) {
             return head;
@@ -114,7 +136,7 @@ final class BooksWatch implements AutoCloseable {
         SqlSession session = database.begin();
         Page page = BooksSession.ofReader(session).head();
         // The snapshot may be of a later commit than the number: then the next look reads it once more.
-        Books.Head now = new Books.Head(commit, told(page, head.told()), credited ? CreditTable.lastNumber(page) : 0);
+        Head now = new Head(commit, told(page, head.told()), credited ? CreditTable.lastNumber(page) : 0);
         database.end();
         return now;
     }
