@@ -69,7 +69,8 @@ final class Copier {
             try {
                 journal(sign(row, versions, nonce)).ifPresent(copies::add);
             } catch (RuntimeException e) {
-                LOG.warn("{} is not copied to nonce {}: {}", row.reference(), nonce, AccountException.words(e));
+                LOG.atLevel(SendJournal.level(e))
+                        .log("{} is not copied to nonce {}: {}", row.reference(), nonce, AccountException.words(e));
             }
         }
         return List.copyOf(copies);

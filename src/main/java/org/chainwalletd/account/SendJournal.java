@@ -5,12 +5,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Writes down what has become of sends, each change in the place of the state before it. Where the journal has another state, or cannot say
@@ -66,6 +68,11 @@ final class SendJournal {
         this.durable = durable;
     }
 
+    /** How a failure is told: it is none where another daemon has taken the work over. */
+    static Level level(Throwable failure) {
+        return Background.isStopped(failure) ? Level.DEBUG : Level.WARN;
+    }
+
     /** In memory at once. */
     void enter(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
         State before = entry.row.state();
@@ -84,11 +91,12 @@ final class SendJournal {
             CrashPoint.ACCOUNT_AFTER_STATE.reached(() -> row.order().kind() + ":" + row.state());
             durable.accept(entry, row);
         } else {
-            LOG.warn(
-                    "the journal did not take that nonce {} is {}: {}",
-                    row.nonce(),
-                    row.state(),
-                    step.done().failure().map(AccountException::words).orElse("it has another state"));
+            LOG.atLevel(step.done().failure().map(SendJournal::level).orElse(Level.WARN))
+                    .log(
+                            "the journal did not take that nonce {} is {}: {}",
+                            row.nonce(),
+                            row.state(),
+                            step.done().failure().map(AccountException::words).orElse("it has another state"));
             reread(entry);
         }
     }

@@ -384,7 +384,7 @@ public final class Daemon implements AutoCloseable {
                 settings,
                 context.system(),
                 external.peers(),
-                context.guardian(),
+                keeper,
                 keyring,
                 store,
                 heldForPeers,

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
 
 /** Where background work is begun: under the {@link Keeper}, or, in tests of one kind of it, under a test kit. */
@@ -20,6 +21,14 @@ public interface Background {
     /** Answer to a call that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
     static StoreException stopped() {
         return StoreException.notKeeper();
+    }
+
+    /**
+     * Tells whether something failed because this daemon does not do the background work, or does it no more: then it is no error, and is done
+     * elsewhere.
+     */
+    static boolean isStopped(Throwable failure) {
+        return Causes.of(failure) instanceof StoreException store && store.reason() == StoreException.Reason.NOT_KEEPER;
     }
 
     /** Answers a call with {@link #stopped}. */
