@@ -68,11 +68,6 @@ final class SendJournal {
         this.durable = durable;
     }
 
-    /** How a failure is told: it is none where another daemon has taken the work over. */
-    static Level level(Throwable failure) {
-        return Background.isStopped(failure) ? Level.DEBUG : Level.WARN;
-    }
-
     /** In memory at once. */
     void enter(OpenSend entry, State state, Optional<AccountSend.Outcome> outcome) {
         State before = entry.row.state();
@@ -91,7 +86,7 @@ final class SendJournal {
             CrashPoint.ACCOUNT_AFTER_STATE.reached(() -> row.order().kind() + ":" + row.state());
             durable.accept(entry, row);
         } else {
-            LOG.atLevel(step.done().failure().map(SendJournal::level).orElse(Level.WARN))
+            LOG.atLevel(step.done().failure().map(Background::levelOf).orElse(Level.WARN))
                     .log(
                             "the journal did not take that nonce {} is {}: {}",
                             row.nonce(),

@@ -458,7 +458,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
 
     /** It may be in the journal all the same. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
-        LOG.atLevel(SendJournal.level(why))
+        LOG.atLevel(Background.levelOf(why))
                 .log("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
         answers.forEach(answer -> answer.completeExceptionally(why));
         journal.reread(entry);
@@ -566,7 +566,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         command.copies()
                 .match(
                         copies -> copies.forEach(copy -> begin(copy, isWanted)),
-                        failure -> LOG.atLevel(SendJournal.level(failure))
+                        failure -> LOG.atLevel(Background.levelOf(failure))
                                 .log("copies cannot be made: {}", AccountException.words(failure)));
         return this;
     }

@@ -6,6 +6,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
+import org.slf4j.event.Level;
 
 /** Where background work is begun: under the {@link Keeper}, or, in tests of one kind of it, under a test kit. */
 public interface Background {
@@ -29,6 +30,11 @@ public interface Background {
      */
     static boolean isStopped(Throwable failure) {
         return Causes.of(failure) instanceof StoreException store && store.reason() == StoreException.Reason.NOT_KEEPER;
+    }
+
+    /** The level at which a failure is logged that would be a warning: each act of a former keeper fails until it is told to stop. */
+    static Level levelOf(Throwable failure) {
+        return isStopped(failure) ? Level.DEBUG : Level.WARN;
     }
 
     /** Answers a call with {@link #stopped}. */
