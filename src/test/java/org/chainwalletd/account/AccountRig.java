@@ -122,17 +122,28 @@ public final class AccountRig implements AutoCloseable {
         endpoints = AccountChain.start(Peers.of(kit.system()), setup(quorum, patience, urls()), threads());
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
-        sends = done(AccountSends.start(
-                new SendSetup(
-                        endpoints,
-                        keys,
-                        this.journal,
-                        knownNonce,
-                        PACE,
-                        chain.clock(),
-                        sendThreads(executor),
-                        () -> permission.get()),
-                background.apply(kit)));
+        sends = done(AccountSends.start(setup(this.journal), background.apply(kit)));
+    }
+
+    private SendSetup setup(SealedSends sealed) {
+        return new SendSetup(
+                endpoints,
+                keys,
+                sealed,
+                knownNonce,
+                PACE,
+                chain.clock(),
+                sendThreads(executor),
+                () -> permission.get());
+    }
+
+    /** What another daemon with the same keys has on the same store. */
+    AccountSends beside(Function<ActorTestKit, Background> other) {
+        SealedSends sealed = done(SealedSends.open(
+                store.accountSends(),
+                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
+                executor));
+        return done(AccountSends.start(setup(sealed), other.apply(kit)));
     }
 
     private AccountChain.Threads threads() {
