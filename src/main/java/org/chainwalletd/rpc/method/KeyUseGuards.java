@@ -4,10 +4,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -57,20 +57,30 @@ public final class KeyUseGuards {
                         executor);
     }
 
-    /** Keeps the keys of both chains that an open swap needs to claim, or to take its lock back. */
-    public record OpenSwaps(SwapBook swaps) implements DeletionGuard, EvmKeyGuard {
+    /**
+     * Keeps the keys of both chains that an open swap needs to claim, or to take its lock back.
+     *
+     * @param known completes when the swaps are known at this daemon; fails where only another one knows them
+     */
+    public record OpenSwaps(SwapBook swaps, Supplier<CompletionStage<Void>> known, Executor executor)
+            implements DeletionGuard, EvmKeyGuard {
         @Override
         public CompletionStage<Optional<String>> objection(KeyEntry entry) {
-            return CompletableFuture.completedFuture(
-                    swaps.needing(entry.address()).map(id -> "the open swap " + id + " needs it"));
+            return known.get()
+                    .thenApplyAsync(
+                            yes -> swaps.needing(entry.address()).map(id -> "the open swap " + id + " needs it"),
+                            executor);
         }
 
         @Override
         public CompletionStage<List<EvmKeyGuard.Objection>> objections(EvmAddress key) {
-            return CompletableFuture.completedFuture(swaps.needing(key)
-                    .<List<EvmKeyGuard.Objection>>map(
-                            id -> List.of(new EvmKeyGuard.Objection.OpenSwap("the open swap " + id + " needs it")))
-                    .orElse(List.of()));
+            return known.get()
+                    .thenApplyAsync(
+                            yes -> swaps.needing(key)
+                                    .<List<EvmKeyGuard.Objection>>map(id -> List.of(
+                                            new EvmKeyGuard.Objection.OpenSwap("the open swap " + id + " needs it")))
+                                    .orElse(List.of()),
+                            executor);
         }
     }
 }
