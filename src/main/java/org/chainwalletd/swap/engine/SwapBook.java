@@ -84,8 +84,10 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
-    /** Swaps that were entered since the journal was last begun to be read: what was read of them may be older. */
+    /** Swaps that were entered while the journal is being read: what was read of them may be older. */
     private final Set<String> changed = new HashSet<>();
+
+    private boolean isBeingRead;
     /** Swaps whose lock is being decided on, by the order in which they came. */
     private final Map<String, Long> turns = new ConcurrentHashMap<>();
 
@@ -114,6 +116,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** The journal is going to be read for {@link #read}; no lock is being decided on. */
     public synchronized void reading() {
+        isBeingRead = true;
         changed.clear();
         turns.clear();
     }
@@ -128,6 +131,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         open.keySet().removeIf(id -> !ids.contains(id) && !changed.contains(id));
         watched.stream().filter(row -> !changed.contains(row.id())).forEach(this::put);
         changed.clear();
+        isBeingRead = false;
         outdated = false;
     }
 
@@ -143,7 +147,9 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     /** Answers how it stood before, when it was open then. */
     public synchronized Optional<SwapStatus> enter(SwapRow row) {
-        changed.add(row.id());
+        if (isBeingRead) {
+            changed.add(row.id());
+        }
         return Optional.ofNullable(put(row)).map(Entry::status);
     }
 
