@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.endpoints.AccountChain;
@@ -235,26 +236,29 @@ public final class AccountSends {
                 setup.chain(isPressing),
                 address,
                 Survey.Basis.NEWEST,
-                new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
+                () -> new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
     /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
     public AccountFunds funds(EvmAddress address, String swap) {
-        return funds(setup.chain(true), address, Survey.Basis.SETTLED, swaps.ahead(address, swap));
+        return funds(setup.chain(true), address, Survey.Basis.SETTLED, () -> swaps.ahead(address, swap));
     }
 
     /**
      * Reads the earlier claims first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
      * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
      */
-    private AccountFunds funds(AccountChain chain, EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {
-        if (!swaps.isKnown()) {
-            throw new RefusedException(SendRefusal.swapsUnread());
-        }
+    private AccountFunds funds(
+            AccountChain chain, EvmAddress address, Survey.Basis basis, Supplier<OpenSwaps.Ahead> ahead) {
+        boolean isKnown = swaps.isKnown();
+        OpenSwaps.Ahead before = ahead.get();
         long covered = nextNonce(address).orElse(0);
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         nonces.tell(new Nonces.Commit(address, commitments));
         List<Commitment> open = await(commitments).commitments();
+        if (!isKnown) {
+            throw new RefusedException(SendRefusal.swapsUnread());
+        }
         Survey survey = maker.survey(chain, address, basis);
         OptionalLong next = nextNonce(address);
         OptionalLong stolen = await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address)));

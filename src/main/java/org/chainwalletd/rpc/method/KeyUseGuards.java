@@ -16,6 +16,7 @@ import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.engine.SwapBook;
 
 /** Guards that keep keys which something unfinished in the daemon still needs. */
@@ -60,26 +61,31 @@ public final class KeyUseGuards {
     /**
      * Keeps the keys of both chains that an open swap needs to claim, or to take its lock back.
      *
-     * @param known completes when the swaps are known at this daemon; fails where only another one knows them
+     * @param known completes when the swaps are known at this daemon; fails where only another one knows them, which is an objection
      */
     public record OpenSwaps(SwapBook swaps, Supplier<CompletionStage<Void>> known, Executor executor)
             implements DeletionGuard, EvmKeyGuard {
         @Override
         public CompletionStage<Optional<String>> objection(KeyEntry entry) {
-            return known.get()
-                    .thenApplyAsync(
-                            yes -> swaps.needing(entry.address()).map(id -> "the open swap " + id + " needs it"),
-                            executor);
+            return objection(() -> swaps.needing(entry.address()));
         }
 
         @Override
         public CompletionStage<List<EvmKeyGuard.Objection>> objections(EvmAddress key) {
-            return known.get()
+            return objection(() -> swaps.needing(key))
                     .thenApplyAsync(
-                            yes -> swaps.needing(key)
-                                    .<List<EvmKeyGuard.Objection>>map(id -> List.of(
-                                            new EvmKeyGuard.Objection.OpenSwap("the open swap " + id + " needs it")))
-                                    .orElse(List.of()),
+                            found -> found.<EvmKeyGuard.Objection>map(EvmKeyGuard.Objection.OpenSwap::new).stream()
+                                    .toList(),
+                            executor);
+        }
+
+        private CompletionStage<Optional<String>> objection(Supplier<Optional<String>> needing) {
+            return known.get()
+                    .handleAsync(
+                            (yes, failure) -> failure == null
+                                    ? needing.get().map(id -> "the open swap " + id + " needs it")
+                                    : Optional.of("whether an open swap needs it is not known: "
+                                            + Causes.of(failure).getMessage()),
                             executor);
         }
     }
