@@ -18,8 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
-import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
 import org.chainwalletd.account.AccountSends;
 import org.chainwalletd.account.SealedSends;
 import org.chainwalletd.account.SendSetup;
@@ -38,7 +36,6 @@ import org.chainwalletd.devnet.pool.Anvil;
 import org.chainwalletd.evm.EvmAddress;
 import org.chainwalletd.evm.SwapContract;
 import org.chainwalletd.keyring.TestSeals;
-import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.swap.gates.GateInputs;
 import org.chainwalletd.swap.gates.GateVerdict;
@@ -52,6 +49,7 @@ import org.chainwalletd.swap.legs.EvmPoolLeg;
 import org.chainwalletd.swap.pool.Direction;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
+import org.chainwalletd.testkit.Spawners;
 import org.chainwalletd.testkit.TestPools;
 import org.chainwalletd.testkit.evm.EvmCaller;
 import org.chainwalletd.testkit.evm.PlainEvmKeys;
@@ -126,18 +124,9 @@ class LegsIT {
                         InstantSource.system(),
                         new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), executor),
                         store::maySend),
-                spawner()));
+                Spawners.background(kit)));
         Bytes code = chain.any().code(contract, BlockRef.Tag.LATEST);
         limits = limits(Hash256.of(Keccak256.of(code.toArray())));
-    }
-
-    private Spawner spawner() {
-        return new Spawner() {
-            @Override
-            public <T> ActorRef<T> spawn(Behavior<T> behavior, String name) {
-                return kit.spawn(behavior);
-            }
-        };
     }
 
     @AfterEach

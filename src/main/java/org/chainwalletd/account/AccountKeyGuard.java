@@ -12,8 +12,10 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.TokenBalance;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.stage.Work;
+import org.chainwalletd.store.StoreException;
 
 /** Keeps an account-chain key as long as it holds something, may hold something, or has sent what is not final. */
 public final class AccountKeyGuard implements EvmKeyGuard {
@@ -49,7 +51,7 @@ public final class AccountKeyGuard implements EvmKeyGuard {
                         reads -> TokenBalance.read(reads, token, key).balance()))
                 .toList();
         List<EvmKeyGuard.Objection> all = new ArrayList<>(objection("wei", wei));
-        all.addAll(unsettled(await(open)));
+        all.addAll(unsettled(open));
         for (int i = 0; i < tokens.size(); i++) {
             all.addAll(objection("units of token " + tokens.get(i), units.get(i)));
         }
@@ -68,7 +70,18 @@ public final class AccountKeyGuard implements EvmKeyGuard {
         }
     }
 
-    private static List<EvmKeyGuard.Objection> unsettled(List<SendRecord> open) {
+    /** Only the daemon that does the background work knows them; no replacement goes past that. */
+    private static List<EvmKeyGuard.Objection> unsettled(CompletionStage<List<SendRecord>> asked) {
+        List<SendRecord> open;
+        try {
+            open = await(asked);
+        } catch (StoreException e) {
+            if (Background.isStopped(e)) {
+                return List.of(new EvmKeyGuard.Objection.OpenSwap(
+                        "whether transactions of it are open is not known: " + e.getMessage()));
+            }
+            throw e;
+        }
         return open.isEmpty()
                 ? List.of()
                 : List.of(new EvmKeyGuard.Objection.Unsettled(

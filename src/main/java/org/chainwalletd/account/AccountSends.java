@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.chainwalletd.account.OpenSends.Commitment;
 import org.chainwalletd.account.endpoints.AccountChain;
@@ -18,7 +19,7 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.evm.EvmAddress;
-import org.chainwalletd.stage.Spawner;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.store.AccountSend;
 
 /**
@@ -28,6 +29,9 @@ import org.chainwalletd.store.AccountSend;
  *
  * <p>Stages fail with {@link RefusedException} when no nonce was given, with {@link AccountException} when the endpoints could not be asked
  * before one was, and with the exceptions of the keyring and the store. They are completed on the daemon's own threads.
+ *
+ * <p>Sending and following is background work. While it is stopped the journal is only read, and all else fails with
+ * {@link Background#stopped}.
  */
 public final class AccountSends {
     /** @param why for people: the nonces that differ, and which words are whose */
@@ -72,11 +76,19 @@ public final class AccountSends {
     private final ActorRef<Nonces.Command> nonces;
     private volatile OpenSwaps swaps = OpenSwaps.NONE;
 
-    private AccountSends(SendSetup setup, Spawner spawner, List<AccountSend> open) {
+    private AccountSends(SendSetup setup, Background background) {
         this.setup = setup;
-        this.watch = spawner.spawn(SendWatch.create(setup, open, head, this::changed), "account-sends");
-        this.maker = new SendMaker(setup, new NonceCheck(setup.knownNonce()), this::stopped);
-        this.nonces = spawner.spawn(Nonces.create(setup, () -> swaps, maker, watch), "account-nonces");
+        WritingLives lives = new WritingLives(setup.threads().continuations());
+        this.watch = background.begin(
+                "account-sends",
+                SendWatch.create(setup, lives, head, this::changed),
+                command -> SendWatch.whileStopped(command, this::record));
+        NonceCheck check = new NonceCheck(setup.knownNonce());
+        this.maker = new SendMaker(setup, check, this::stopped);
+        this.nonces = background.begin(
+                "account-nonces",
+                Nonces.create(new Nonces.Parts(setup, lives, () -> swaps, check, this::stopped, watch, this::record)),
+                Nonces::whileStopped);
     }
 
     private void stopped(EvmAddress from, String why) {
@@ -84,13 +96,16 @@ public final class AccountSends {
         stops.forEach(listener -> listener.accept(stop));
     }
 
-    /** Takes up what the journal has of earlier runs. */
-    public static CompletionStage<AccountSends> start(SendSetup setup, Spawner spawner) {
+    /**
+     * Begins as background work: each time that it starts it takes up what the journal has. Fails when the open rows cannot be read now.
+     *
+     * @param background where what sends and follows is begun
+     */
+    public static CompletionStage<AccountSends> start(SendSetup setup, Background background) {
+        AccountSends sends = new AccountSends(setup, background);
         return setup.store()
                 .open(setup.chain().chainId())
-                .thenApplyAsync(
-                        open -> new AccountSends(setup, spawner, open),
-                        setup.threads().continuations());
+                .thenApplyAsync(open -> sends, setup.threads().continuations());
     }
 
     private void changed(SendRecord record) {
@@ -221,23 +236,29 @@ public final class AccountSends {
                 setup.chain(isPressing),
                 address,
                 Survey.Basis.NEWEST,
-                new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
+                () -> new OpenSwaps.Ahead(swaps.needingGas(address), BigInteger.ZERO, 0));
     }
 
     /** The same at the settled block, for a lock or a gate of one swap, by its id; {@link AccountFunds#reserved} is what comes before it. */
     public AccountFunds funds(EvmAddress address, String swap) {
-        return funds(setup.chain(true), address, Survey.Basis.SETTLED, swaps.ahead(address, swap));
+        return funds(setup.chain(true), address, Survey.Basis.SETTLED, () -> swaps.ahead(address, swap));
     }
 
     /**
      * Reads the earlier claims first: a lock that is made meanwhile then counts twice, and never not at all. The journal is read before and
      * after the chain: neither what becomes final meanwhile nor what is given a nonce and mined may look as if it were not explained.
      */
-    private AccountFunds funds(AccountChain chain, EvmAddress address, Survey.Basis basis, OpenSwaps.Ahead before) {
+    private AccountFunds funds(
+            AccountChain chain, EvmAddress address, Survey.Basis basis, Supplier<OpenSwaps.Ahead> ahead) {
+        boolean isKnown = swaps.isKnown();
+        OpenSwaps.Ahead before = ahead.get();
         long covered = nextNonce(address).orElse(0);
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         nonces.tell(new Nonces.Commit(address, commitments));
         List<Commitment> open = await(commitments).commitments();
+        if (!isKnown) {
+            throw new RefusedException(SendRefusal.swapsUnread());
+        }
         Survey survey = maker.survey(chain, address, basis);
         OptionalLong next = nextNonce(address);
         OptionalLong stolen = await(setup.store().lastLost(chain.chainId(), SendSetup.bytes(address)));
@@ -284,7 +305,7 @@ public final class AccountSends {
         listeners.add(listener);
     }
 
-    /** Takes no new sends; complete when none is being made. What is not final goes on after the next start. */
+    /** Takes no new sends; complete when none is being made, at once while background work is stopped. What is not final goes on after the next start. */
     public CompletionStage<Void> drain() {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         nonces.tell(new Nonces.Drain(answer));

@@ -14,6 +14,7 @@ import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.account.endpoints.GasPrice;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.Version;
 import org.chainwalletd.store.AccountSendStore.Journalled;
@@ -69,7 +70,8 @@ final class Copier {
             try {
                 journal(sign(row, versions, nonce)).ifPresent(copies::add);
             } catch (RuntimeException e) {
-                LOG.warn("{} is not copied to nonce {}: {}", row.reference(), nonce, AccountException.words(e));
+                LOG.atLevel(Background.levelOf(e))
+                        .log("{} is not copied to nonce {}: {}", row.reference(), nonce, AccountException.words(e));
             }
         }
         return List.copyOf(copies);

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Compares the chain's count of an address with our journal before something new gets a nonce. Remembers since which block an endpoint has named
  * more transactions than the journal explains: once the settled block is past it, the count there has shown whether that was true. Forgets
- * with the process, which costs the time to settle once more. Safe for threads.
+ * with the process, and when background work begins anew, which costs the time to settle once more. Safe for threads.
  */
 final class NonceCheck {
     private static final Logger LOG = LoggerFactory.getLogger(NonceCheck.class);
@@ -55,6 +55,11 @@ final class NonceCheck {
     /** @param vouched the operator's word that every transaction below this nonce is accounted for */
     NonceCheck(OptionalLong vouched) {
         this.vouched = vouched;
+    }
+
+    /** Forgets what endpoints have named: since then another daemon may have sent. */
+    void forget() {
+        ahead.clear();
     }
 
     /** The nonce of the next transaction that is not pressing, where {@link #obstacle} finds none. */

@@ -7,9 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -19,6 +23,7 @@ import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.RefusedException.Refusal;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSend;
@@ -28,6 +33,9 @@ import org.chainwalletd.store.AccountSend;
  * batch, never two batches at a time, and each is handed to the {@link SendWatch} once it is durable. A request whose reference is known is
  * answered from the journal. The journal tells the next nonce; after a restart requests that had none are gone, and nobody was told
  * otherwise.
+ *
+ * <p>Keeps nothing from one life to the next. What is being made when it ends is journalled, and sent in the next life, or it is not made; its
+ * callers hear which.
  */
 final class Nonces extends AbstractBehavior<Nonces.Command> {
     sealed interface Command {}
@@ -65,34 +73,61 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         private final List<String> queue = new ArrayList<>();
         private Stage stage = Stage.UNREAD;
         private List<String> batch = List.of();
+        private CompletionStage<List<SendMaker.Outcome>> making = CompletableFuture.completedFuture(List.of());
         /** Questions about commitments that came while a batch was being made. */
         private final List<Commit> asking = new ArrayList<>();
     }
 
+    /**
+     * Dependencies.
+     *
+     * @param lives of all that writes this journal
+     * @param stops told of an address and why nothing new is sent from it; must not block
+     * @param record tells how a row stands
+     */
+    record Parts(
+            SendSetup setup,
+            WritingLives lives,
+            Supplier<OpenSwaps> swaps,
+            NonceCheck check,
+            BiConsumer<EvmAddress, String> stops,
+            ActorRef<SendWatch.Command> watch,
+            Function<AccountSend, SendRecord> record) {}
+
     private final SendSetup setup;
     private final Supplier<OpenSwaps> swaps;
     private final ActorRef<SendWatch.Command> watch;
+    private final Function<AccountSend, SendRecord> record;
+    private final WritingLives.Life life;
     private final SendMaker maker;
     private final Map<String, Pending> pending = new LinkedHashMap<>();
     private final Map<EvmAddress, Line> lines = new HashMap<>();
     private final List<CompletableFuture<Void>> drains = new ArrayList<>();
 
-    private Nonces(
-            ActorContext<Command> context,
-            SendSetup setup,
-            Supplier<OpenSwaps> swaps,
-            SendMaker maker,
-            ActorRef<SendWatch.Command> watch) {
+    private Nonces(ActorContext<Command> context, Parts parts) {
         super(context);
-        this.setup = setup;
-        this.swaps = swaps;
-        this.watch = watch;
-        this.maker = maker;
+        this.life = parts.lives().begin();
+        this.setup = parts.setup().during(life);
+        this.swaps = parts.swaps();
+        this.watch = parts.watch();
+        this.record = parts.record();
+        this.maker = new SendMaker(setup, parts.check(), parts.stops());
+        parts.check().forget();
     }
 
-    static Behavior<Command> create(
-            SendSetup setup, Supplier<OpenSwaps> swaps, SendMaker maker, ActorRef<SendWatch.Command> watch) {
-        return Behaviors.setup(context -> new Nonces(context, setup, swaps, maker, watch));
+    static Behavior<Command> create(Parts parts) {
+        return Behaviors.setup(context -> new Nonces(context, parts));
+    }
+
+    /** No life has anything under way then that could still get a nonce. */
+    static void whileStopped(Command command) {
+        if (command instanceof Send send) {
+            Background.refuse(send.answer());
+        } else if (command instanceof Commit commit) {
+            Background.refuse(commit.answer());
+        } else if (command instanceof Drain drain) {
+            drain.answer().complete(null);
+        }
     }
 
     @Override
@@ -105,7 +140,53 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
                 .onMessage(Named.class, this::named)
                 .onMessage(LineRead.class, this::lineRead)
                 .onMessage(Made.class, this::made)
+                .onSignal(PostStop.class, this::ended)
                 .build();
+    }
+
+    /** Fails what has no nonce yet; the callers of what is being made are answered by what comes of it. */
+    private Behavior<Command> ended(PostStop stop) {
+        life.end();
+        List<CompletableFuture<Void>> left = new ArrayList<>();
+        for (Line line : lines.values()) {
+            line.asking.forEach(asked -> Background.refuse(asked.answer()));
+            if (line.stage == Stage.MAKING) {
+                List<Pending> batch = line.batch.stream().map(pending::remove).toList();
+                left.add(line.making
+                        .handleAsync(
+                                (outcomes, failure) -> leave(batch, Outcome.of(outcomes, failure)),
+                                setup.threads().continuations())
+                        .toCompletableFuture());
+            }
+        }
+        pending.values().forEach(asked -> asked.answers().forEach(Background::refuse));
+        CompletableFuture.allOf(left.toArray(CompletableFuture[]::new))
+                .whenCompleteAsync(
+                        (done, failure) -> drains.forEach(answer -> answer.complete(null)),
+                        setup.threads().continuations());
+        return this;
+    }
+
+    private Void leave(List<Pending> batch, Outcome<List<SendMaker.Outcome>> outcomes) {
+        outcomes.match(
+                all -> {
+                    for (int i = 0; i < all.size(); i++) {
+                        leave(batch.get(i), all.get(i));
+                    }
+                },
+                failure -> batch.forEach(
+                        asked -> asked.answers().forEach(answer -> answer.completeExceptionally(failure))));
+        return null;
+    }
+
+    private void leave(Pending asked, SendMaker.Outcome outcome) {
+        for (CompletableFuture<SendRecord> answer : asked.answers()) {
+            if (outcome instanceof SendMaker.Outcome.Made made) {
+                answer.complete(record.apply(made.send()));
+            } else {
+                answer.completeExceptionally(((SendMaker.Outcome.Refused) outcome).why());
+            }
+        }
     }
 
     private Behavior<Command> send(Send command) {
@@ -248,14 +329,21 @@ final class Nonces extends AbstractBehavior<Nonces.Command> {
         List<SendRequest> requests = line.batch.stream()
                 .map(reference -> pending.get(reference).request())
                 .toList();
+        line.making = make(from, requests);
+        getContext().pipeToSelf(line.making, (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
+    }
+
+    private CompletionStage<List<SendMaker.Outcome>> make(EvmAddress from, List<SendRequest> requests) {
+        boolean isPressing = requests.get(0).kind().isPressing();
+        OpenSwaps open = swaps.get();
+        // Claims and refunds are what the reserve is kept for: they do not wait until it is known.
+        if (!isPressing && !open.isKnown()) {
+            return CompletableFuture.failedFuture(new RefusedException(SendRefusal.swapsUnread()));
+        }
         CompletableFuture<OpenSends.Commitments> commitments = new CompletableFuture<>();
         watch.tell(new SendWatch.Commit(from, commitments));
-        boolean isPressing = requests.get(0).kind().isPressing();
-        int openSwaps = swaps.get().needingGas(from);
-        getContext()
-                .pipeToSelf(
-                        Work.on(setup.threads(isPressing), () -> maker.make(from, commitments, openSwaps, requests)),
-                        (outcomes, failure) -> new Made(from, Outcome.of(outcomes, failure)));
+        int openSwaps = open.needingGas(from);
+        return Work.on(setup.threads(isPressing), () -> maker.make(from, commitments, openSwaps, requests));
     }
 
     /** Requests that race against a deadline go first, and by themselves: nothing else may delay them. The others go with those that are judged alike. */

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.chainwalletd.account.SendRequest.Pushing;
 import org.chainwalletd.account.SendRequest.SendKind;
 import org.chainwalletd.account.SendSetup.SendPace;
@@ -35,6 +36,8 @@ final class OpenSend {
     long triedAt;
     /** A version that pays more is being made. */
     boolean replacing;
+    /** The outcome of that, for callers who wait for it. */
+    Optional<Replacement> replacement = Optional.empty();
     /** The journal is asked what it has; until then nothing changes. */
     boolean rereading;
     /** Looks in a row at which its nonce was spent and no version of it had a receipt. */
@@ -65,6 +68,9 @@ final class OpenSend {
     boolean isAhead;
     /** Callers that wait for an endpoint's answer. */
     final List<CompletableFuture<SendRecord>> answers = new ArrayList<>();
+
+    /** A version that is being made, and who waits for it. */
+    record Replacement(CompletionStage<Replacer.Made> made, List<CompletableFuture<SendRecord>> answers) {}
 
     OpenSend(AccountSend row, long head) {
         this.row = row;

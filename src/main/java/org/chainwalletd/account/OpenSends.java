@@ -55,6 +55,10 @@ final class OpenSends {
         return send;
     }
 
+    List<OpenSend> all() {
+        return List.copyOf(byId.values());
+    }
+
     Optional<OpenSend> find(long id) {
         return Optional.ofNullable(byId.get(id));
     }

@@ -14,6 +14,11 @@ public interface OpenSwaps {
      */
     int needingGas(EvmAddress address);
 
+    /** Whether that is known: not while background work begins and the journal of swaps has not been read. */
+    default boolean isKnown() {
+        return true;
+    }
+
     /**
      * Claims on the balance that come before one swap.
      *

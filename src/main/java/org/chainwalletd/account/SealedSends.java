@@ -36,11 +36,13 @@ public final class SealedSends implements AccountSendStore {
     private final AccountSendStore store;
     private final SealedRecords seals;
     private final Executor threads;
+    private final WritingLives.Life life;
 
-    private SealedSends(AccountSendStore store, SealedRecords seals, Executor threads) {
+    private SealedSends(AccountSendStore store, SealedRecords seals, Executor threads, WritingLives.Life life) {
         this.store = store;
         this.seals = seals;
         this.threads = threads;
+        this.life = life;
     }
 
     /**
@@ -55,11 +57,17 @@ public final class SealedSends implements AccountSendStore {
                 .thenComposeAsync(seals::apply, threads)
                 .thenApplyAsync(
                         opened -> {
-                            SealedSends journal = new SealedSends(store, opened, threads);
+                            SealedSends journal =
+                                    new SealedSends(store, opened, threads, new WritingLives(threads).begin());
                             journal.sealEarlierRows();
                             return journal;
                         },
                         threads);
+    }
+
+    /** The same journal, written only as long as a life is not over. */
+    SealedSends during(WritingLives.Life writing) {
+        return new SealedSends(store, seals, threads, writing);
     }
 
     private void sealEarlierRows() {
@@ -139,7 +147,8 @@ public final class SealedSends implements AccountSendStore {
 
     @Override
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
-        return store.open(sends.stream().map(this::sealed).toList())
+        List<AccountSend> sealed = sends.stream().map(this::sealed).toList();
+        return life.write(() -> store.open(sealed))
                 .thenApplyAsync(
                         written -> {
                             if (written instanceof Journalled.Taken taken) {
@@ -160,7 +169,8 @@ public final class SealedSends implements AccountSendStore {
 
     @Override
     public CompletionStage<Boolean> addVersion(long id, int versionsBefore, Version version) {
-        return store.addVersion(id, versionsBefore, sealed(version));
+        Version sealed = sealed(version);
+        return life.write(() -> store.addVersion(id, versionsBefore, sealed));
     }
 
     @Override
@@ -170,7 +180,7 @@ public final class SealedSends implements AccountSendStore {
             AccountSend.State state,
             Optional<AccountSend.Outcome> outcome,
             long now) {
-        return store.enter(id, before, state, outcome, now);
+        return life.write(() -> store.enter(id, before, state, outcome, now));
     }
 
     @Override

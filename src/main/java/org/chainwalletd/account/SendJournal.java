@@ -5,12 +5,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.chainwalletd.account.endpoints.AccountException;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.AccountSend;
 import org.chainwalletd.store.AccountSend.State;
 import org.chainwalletd.store.CrashPoint;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Writes down what has become of sends, each change in the place of the state before it. Where the journal has another state, or cannot say
@@ -84,11 +86,12 @@ final class SendJournal {
             CrashPoint.ACCOUNT_AFTER_STATE.reached(() -> row.order().kind() + ":" + row.state());
             durable.accept(entry, row);
         } else {
-            LOG.warn(
-                    "the journal did not take that nonce {} is {}: {}",
-                    row.nonce(),
-                    row.state(),
-                    step.done().failure().map(AccountException::words).orElse("it has another state"));
+            LOG.atLevel(step.done().failure().map(Background::levelOf).orElse(Level.WARN))
+                    .log(
+                            "the journal did not take that nonce {} is {}: {}",
+                            row.nonce(),
+                            row.state(),
+                            step.done().failure().map(AccountException::words).orElse("it has another state"));
             reread(entry);
         }
     }

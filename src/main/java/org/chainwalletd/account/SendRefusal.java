@@ -10,6 +10,7 @@ import org.chainwalletd.store.AccountSendStore;
 /** Reasons why a transaction was not made. In each of these cases no nonce was given and nothing has left. */
 public final class SendRefusal {
     private static final long BUSY_RETRY_SECONDS = 15;
+    private static final long READING_RETRY_SECONDS = 1;
 
     private SendRefusal() {}
 
@@ -82,6 +83,14 @@ public final class SendRefusal {
                 ErrorCode.TOO_MANY_REQUESTS,
                 open + " transactions on the account chain are not final yet; try again later",
                 new RetryLater(true, BUSY_RETRY_SECONDS));
+    }
+
+    /** Background work has just begun here: what open swaps need is not known before their journal is read. */
+    static Refusal swapsUnread() {
+        return new Refusal(
+                ErrorCode.TOO_MANY_REQUESTS,
+                "the journal of swaps is being read, so what they need of the account is not known; try again later",
+                new RetryLater(true, READING_RETRY_SECONDS));
     }
 
     /** The call would fail in the endpoint's estimate. */

@@ -39,6 +39,11 @@ public record SendSetup(
     /** Time that a database gets to say whether a claim or a refund may be sent. */
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(5);
 
+    /** The same with a journal that is written only as long as a life is not over. */
+    SendSetup during(WritingLives.Life life) {
+        return new SendSetup(chain, keys, store.during(life), knownNonce, pace, clock, threads, permission);
+    }
+
     /**
      * Fails when a transaction of the journal must not leave now: a daemon that was paused may have been declared off meanwhile, and another one may
      * have given the transaction up. A claim or a refund is held back only when that is known: it does no harm when the other daemon sends it

@@ -15,10 +15,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.EndpointAnswer;
@@ -26,6 +28,8 @@ import org.chainwalletd.account.endpoints.AccountException;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keeper.Background;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.stage.Work;
 import org.chainwalletd.store.AccountSend;
@@ -37,10 +41,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Owns the transactions that have a nonce and are not final: hands them to the endpoints, looks what became of them, sends again what was
  * forgotten, pays more for what is stuck, and lets go of them when they are final. It alone changes their rows, once the {@link Nonces} have
- * opened them. After a restart it takes up every row that is not over and sends the same bytes again, but for those that their owner pushes.
+ * opened them.
+ *
+ * <p>Keeps nothing from one life to the next: at its begin, and after a restart, it reads every row that is not over, and sends the same bytes
+ * again, but for those that their owner pushes. What it is told before it has read them waits in a stash.
  */
 final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(SendWatch.class);
+    /** Commands that wait for the journal; each caller of a send waits with one at most. */
+    private static final int MOST_WAITING = 1_024;
 
     sealed interface Command {}
 
@@ -96,6 +105,14 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     /** The journal has answered about a row. */
     private record Heard(long id, SendJournal.Step step) implements Command {}
 
+    private record Restored(Outcome<List<AccountSend>> open) implements Command {}
+
+    private record Retry() implements Command {}
+
+    private final TimerScheduler<Command> timers;
+    private final StashBuffer<Command> stash;
+    private final WritingLives lives;
+    private final WritingLives.Life life;
     private final SendSetup setup;
     private final AtomicLong head;
     private final Consumer<SendRecord> changes;
@@ -106,9 +123,20 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     private final Map<EvmAddress, Looking> looking = new HashMap<>();
     private long looks;
 
-    private SendWatch(ActorContext<Command> context, SendSetup setup, AtomicLong head, Consumer<SendRecord> changes) {
+    private SendWatch(
+            ActorContext<Command> context,
+            TimerScheduler<Command> timers,
+            StashBuffer<Command> stash,
+            WritingLives lives,
+            SendSetup given,
+            AtomicLong head,
+            Consumer<SendRecord> changes) {
         super(context);
-        this.setup = setup;
+        this.timers = timers;
+        this.stash = stash;
+        this.lives = lives;
+        this.life = lives.begin();
+        this.setup = given.during(life);
         this.head = head;
         this.changes = changes;
         this.replacer = new Replacer(setup);
@@ -118,23 +146,90 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
     }
 
     /**
-     * @param open all rows of the journal that are not over
+     * @param lives of all that writes this journal
      * @param head where it tells the height of the chain
      * @param changes told after a change is durable
      */
     static Behavior<Command> create(
-            SendSetup setup, List<AccountSend> open, AtomicLong head, Consumer<SendRecord> changes) {
-        return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
-            SendWatch watch = new SendWatch(context, setup, head, changes);
-            open.forEach(row -> watch.sends.follow(row, head.get()));
-            watch.start(timers);
-            return watch;
-        }));
+            SendSetup setup, WritingLives lives, AtomicLong head, Consumer<SendRecord> changes) {
+        return Behaviors.setup(context -> Behaviors.withTimers(timers -> Behaviors.withStash(
+                MOST_WAITING, stash -> new SendWatch(context, timers, stash, lives, setup, head, changes).begin())));
     }
 
-    private void start(TimerScheduler<Command> timers) {
+    /**
+     * Answers while there is no life. What the journal has goes on in the next one.
+     *
+     * @param record tells how a row stands
+     */
+    static void whileStopped(Command command, Function<AccountSend, SendRecord> record) {
+        if (command instanceof Take take) {
+            take.answers().forEach(answer -> answer.complete(record.apply(take.row())));
+        } else if (command instanceof Describe describe) {
+            describe.answer().complete(record.apply(describe.row()));
+        } else if (command instanceof Commit commit) {
+            Background.refuse(commit.answer());
+        } else if (command instanceof Push push) {
+            Background.refuse(push.answer());
+        } else if (command instanceof Replace replace) {
+            Background.refuse(replace.answer());
+        } else if (command instanceof Open open) {
+            Background.refuse(open.answer());
+        } else if (command instanceof MakeWay makeWay) {
+            Background.refuse(makeWay.answer());
+        }
+    }
+
+    private Behavior<Command> begin() {
+        // Where the chain stood in an earlier life says nothing of how long anything waits.
+        head.set(0);
+        return restore();
+    }
+
+    private Behavior<Command> restore() {
+        getContext()
+                .pipeToSelf(
+                        lives.settled()
+                                .thenComposeAsync(
+                                        settled ->
+                                                setup.store().open(setup.chain().chainId()),
+                                        setup.threads().continuations()),
+                        (open, failure) -> new Restored(Outcome.of(open, failure)));
+        return restoring();
+    }
+
+    private Behavior<Command> restoring() {
+        return Behaviors.receive(Command.class)
+                .onMessage(Restored.class, this::restored)
+                .onMessage(Retry.class, retry -> restore())
+                .onAnyMessage(this::early)
+                .onSignal(PostStop.class, this::ended)
+                .build();
+    }
+
+    private Behavior<Command> early(Command command) {
+        if (stash.isFull()) {
+            whileStopped(command, row -> SendRecords.of(row, head.get()));
+        } else {
+            stash.stash(command);
+        }
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> restored(Restored restored) {
+        return restored.open().fold(this::takeUp, this::unread);
+    }
+
+    private Behavior<Command> unread(Throwable failure) {
+        LOG.error("the journal of the account chain cannot be read, its sends stand still: {}", failure.toString());
+        timers.startSingleTimer(new Retry(), setup.pace().look());
+        return Behaviors.same();
+    }
+
+    private Behavior<Command> takeUp(List<AccountSend> open) {
+        open.forEach(row -> sends.follow(row, head.get()));
         timers.startTimerWithFixedDelay(new Look(), setup.pace().look());
         getContext().getSelf().tell(new Look());
+        return stash.unstashAll(this);
     }
 
     @Override
@@ -156,7 +251,41 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .onMessage(Looked.class, this::looked)
                 .onMessage(Replaced.class, this::replaced)
                 .onMessage(Heard.class, this::heard)
+                .onSignal(PostStop.class, this::ended)
                 .build();
+    }
+
+    /** Whoever waits hears how it stands; it goes on in the next life. */
+    private Behavior<Command> ended(PostStop stop) {
+        life.end();
+        stash.forEach(command -> whileStopped(command, row -> SendRecords.of(row, head.get())));
+        sends.all().forEach(this::leave);
+        return Behaviors.same();
+    }
+
+    /** A version that is being made now is journalled, and then used in the next life, or it is not made. */
+    private void leave(OpenSend entry) {
+        answer(entry);
+        AccountSend row = entry.row;
+        entry.replacement.ifPresent(replacement -> replacement
+                .made()
+                .whenCompleteAsync(
+                        (made, failure) -> replacement.answers().forEach(answer -> {
+                            if (failure == null) {
+                                answer.complete(SendRecords.of(with(row, made.versions()), head.get()));
+                            } else {
+                                answer.completeExceptionally(Causes.of(failure));
+                            }
+                        }),
+                        setup.threads().continuations()));
+    }
+
+    private static AccountSend with(AccountSend row, List<AccountSend.Version> versions) {
+        AccountSend changed = row;
+        for (AccountSend.Version version : versions) {
+            changed = changed.with(version);
+        }
+        return changed;
     }
 
     private SendRecord record(OpenSend entry) {
@@ -306,10 +435,11 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         AccountSend row = entry.row;
         boolean isPressing = sends.isPressing(entry);
         Replacer.Wish wish = new Replacer.Wish(row, purpose, entry.accepted, sends.behind(row), entry.deadline);
+        CompletionStage<Replacer.Made> making =
+                Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing));
+        entry.replacement = Optional.of(new OpenSend.Replacement(making, answers));
         getContext()
-                .pipeToSelf(
-                        Work.on(setup.threads(isPressing), () -> replacer.replace(wish, isPressing)),
-                        (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
+                .pipeToSelf(making, (made, failure) -> new Replaced(row, purpose, Outcome.of(made, failure), answers));
     }
 
     private Behavior<Command> replaced(Replaced command) {
@@ -321,20 +451,22 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
             return this;
         }
         entry.replacing = false;
+        entry.replacement = Optional.empty();
         command.made().match(made -> replaced(entry, command, made), why -> notReplaced(entry, command.answers(), why));
         return this;
     }
 
     /** It may be in the journal all the same. */
     private void notReplaced(OpenSend entry, List<CompletableFuture<SendRecord>> answers, Throwable why) {
-        LOG.warn("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
+        LOG.atLevel(Background.levelOf(why))
+                .log("nonce {} could not be replaced: {}", entry.row.nonce(), AccountException.words(why));
         answers.forEach(answer -> answer.completeExceptionally(why));
         journal.reread(entry);
     }
 
     private void replaced(OpenSend entry, Replaced command, Replacer.Made made) {
-        for (AccountSend.Version version : made.versions()) {
-            entry.row = entry.row.with(version);
+        if (!made.versions().isEmpty()) {
+            entry.row = with(entry.row, made.versions());
             entry.headThen = head.get();
         }
         made.lowestBalance().ifPresent(wei -> entry.lowestBalance = Optional.of(wei));
@@ -434,7 +566,8 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
         command.copies()
                 .match(
                         copies -> copies.forEach(copy -> begin(copy, isWanted)),
-                        failure -> LOG.warn("copies cannot be made: {}", AccountException.words(failure)));
+                        failure -> LOG.atLevel(Background.levelOf(failure))
+                                .log("copies cannot be made: {}", AccountException.words(failure)));
         return this;
     }
 

@@ -19,12 +19,12 @@ import org.chainwalletd.account.endpoints.BlockRef;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.http.pages.Pages.ReadinessCheck;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.net.HttpPeers;
 import org.chainwalletd.rpc.method.AccountMethods;
-import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,12 +36,12 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration OPENING = Duration.ofMinutes(2);
 
-    /** Starts the account chain; empty without endpoints. Blocks until each endpoint has named its chain, or has not answered in its time. */
+    /** Starts the account chain, whose sends are background work; empty without endpoints. Blocks until each endpoint has named its chain, or has not answered in its time. */
     static Optional<Accounts> start(
             Settings settings,
             ActorSystem<?> system,
             HttpPeers peers,
-            Spawner spawner,
+            Background background,
             Keyring keyring,
             Store store,
             ByteBudget heldForPeers,
@@ -84,7 +84,7 @@ record Accounts(AccountChain chain, AccountSends sends, AccountMethods.Services 
                             workers.blocking("account"), workers.blocking("account-redeem"), workers.upstream()),
                     store::maySend);
             AccountSends sends =
-                    Futures.await(AccountSends.start(sending, spawner), OPENING, "taking up the account chain");
+                    Futures.await(AccountSends.start(sending, background), OPENING, "taking up the account chain");
             return new Accounts(
                     chain,
                     sends,

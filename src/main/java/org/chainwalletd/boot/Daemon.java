@@ -28,6 +28,7 @@ import org.chainwalletd.event.EventStreams;
 import org.chainwalletd.event.HtlcEvents;
 import org.chainwalletd.event.PayoutEvents;
 import org.chainwalletd.event.SpendEvents;
+import org.chainwalletd.htlc.HtlcSpends.HtlcOwners;
 import org.chainwalletd.http.HttpServer;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.keeper.Keeper;
@@ -278,6 +279,7 @@ public final class Daemon implements AutoCloseable {
         Payouts payouts = startPayouts(context, following, store, spending, new PayoutEvents(hub));
         Sweeps sweeps = Spending.sweeps(context, nodes, following, keyring, store, spending, frontend.named());
         SwapBook openSwaps = new SwapBook();
+        Optional<SwapOwners> owners = Swaps.owners(openSwaps, settings, keeper, store, context.workers());
         Htlcs htlcs = Htlcs.start(
                 new Htlcs.Parts(
                         settings,
@@ -289,7 +291,7 @@ public final class Daemon implements AutoCloseable {
                         spending,
                         external.indexer(),
                         new HtlcEvents(hub),
-                        openSwaps,
+                        owners.<HtlcOwners>map(shared -> shared).orElse(openSwaps),
                         parties -> waiting.watchAll(WatchReason.HTLC, parties)),
                 keeper,
                 context.guardian(),
@@ -326,7 +328,10 @@ public final class Daemon implements AutoCloseable {
                 events,
                 accounts,
                 swaps.service(),
-                new KeyUseGuards.OpenSwaps(openSwaps));
+                new KeyUseGuards.OpenSwaps(
+                        openSwaps,
+                        () -> owners.map(SwapOwners::known).orElseGet(() -> CompletableFuture.completedFuture(null)),
+                        context.workers().answers()));
     }
 
     private void watchKeys(DaemonContext context, Keyring keyring, Books books, Following following, Waiting waiting) {
@@ -367,7 +372,7 @@ public final class Daemon implements AutoCloseable {
                 settings,
                 context.system(),
                 external.peers(),
-                context.guardian(),
+                keeper,
                 keyring,
                 store,
                 heldForPeers,

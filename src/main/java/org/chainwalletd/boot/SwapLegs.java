@@ -43,7 +43,12 @@ final class SwapLegs {
         PoolLeg poolInContract = new EvmPoolLeg(account.chain(), account.sends(), limits, relay);
         PoolLeg poolOnChain = new ChainPoolLeg(chain, limits);
         return new BothLegs(
-                row -> row.terms().account().isOn(account.chain().chainId()),
+                row -> row.terms().account().isOn(account.chain().chainId())
+                        && (!row.status().holdsMoney()
+                                || row.terms()
+                                        .account()
+                                        .contract()
+                                        .equals(limits.contract().address())),
                 row -> row.terms().direction().isSell() ? ownOnChain : ownInContract,
                 row -> row.terms().direction().isSell() ? poolInContract : poolOnChain,
                 row -> clocks.against(binding, row),

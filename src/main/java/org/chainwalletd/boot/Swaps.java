@@ -7,6 +7,8 @@ import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -21,6 +23,7 @@ import org.chainwalletd.devnet.pool.Trial;
 import org.chainwalletd.event.EventHub;
 import org.chainwalletd.event.SwapEvents;
 import org.chainwalletd.keeper.Background;
+import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.keyring.Keyring;
 import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.SealedRecords;
@@ -30,6 +33,7 @@ import org.chainwalletd.spend.SpendService;
 import org.chainwalletd.store.Store;
 import org.chainwalletd.store.SwapStore.SwapEntry;
 import org.chainwalletd.store.books.Books;
+import org.chainwalletd.swap.engine.BookReader;
 import org.chainwalletd.swap.engine.Orphans;
 import org.chainwalletd.swap.engine.Quoting;
 import org.chainwalletd.swap.engine.RowAudit;
@@ -103,8 +107,20 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         }
     }
 
+    /** Swaps as owners of locks and keys at one of several daemons; empty for the only daemon on its store, which knows them always. */
+    static Optional<SwapOwners> owners(SwapBook book, Settings settings, Keeper keeper, Store store, Workers workers) {
+        return settings.database()
+                .map(shared -> new SwapOwners(
+                        book, keeper::isRunning, rules(settings).isPresent(), store.swaps(), workers.upstream()));
+    }
+
+    private static Optional<Settings.Swapping> rules(Settings settings) {
+        return settings.swaps().partner().flatMap(Settings.Swap::swapping);
+    }
+
     /**
-     * Reads the open swaps, and begins to look after them when the engine is configured. Blocks.
+     * Reads the open swaps, and begins to look after them when the engine is configured; of several daemons on a database one does, which reads them
+     * again when it begins. Blocks.
      *
      * @throws StartupException when the contract is not the pinned one, or an open swap was made under another configuration or would be left alone
      */
@@ -114,7 +130,14 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
         SwapEvents events = new SwapEvents(
                 parts.hub(), SwapWords.of(settings.chain(), settings.account().words()));
         SwapNews news = new SwapNews(book, parts.context().meters(), events);
-        Optional<Settings.Swapping> rules = settings.swaps().partner().flatMap(Settings.Swap::swapping);
+        Optional<Settings.Swapping> rules = rules(settings);
+        parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
+        if (rules.isEmpty() && settings.database().isPresent()) {
+            background.begin("swap-book", BookReader.create(book, () -> leftAlone(parts), PACE), command -> {});
+        }
+        if (settings.database().isPresent()) {
+            book.outdate();
+        }
         List<SwapEntry> watched = Futures.await(parts.store().swaps().watched(), OPENING, "reading the swap journal");
         if (rules.isEmpty() && watched.isEmpty()) {
             book.leaveToOperator();
@@ -127,7 +150,6 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                 new SwapJournal(parts.store().swaps(), keys, parts.workers().journals());
         List<SwapRow> rows = Futures.await(journal.watchedRows(), OPENING, "opening the swap journal");
         rows.forEach(news::found);
-        parts.accounts().ifPresent(account -> account.sends().reserveFor(book));
         if (rules.isEmpty()) {
             leaveAlone(rows, settings.swaps().leaveOpen());
             book.leaveToOperator();
@@ -165,7 +187,39 @@ record Swaps(Optional<SwapService> service, Optional<SealedRecords> keys) {
                     + " and the other options of swaps until they are over; --swap-leave-open true starts without, and"
                     + " leaves their money to the deadlines");
         }
-        // A swap that is over may have a lock of ours that is not claimed; no deadline endangers it.
+        tellOf(rows);
+    }
+
+    /** Reads the swaps of other daemons on the store, at one without an engine. */
+    private static CompletionStage<List<SwapRow>> leftAlone(Parts parts) {
+        Executor threads = parts.workers().journals();
+        return parts.store()
+                .swaps()
+                .watched()
+                .thenComposeAsync(
+                        found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(List.of())
+                                : parts.keyring()
+                                        .swapJournal(Optional.of(found.get(0).content()))
+                                        .thenComposeAsync(keys -> read(parts, keys), threads),
+                        threads);
+    }
+
+    private static CompletionStage<List<SwapRow>> read(Parts parts, SealedRecords keys) {
+        Executor threads = parts.workers().journals();
+        return new SwapJournal(parts.store().swaps(), keys, threads)
+                .watchedRows()
+                .whenCompleteAsync((rows, failure) -> keys.close(), threads)
+                .thenApplyAsync(
+                        rows -> {
+                            tellOf(rows);
+                            return rows;
+                        },
+                        threads);
+    }
+
+    /** A swap that is over may have a lock of ours that is not claimed; no deadline endangers it. */
+    private static void tellOf(List<SwapRow> rows) {
         rows.stream()
                 .filter(row -> row.status() != SwapStatus.QUOTED && !row.isSettled())
                 .forEach(row -> LOG.error(

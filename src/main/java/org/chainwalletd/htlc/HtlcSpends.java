@@ -176,18 +176,33 @@ public final class HtlcSpends {
     }
 
     private CompletionStage<Receipt> redeem(Redemption request, HtlcParams params, Requester requester) {
-        Optional<String> owner = owners.of(params.hashLock());
-        if (owner.isEmpty()) {
-            return redeemOwn(request, params, requester);
-        }
-        // An HTLC that was spent before there was an owner has its receipt, and "nothing was broadcast" would be false.
+        return owners.known(params.hashLock())
+                .handleAsync(
+                        (known, failure) -> failure == null
+                                ? ownedBy(request, params)
+                                : Optional.of((Exception) Causes.passedOn(failure)),
+                        executor)
+                .thenComposeAsync(
+                        against -> against.isEmpty()
+                                ? redeemOwn(request, params, requester)
+                                : redeemSent(request, params, requester, against.get()),
+                        executor);
+    }
+
+    private Optional<Exception> ownedBy(Redemption request, HtlcParams params) {
+        return owners.of(params.hashLock())
+                .map(owner -> RefusedException.invalidParams(
+                        "the HTLC " + request.lock() + " is redeemed by " + owner + "; nothing was broadcast"));
+    }
+
+    /** An HTLC that was spent before there was an owner has its receipt, and "nothing was broadcast" would be false. */
+    private CompletionStage<Receipt> redeemSent(
+            Redemption request, HtlcParams params, Requester requester, Exception against) {
         return earlier(request)
                 .thenComposeAsync(
                         sent -> sent.isPresent()
                                 ? redeemOwn(request, params, requester)
-                                : CompletableFuture.failedFuture(
-                                        RefusedException.invalidParams("the HTLC " + request.lock() + " is redeemed by "
-                                                + owner.get() + "; nothing was broadcast")),
+                                : CompletableFuture.failedFuture(against),
                         executor);
     }
 
@@ -343,6 +358,14 @@ public final class HtlcSpends {
     @FunctionalInterface
     public interface HtlcOwners {
         HtlcOwners NONE = hashLock -> Optional.empty();
+
+        /**
+         * Completes when {@link #of} may be asked; fails with {@link org.chainwalletd.store.StoreException} where only another daemon, or nobody at
+         * this moment, knows the owners.
+         */
+        default CompletionStage<Void> known(Hash256 hashLock) {
+            return CompletableFuture.completedFuture(null);
+        }
 
         /** Owner and what to do instead, for people; empty when there is none. Does not block. */
         Optional<String> of(Hash256 hashLock);

@@ -4,7 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.store.StoreException;
+import org.slf4j.event.Level;
 
 /** Where background work is begun: under the {@link Keeper}, or, in tests of one kind of it, under a test kit. */
 public interface Background {
@@ -31,6 +33,19 @@ public interface Background {
     /** Answer to a call that needs background work while it is stopped: nothing was begun, and the call can be repeated. */
     static StoreException stopped() {
         return StoreException.notKeeper();
+    }
+
+    /**
+     * Tells whether something failed because this daemon does not do the background work, or does it no more: then it is no error, and is done
+     * elsewhere.
+     */
+    static boolean isStopped(Throwable failure) {
+        return Causes.of(failure) instanceof StoreException store && store.reason() == StoreException.Reason.NOT_KEEPER;
+    }
+
+    /** The level at which a failure is logged that would be a warning: each act of a former keeper fails until it is told to stop. */
+    static Level levelOf(Throwable failure) {
+        return isStopped(failure) ? Level.DEBUG : Level.WARN;
     }
 
     /** Answers a call with {@link #stopped}. */

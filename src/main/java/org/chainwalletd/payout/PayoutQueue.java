@@ -30,6 +30,7 @@ import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Amount;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.node.NodeException;
 import org.chainwalletd.payout.BatchPlan.Offer;
 import org.chainwalletd.spend.Receipt;
@@ -575,7 +576,9 @@ final class PayoutQueue extends AbstractBehavior<PayoutQueue.Command> {
 
     private Behavior<Command> caredFor(CaredFor command) {
         caring = false;
-        command.done().failure().ifPresent(failure -> LOG.warn("payouts: {}", failure.toString()));
+        command.done()
+                .failure()
+                .ifPresent(failure -> LOG.atLevel(Background.levelOf(failure)).log("payouts: {}", failure.toString()));
         return this;
     }
 

@@ -31,6 +31,7 @@ final class SqlAccountSends implements AccountSendStore {
     @Override
     public CompletionStage<Journalled> open(List<AccountSend> sends) {
         return store.writeNew(session -> {
+            store.requireKeeper();
             for (AccountSend send : sends) {
                 Optional<AccountSend> taken = AccountSendTable.taken(session, send);
                 if (taken.isPresent()) {
@@ -52,6 +53,7 @@ final class SqlAccountSends implements AccountSendStore {
     @Override
     public CompletionStage<Boolean> addVersion(long id, int versionsBefore, AccountSend.Version version) {
         return store.write(session -> {
+            store.requireKeeper();
             Optional<AccountSend> send = AccountSendTable.one(session, "id = ?", id);
             if (send.isEmpty()
                     || send.get().state().isOver()
@@ -73,6 +75,7 @@ final class SqlAccountSends implements AccountSendStore {
             Optional<AccountSend.Outcome> outcome,
             long now) {
         return store.write(session -> {
+            store.requireKeeper();
             boolean entered =
                     AccountSendTable.enter(session, "id = ? AND state = ?", state, outcome, now, id, before.name());
             if (entered) {

@@ -191,6 +191,7 @@ final class SqlPayouts implements PayoutStore {
     @Override
     public CompletionStage<Change> release(List<String> payoutIds, Claimant claimant, long now) {
         return change(payoutIds, claimant, (session, payout) -> {
+            store.requireKeeper();
             if (payout.isWaiting() && !payout.isQueued()) {
                 table.release(session, payout, now);
             }
@@ -227,6 +228,7 @@ final class SqlPayouts implements PayoutStore {
     @Override
     public CompletionStage<Integer> holdEnded(Set<String> owners, long now) {
         return store.write(session -> {
+            store.requireKeeper();
             List<Long> queued = new ArrayList<>();
             session.visit(
                     "SELECT id, coalesce(token_name, '" + CLASSIC + "') AS owner FROM payouts WHERE "

@@ -82,9 +82,12 @@ final class SqlSpends implements IntentStore, ReceiptStore, ReservationStore, Sp
 
     @Override
     public CompletionStage<Opening> openBatch(Intent intent, List<Long> carried, long closedBefore, LongSupplier now) {
-        return store.writeNew(session -> payouts.mayCarry(session, intent, carried)
-                ? opened(session, intent, carried, ended(closedBefore), true, now)
-                : new Opening.PayoutsMoved());
+        return store.writeNew(session -> {
+            store.requireKeeper();
+            return payouts.mayCarry(session, intent, carried)
+                    ? opened(session, intent, carried, ended(closedBefore), true, now)
+                    : new Opening.PayoutsMoved();
+        });
     }
 
     private Opening opened(

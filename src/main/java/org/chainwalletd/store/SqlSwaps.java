@@ -25,6 +25,7 @@ final class SqlSwaps implements SwapStore {
     @Override
     public CompletionStage<Optional<SwapEntry>> add(SwapEntry entry) {
         return store.writeNew(session -> {
+            store.requireKeeper();
             byte[] hashLock = entry.hashLock().toArray();
             if (session.queryOne(SELECT + SAME, SqlSwaps::read, entry.id(), entry.poolId(), hashLock)
                     .isPresent()) {
@@ -50,17 +51,20 @@ final class SqlSwaps implements SwapStore {
 
     @Override
     public CompletionStage<Boolean> replace(SwapEntry entry) {
-        return store.write(session -> session.update(
-                        "UPDATE swaps SET version = ?, status = ?, watched = ?, content = ?, updated_at = ?"
-                                + " WHERE id = ? AND version = ?",
-                        entry.version(),
-                        entry.status(),
-                        entry.watched() ? 1 : 0,
-                        entry.content().toArray(),
-                        entry.updatedAt(),
-                        entry.id(),
-                        entry.version() - 1)
-                == 1);
+        return store.write(session -> {
+            store.requireKeeper();
+            return session.update(
+                            "UPDATE swaps SET version = ?, status = ?, watched = ?, content = ?, updated_at = ?"
+                                    + " WHERE id = ? AND version = ?",
+                            entry.version(),
+                            entry.status(),
+                            entry.watched() ? 1 : 0,
+                            entry.content().toArray(),
+                            entry.updatedAt(),
+                            entry.id(),
+                            entry.version() - 1)
+                    == 1;
+        });
     }
 
     @Override
@@ -98,8 +102,11 @@ final class SqlSwaps implements SwapStore {
 
     @Override
     public CompletionStage<Integer> remove(String status, long updatedBefore) {
-        return store.write(session -> session.update(
-                "DELETE FROM swaps WHERE status = ? AND watched = 0 AND updated_at < ?", status, updatedBefore));
+        return store.write(session -> {
+            store.requireKeeper();
+            return session.update(
+                    "DELETE FROM swaps WHERE status = ? AND watched = 0 AND updated_at < ?", status, updatedBefore);
+        });
     }
 
     private static SwapEntry read(Row row) throws SQLException {

@@ -380,6 +380,10 @@ final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Void> move(String clientToken, State before, State after, String reason) {
         return store.write(session -> {
+            // Its caller lets it go on, at any daemon; all else comes from who runs it.
+            if (before == State.RUNNING) {
+                store.requireKeeper();
+            }
             int moved = session.update(
                     "UPDATE sweeps SET state = ?, reason = ? WHERE client_token = ? AND state = ?",
                     after.name(),
@@ -400,6 +404,7 @@ final class SqlSweeps implements SweepStore {
     @Override
     public CompletionStage<Void> endUnopened(String clientToken, int part) {
         return store.write(session -> {
+            store.requireKeeper();
             Optional<Sweep> sweep = read(session, clientToken);
             if (sweep.isPresent() && sweep.get().parts().get(part).isWaiting()) {
                 end(session, sweep.get(), sweep.get().parts().get(part), Ending.LOST);

@@ -738,7 +738,7 @@ public final class Sweeps {
             String token = command.clientToken();
             Line line = lines.remove(token);
             Step step = command.step().fold(found -> found, failure -> {
-                LOG.warn("a sweep waits: {}", failure.toString());
+                LOG.atLevel(Background.levelOf(failure)).log("a sweep waits: {}", failure.toString());
                 sweeps.waits(token, line.next, String.valueOf(failure.getMessage()));
                 return new Step.Waits();
             });
@@ -844,7 +844,8 @@ public final class Sweeps {
         /** A part that cannot be looked at, or not be made, keeps no other part from its turn. */
         private Step looked(String token, Part part, Outcome<Step> step) {
             return step.fold(found -> found, failure -> {
-                LOG.warn("part {} of a sweep waits: {}", part.number(), failure.toString());
+                LOG.atLevel(Background.levelOf(failure))
+                        .log("part {} of a sweep waits: {}", part.number(), failure.toString());
                 sweeps.waits(
                         token, part.number(), String.valueOf(Causes.of(failure).getMessage()));
                 return new Step.Next(part.number(), false);

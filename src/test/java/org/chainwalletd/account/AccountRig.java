@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -31,10 +32,10 @@ import org.chainwalletd.chain.Bytes;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.net.ByteBudget;
 import org.chainwalletd.stage.Causes;
-import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.store.SqliteStore;
 import org.chainwalletd.testkit.Await;
@@ -74,6 +75,8 @@ public final class AccountRig implements AutoCloseable {
     public final int quorum;
     private final List<URI> urls = new ArrayList<>();
     OptionalLong knownNonce = OptionalLong.empty();
+    /** Where what sends and follows is begun. */
+    Function<ActorTestKit, Background> background = Spawners::background;
     /** Asked before each send. */
     public volatile Supplier<CompletionStage<Void>> permission = () -> CompletableFuture.completedFuture(null);
 
@@ -119,17 +122,28 @@ public final class AccountRig implements AutoCloseable {
         endpoints = AccountChain.start(Peers.of(kit.system()), setup(quorum, patience, urls()), threads());
         this.journal = done(SealedSends.open(
                 journal, like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)), executor));
-        sends = done(AccountSends.start(
-                new SendSetup(
-                        endpoints,
-                        keys,
-                        this.journal,
-                        knownNonce,
-                        PACE,
-                        chain.clock(),
-                        sendThreads(executor),
-                        () -> permission.get()),
-                spawner()));
+        sends = done(AccountSends.start(setup(this.journal), background.apply(kit)));
+    }
+
+    private SendSetup setup(SealedSends sealed) {
+        return new SendSetup(
+                endpoints,
+                keys,
+                sealed,
+                knownNonce,
+                PACE,
+                chain.clock(),
+                sendThreads(executor),
+                () -> permission.get());
+    }
+
+    /** What another daemon with the same keys has on the same store. */
+    AccountSends beside(Function<ActorTestKit, Background> other) {
+        SealedSends sealed = done(SealedSends.open(
+                store.accountSends(),
+                like -> CompletableFuture.completedFuture(TestSeals.ofAccountSends(like)),
+                executor));
+        return done(AccountSends.start(setup(sealed), other.apply(kit)));
     }
 
     private AccountChain.Threads threads() {
@@ -138,10 +152,6 @@ public final class AccountRig implements AutoCloseable {
 
     public static SendSetup.Threads sendThreads(Executor continuations) {
         return new SendSetup.Threads(TestPools.of("sends"), TestPools.of("redeems"), continuations);
-    }
-
-    Spawner spawner() {
-        return Spawners.of(kit);
     }
 
     private static AccountChain.Setup setup(int agree, Duration time, List<URI> urls) {

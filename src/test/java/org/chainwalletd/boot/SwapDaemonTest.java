@@ -16,6 +16,7 @@ import org.chainwalletd.chain.Amount;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.devnet.pool.PoolConfig;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
 import org.chainwalletd.testkit.EventReader;
@@ -216,6 +217,53 @@ class SwapDaemonTest {
                         .get("gas_reserve_wei")
                         .asText())
                 .isNotEqualTo("0");
+    }
+
+    /** As if another daemon on the database did the background work meanwhile. */
+    @Test
+    @Tag("postgres")
+    void a_daemon_without_the_background_work_refuses_what_needs_its_swaps_and_goes_on_with_them_later()
+            throws Exception {
+        conduct.keepsFromLocking(true);
+        world(config -> config);
+        try (TestDatabase database = new TestDatabase();
+                DaemonRig daemon = daemon("--store", database.url())) {
+            fund(daemon);
+            String swap = quote(daemon, "chain_to_native", "12");
+            daemon.call("swap_execute", id(swap));
+            until(daemon, swap, "user_locked");
+            Map<String, Object> reclaim = reclaimOf(swap(daemon, swap));
+            guarded(daemon, swap);
+            daemon.daemon().keeper().stop();
+            Map<String, Object> payment = Map.of("to", account, "amount", "0.001", "client_token", "coffee-1");
+            Map<String, Map<String, Object>> calls = Map.of(
+                    "htlc_reclaim",
+                    reclaim,
+                    "swap_get_quote",
+                    Map.of("direction", "chain_to_native", "amount_in", "12", "from", address),
+                    "swap_execute",
+                    Map.of("swap_id", swap),
+                    "evm_delete_key",
+                    Map.of("passphrase", DaemonRig.PASSPHRASE),
+                    "evm_get_balances",
+                    Map.of(),
+                    "evm_send_native",
+                    payment);
+            calls.forEach((method, params) -> assertThat(daemon.refused(method, params))
+                    .as(method)
+                    .hasMessageContaining("the daemon that does the background work"));
+            assertThat(daemon.call("evm_tx_history", Map.of())).isNotNull();
+
+            daemon.daemon().keeper().start();
+            Await.until("the swaps are known again", () -> {
+                WalletdException.RpcError refused = daemon.refused("htlc_reclaim", reclaim);
+                return refused.getMessage().contains("the swap " + swap);
+            });
+            guarded(daemon, swap);
+            daemon.call("evm_send_native", payment);
+            conduct.keepsFromLocking(false);
+            until(daemon, swap, "completed");
+        }
     }
 
     @Test

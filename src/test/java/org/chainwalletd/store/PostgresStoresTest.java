@@ -169,6 +169,55 @@ class PostgresStoresTest {
         assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
     }
 
+    /** What callers may ask any daemon for is written by each. */
+    @Test
+    void a_daemon_that_has_lost_the_lease_writes_no_journal_of_background_work() {
+        Store stale = stores.get(0);
+        done(stale.accountSends().open(List.of(AccountSendSample.send(1, AccountSend.State.JOURNALLED))));
+        SwapStore.SwapEntry swap =
+                done(stale.swaps().add(SwapSample.entry(1, "quoted", true))).orElseThrow();
+        PayoutStore.Payout payout =
+                PayoutSample.submit(stale, Optional.empty(), 1).get(0);
+        try (PostgresLease first = stores.get(0).lease();
+                PostgresLease second = stores.get(1).lease()) {
+            second.take(first.take(first.read()));
+        }
+
+        writes(stale, swap, payout).forEach(write -> assertFails(write, StoreException.Reason.NOT_KEEPER));
+        assertThat(done(stores.get(2).accountSends().open(AccountSendSample.CHAIN)))
+                .hasSize(1);
+        assertThat(done(stores.get(2).swaps().find(swap.id())).orElseThrow().version())
+                .isZero();
+
+        PayoutSample.submit(stale, Optional.empty(), 2);
+        done(stale.payouts().pause(true));
+        done(stale.payouts().pause(false));
+        done(stale.payouts().cancel(List.of("payout-2"), PayoutStore.Claimant.ANYBODY, 60));
+        done(stale.sweeps().move("sweep", SweepStore.State.STOPPED, SweepStore.State.RUNNING, ""));
+        Store keeper = stores.get(1);
+        assertThat(done(keeper.swaps().replace(SwapSample.next(swap, "locking"))))
+                .isTrue();
+        assertThat(done(keeper.accountSends().open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED)))))
+                .isInstanceOf(AccountSendStore.Journalled.Done.class);
+    }
+
+    private static List<CompletionStage<?>> writes(Store store, SwapStore.SwapEntry swap, PayoutStore.Payout payout) {
+        AccountSendStore sends = store.accountSends();
+        Intent batch = intent(5, Optional.empty(), 9);
+        return List.of(
+                sends.open(List.of(AccountSendSample.send(2, AccountSend.State.JOURNALLED))),
+                sends.addVersion(1, 1, AccountSendSample.version(3, 3)),
+                sends.enter(1, AccountSend.State.JOURNALLED, AccountSend.State.SENT, Optional.empty(), 60),
+                store.swaps().add(SwapSample.entry(2, "quoted", true)),
+                store.swaps().replace(SwapSample.next(swap, "locking")),
+                store.swaps().remove("expired", Long.MAX_VALUE),
+                store.sweeps().endUnopened("sweep", 0),
+                store.sweeps().move("sweep", SweepStore.State.RUNNING, SweepStore.State.DONE, ""),
+                store.intents().openBatch(batch, List.of(payout.number()), 0, () -> 60),
+                store.payouts().release(List.of(payout.order().payoutId()), PayoutStore.Claimant.ANYBODY, 60),
+                store.payouts().holdEnded(Set.of("worker"), 60));
+    }
+
     @Test
     void a_daemon_that_has_lost_the_lease_confirms_buries_abandons_and_frees_nothing() {
         Intent spend = intent(1, Optional.empty(), 7);

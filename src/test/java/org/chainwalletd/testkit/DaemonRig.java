@@ -149,6 +149,11 @@ public final class DaemonRig implements AutoCloseable {
         return token;
     }
 
+    /** For what only a test in the package of the daemon sees. */
+    public Daemon daemon() {
+        return daemon;
+    }
+
     public URI uri() {
         return daemon.uri();
     }

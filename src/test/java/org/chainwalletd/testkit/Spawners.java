@@ -1,13 +1,25 @@
 package org.chainwalletd.testkit;
 
+import java.util.function.Consumer;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Spawner;
 
 /** Puts the actors of a package under the test kit. */
 public final class Spawners {
     private Spawners() {}
+
+    /** Background work that runs from when it is begun. */
+    public static Background background(ActorTestKit kit) {
+        return new Background() {
+            @Override
+            public <T> ActorRef<T> begin(String name, Behavior<T> work, Consumer<? super T> whileStopped) {
+                return kit.spawn(work);
+            }
+        };
+    }
 
     /** Names them by itself, so that a package can be started several times. */
     public static Spawner of(ActorTestKit kit) {

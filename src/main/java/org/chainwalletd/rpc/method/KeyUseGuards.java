@@ -4,10 +4,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
@@ -16,6 +16,7 @@ import org.chainwalletd.htlc.HtlcRecords.HtlcRecord;
 import org.chainwalletd.keyring.DeletionGuard;
 import org.chainwalletd.keyring.evm.EvmKeyGuard;
 import org.chainwalletd.keyring.store.KeyEntry;
+import org.chainwalletd.stage.Causes;
 import org.chainwalletd.swap.engine.SwapBook;
 
 /** Guards that keep keys which something unfinished in the daemon still needs. */
@@ -57,20 +58,35 @@ public final class KeyUseGuards {
                         executor);
     }
 
-    /** Keeps the keys of both chains that an open swap needs to claim, or to take its lock back. */
-    public record OpenSwaps(SwapBook swaps) implements DeletionGuard, EvmKeyGuard {
+    /**
+     * Keeps the keys of both chains that an open swap needs to claim, or to take its lock back.
+     *
+     * @param known completes when the swaps are known at this daemon; fails where only another one knows them, which is an objection
+     */
+    public record OpenSwaps(SwapBook swaps, Supplier<CompletionStage<Void>> known, Executor executor)
+            implements DeletionGuard, EvmKeyGuard {
         @Override
         public CompletionStage<Optional<String>> objection(KeyEntry entry) {
-            return CompletableFuture.completedFuture(
-                    swaps.needing(entry.address()).map(id -> "the open swap " + id + " needs it"));
+            return objection(() -> swaps.needing(entry.address()));
         }
 
         @Override
         public CompletionStage<List<EvmKeyGuard.Objection>> objections(EvmAddress key) {
-            return CompletableFuture.completedFuture(swaps.needing(key)
-                    .<List<EvmKeyGuard.Objection>>map(
-                            id -> List.of(new EvmKeyGuard.Objection.OpenSwap("the open swap " + id + " needs it")))
-                    .orElse(List.of()));
+            return objection(() -> swaps.needing(key))
+                    .thenApplyAsync(
+                            found -> found.<EvmKeyGuard.Objection>map(EvmKeyGuard.Objection.OpenSwap::new).stream()
+                                    .toList(),
+                            executor);
+        }
+
+        private CompletionStage<Optional<String>> objection(Supplier<Optional<String>> needing) {
+            return known.get()
+                    .handleAsync(
+                            (yes, failure) -> failure == null
+                                    ? needing.get().map(id -> "the open swap " + id + " needs it")
+                                    : Optional.of("whether an open swap needs it is not known: "
+                                            + Causes.of(failure).getMessage()),
+                            executor);
         }
     }
 }

@@ -14,6 +14,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Causes;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
@@ -323,7 +324,8 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> wentWrong(Step step, Throwable failure) {
-        LOG.warn("swap {}: {} did not go well: {}", row().id(), step, failure.toString());
+        LOG.atLevel(Background.levelOf(failure))
+                .log("swap {}: {} did not go well: {}", row().id(), step, failure.toString());
         if (caller.waitsFor(step)) {
             answer(new SwapReply.Failed(failure));
         }
@@ -332,6 +334,9 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
 
     /** It may be journalled all the same: the next look finds that out, and the reason is told no more. */
     private Behavior<Command> notMade(Throwable failure) {
+        if (Background.isStopped(failure)) {
+            return proceed();
+        }
         String why = SwapRow.PERMISSION_UNUSED + words(failure);
         alarm(SwapAlarm.Kind.CLAIM_NOT_MADE, why);
         return row().error().equals(Optional.of(why))
@@ -371,7 +376,7 @@ public final class SwapActor extends AbstractBehavior<SwapActor.Command> {
     }
 
     private Behavior<Command> notWritten(Throwable cause) {
-        LOG.warn("swap {} cannot be written: {}", row().id(), cause.toString());
+        LOG.atLevel(Background.levelOf(cause)).log("swap {} cannot be written: {}", row().id(), cause.toString());
         getContext()
                 .pipeToSelf(
                         setup.journal().take(row().id()),

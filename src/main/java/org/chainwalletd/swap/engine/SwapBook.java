@@ -1,11 +1,15 @@
 package org.chainwalletd.swap.engine;
 
 import java.math.BigInteger;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -80,6 +84,10 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     }
 
     private final Map<String, Entry> open = new ConcurrentHashMap<>();
+    /** Swaps that were entered while the journal is being read: what was read of them may be older. */
+    private final Set<String> changed = new HashSet<>();
+
+    private boolean isBeingRead;
     /** Swaps whose lock is being decided on, by the order in which they came. */
     private final Map<String, Long> turns = new ConcurrentHashMap<>();
 
@@ -88,6 +96,8 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
 
     private final AtomicLong newestTurn = new AtomicLong(HOLDS_MONEY);
     private volatile Caretaker caretaker = Caretaker.NOT_KNOWN_YET;
+    /** Whether another daemon may have changed the journal since it was read. */
+    private volatile boolean outdated;
 
     /** All that is open is in here, and the engine looks after it from now on. */
     public void leaveToEngine() {
@@ -99,16 +109,54 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
         caretaker = Caretaker.NOBODY;
     }
 
+    /** Another daemon may change the journal from now on: what is in here does not count before it was read anew. */
+    public void outdate() {
+        outdated = true;
+    }
+
+    /** The journal is going to be read for {@link #read}; no lock is being decided on. */
+    public synchronized void reading() {
+        isBeingRead = true;
+        changed.clear();
+        turns.clear();
+    }
+
+    /**
+     * Takes over what the journal has instead of what is in here. Changes that were entered since {@link #reading} are newer and stay.
+     *
+     * @param watched all that are looked after
+     */
+    public synchronized void read(List<SwapRow> watched) {
+        Set<String> ids = watched.stream().map(SwapRow::id).collect(Collectors.toSet());
+        open.keySet().removeIf(id -> !ids.contains(id) && !changed.contains(id));
+        watched.stream().filter(row -> !changed.contains(row.id())).forEach(this::put);
+        changed.clear();
+        isBeingRead = false;
+        outdated = false;
+    }
+
+    @Override
+    public boolean isKnown() {
+        return !outdated;
+    }
+
     private static boolean needsGas(SwapRow row) {
         boolean ownInContract = !row.terms().direction().isSell() && row.ownLock() instanceof OwnLock.Locked;
         return row.status().holdsMoney() || ownInContract;
     }
 
     /** Answers how it stood before, when it was open then. */
-    public Optional<SwapStatus> enter(SwapRow row) {
+    public synchronized Optional<SwapStatus> enter(SwapRow row) {
+        if (isBeingRead) {
+            changed.add(row.id());
+        }
+        return Optional.ofNullable(put(row)).map(Entry::status);
+    }
+
+    /** Answers the entry before; null where there was none. */
+    private Entry put(SwapRow row) {
         // A completed swap may still need its keys: for our own lock, which nobody may ever claim.
-        Entry before = row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
-        return Optional.ofNullable(before).map(Entry::status);
+        return row.isSettled() ? open.remove(row.id()) : open.put(row.id(), Entry.of(row));
     }
 
     /** From now on its gas is kept, before that of those who come later: two that are executed at once do not both take the last of it. */
@@ -156,7 +204,7 @@ public final class SwapBook implements OpenSwaps, HtlcOwners {
     /** A swap pays more for its locks than others do, and is not kept waiting by a spend of less. */
     @Override
     public Optional<String> of(Hash256 hashLock) {
-        return switch (caretaker) {
+        return switch (caretaker == Caretaker.ENGINE && outdated ? Caretaker.NOT_KNOWN_YET : caretaker) {
             case NOBODY -> Optional.empty();
             case NOT_KNOWN_YET -> Optional.of("a swap, perhaps: the journal of swaps has not been read yet");
             case ENGINE ->

@@ -76,6 +76,9 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     private final SwapSetup setup;
     private final StalledSwaps stalled;
     private final Map<String, SwapInCare> swaps = new HashMap<>();
+    /** Whether the journal was read in this life. */
+    private boolean isRead;
+
     private long begun;
 
     private SwapEngine(
@@ -144,6 +147,9 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     }
 
     private Behavior<Command> restore() {
+        if (!isRead) {
+            setup.changed().reading();
+        }
         CompletionStage<List<SwapJournal.Held>> rows = setup.journal().watched();
         getContext().pipeToSelf(rows, (found, failure) -> new Restored(Outcome.of(found, failure)));
         return restoring();
@@ -161,6 +167,10 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     }
 
     private Behavior<Command> beginAll(List<SwapJournal.Held> rows) {
+        if (!isRead) {
+            isRead = true;
+            setup.changed().read(rows.stream().map(SwapJournal.Held::row).toList());
+        }
         rows.forEach(this::begin);
         stalled.over();
         return stash.unstashAll(this);
@@ -202,8 +212,8 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
                 .row()
                 .match(
                         row -> row.ifPresent(this::begin),
-                        failure -> LOG.warn(
-                                "swap {} cannot be looked after again: {}", rewatched.id(), failure.toString()));
+                        failure -> LOG.atLevel(Background.levelOf(failure))
+                                .log("swap {} cannot be looked after again: {}", rewatched.id(), failure.toString()));
         return Behaviors.same();
     }
 
@@ -215,7 +225,20 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
     /** Begins a swap; one that was made on another account chain waits in the journal until that one is configured again. */
     private void begin(SwapJournal.Held held) {
         String id = held.row().id();
-        if (swaps.containsKey(id) || !setup.legs().reach(held.row())) {
+        if (swaps.containsKey(id)) {
+            return;
+        }
+        if (!isRead && !setup.changed().isKnown()) {
+            later(held);
+            return;
+        }
+        if (!setup.legs().reach(held.row())) {
+            if (held.row().status().holdsMoney()) {
+                LOG.error(
+                        "swap {} is {} and nobody looks after it: it was made on another account chain or with another contract",
+                        id,
+                        held.row().status().word());
+            }
             return;
         }
         ActorRef<Command> self = getContext().getSelf();
@@ -225,6 +248,13 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         SwapInCare swap = new SwapInCare(actor);
         swaps.put(id, swap);
         getContext().watchWith(actor, new Ended(id, swap));
+    }
+
+    /** One that is left out here is found when the journal is read again. */
+    private void later(SwapJournal.Held held) {
+        if (!stash.isFull()) {
+            stash.stash(new Adopt(held));
+        }
     }
 
     private Behavior<Command> onOver(Over over) {
@@ -280,6 +310,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
 
     /** The daemon stops. */
     private Behavior<Command> onStop(PostStop stop) {
+        setup.changed().ended();
         swaps.values().forEach(SwapInCare::ended);
         stash.forEach(SwapEngine::leave);
         return Behaviors.same();

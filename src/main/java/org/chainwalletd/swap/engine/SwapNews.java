@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.chainwalletd.swap.engine.SwapSetup.SwapListener;
@@ -58,6 +59,26 @@ public final class SwapNews implements SwapListener {
     @Override
     public void executed(SwapRow row) {
         book.executed(row);
+    }
+
+    @Override
+    public void reading() {
+        book.reading();
+    }
+
+    @Override
+    public void read(List<SwapRow> watched) {
+        book.read(watched);
+    }
+
+    @Override
+    public boolean isKnown() {
+        return book.isKnown();
+    }
+
+    @Override
+    public void ended() {
+        book.outdate();
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.chainwalletd.swap.engine;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
@@ -48,5 +49,19 @@ public record SwapSetup(
         default void executing(SwapRow row) {}
 
         default void executed(SwapRow row) {}
+
+        /** The journal is going to be read at the begin of background work. */
+        default void reading() {}
+
+        /** It was read; what was heard since {@link #reading} is newer. */
+        default void read(List<SwapRow> watched) {}
+
+        /** Whether what was heard is what the journal has: before that no swap is looked after. */
+        default boolean isKnown() {
+            return true;
+        }
+
+        /** Background work has ended: another daemon may change swaps from now on. */
+        default void ended() {}
     }
 }

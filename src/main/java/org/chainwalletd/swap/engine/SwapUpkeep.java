@@ -12,6 +12,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,7 +93,8 @@ public final class SwapUpkeep extends AbstractBehavior<SwapUpkeep.Command> {
         pruned.rows()
                 .match(
                         SwapUpkeep::tell,
-                        failure -> LOG.warn("expired quotes are not forgotten now: {}", failure.toString()));
+                        failure -> LOG.atLevel(Background.levelOf(failure))
+                                .log("expired quotes are not forgotten now: {}", failure.toString()));
         timers.startSingleTimer(new Prune(), PRUNING);
         return this;
     }

@@ -24,6 +24,7 @@ import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountReads.AccountBlock;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.evm.EvmAddress;
+import org.chainwalletd.keeper.Background;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.ScanCursors;
 import org.slf4j.Logger;
@@ -118,7 +119,10 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
     }
 
     private Behavior<Command> onLooked(Looked looked) {
-        looked.isBehind().failure().ifPresent(failure -> LOG.warn("watchtower: {}", failure.toString()));
+        looked.isBehind()
+                .failure()
+                .ifPresent(
+                        failure -> LOG.atLevel(Background.levelOf(failure)).log("watchtower: {}", failure.toString()));
         if (looked.isBehind().value().orElse(false)) {
             return look();
         }
@@ -197,7 +201,7 @@ public final class Watchtower extends AbstractBehavior<Watchtower.Command> {
             try {
                 act.run();
             } catch (RuntimeException e) {
-                LOG.warn("watchtower: {}: {}", what, e.toString());
+                LOG.atLevel(Background.levelOf(e)).log("watchtower: {}: {}", what, e.toString());
             }
         }
 

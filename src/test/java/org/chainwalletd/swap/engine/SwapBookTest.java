@@ -3,6 +3,7 @@ package org.chainwalletd.swap.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.math.BigInteger;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -10,6 +11,7 @@ import org.chainwalletd.account.OpenSwaps;
 import org.chainwalletd.chain.Hash256;
 import org.chainwalletd.swap.gates.Sample;
 import org.chainwalletd.swap.gates.SwapRow;
+import org.chainwalletd.swap.gates.SwapStatus;
 import org.chainwalletd.swap.pool.Direction;
 import org.junit.jupiter.api.Test;
 
@@ -105,5 +107,36 @@ public class SwapBookTest {
         book.executing(later);
         assertThat(ahead(locking)).isEqualTo(ahead(1, BigInteger.ZERO));
         assertThat(ahead(later)).isEqualTo(ahead(1, BigInteger.ZERO));
+    }
+
+    @Test
+    void after_another_daemon_has_had_the_swaps_it_has_what_the_journal_has() {
+        SwapRow over = quoted("over", Direction.CHAIN_TO_NATIVE);
+        SwapRow moved = quoted("moved", Direction.NATIVE_TO_CHAIN);
+        book.executing(over);
+        book.leaveToEngine();
+        assertThat(book.isKnown()).isTrue();
+        book.outdate();
+        assertThat(book.isKnown()).isFalse();
+        assertThat(book.of(Hash256.ZERO).orElseThrow()).contains("has not been read");
+
+        book.reading();
+        SwapRow fresh = quoted("fresh", Direction.CHAIN_TO_NATIVE);
+        SwapRow expired = quoted("expired", Direction.CHAIN_TO_NATIVE);
+        SwapRow stale = expired;
+        book.enter(expired.with(expired.acts().expire(), 1));
+        SwapRow other = SwapRow.quoted(
+                "other", "pool", "run-2", Sample.terms(Direction.CHAIN_TO_NATIVE), Optional.empty(), Sample.NOW);
+        assertThat(book.isKnown()).isFalse();
+        book.read(List.of(moved.with(moved.acts().lock(), Sample.NOW), other, stale));
+
+        assertThat(book.isKnown()).isTrue();
+        assertThat(book.of(Hash256.ZERO)).isEmpty();
+        assertThat(book.count(SwapStatus.QUOTED))
+                .as("the fresh one and the other's")
+                .isEqualTo(2);
+        assertThat(book.count(SwapStatus.LOCKING)).isEqualTo(1);
+        assertThat(book.needingGas(Sample.OUR_EVM)).isEqualTo(1);
+        assertThat(ahead(fresh)).isEqualTo(ahead(1, BigInteger.ZERO));
     }
 }

@@ -17,7 +17,6 @@ import org.chainwalletd.account.endpoints.AccountChain;
 import org.chainwalletd.account.endpoints.AccountChain.Finality;
 import org.chainwalletd.keyring.TestSeals;
 import org.chainwalletd.keyring.evm.EvmKeys;
-import org.chainwalletd.stage.Spawner;
 import org.chainwalletd.store.AccountSendStore;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Peers;
@@ -47,7 +46,6 @@ public record AccountSide(AccountChain endpoints, AccountSends sends) {
             AccountSendStore store,
             Executor executor,
             URI... endpoints) {
-        Spawner spawner = Spawners.of(kit);
         AccountChain asked = AccountChain.start(
                 Peers.of(kit.system()),
                 new AccountChain.Setup(
@@ -65,7 +63,7 @@ public record AccountSide(AccountChain endpoints, AccountSends sends) {
                         chain.clock(),
                         AccountRig.sendThreads(executor),
                         () -> CompletableFuture.completedFuture(null)),
-                spawner));
+                Spawners.background(kit)));
         return new AccountSide(asked, sends);
     }
 }
