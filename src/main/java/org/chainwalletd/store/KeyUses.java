@@ -35,8 +35,9 @@ final class KeyUses {
         }
         return mayKeep || !anySwap(session)
                 ? openHtlc(session, address)
-                : Optional.of("a swap is open, and only the daemon that does the background work knows whether it needs this"
-                        + " key: delete it there");
+                : Optional.of(
+                        "a swap is open, and only the daemon that does the background work knows whether it needs this"
+                                + " key: delete it there");
     }
 
     private static boolean anySwap(SqlSession session) throws SQLException {

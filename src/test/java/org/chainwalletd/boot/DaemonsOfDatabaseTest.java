@@ -380,8 +380,10 @@ class DaemonsOfDatabaseTest {
         try (Daemon daemon = start(second)) {
             assertThat(daemon.keeper().isRunning()).isTrue();
             assertThat(database.number("SELECT epoch FROM keeper")).isEqualTo(1);
-            assertThat(database.number("SELECT count(*) FROM pg_trigger WHERE tgname IN ('key_changing', 'key_deleted',"
-                            + " 'keys_changed', 'keyring_changed', 'members_changed', 'evm_key_sealed', 'evm_key_removed')"))
+            assertThat(
+                            database.number(
+                                    "SELECT count(*) FROM pg_trigger WHERE tgname IN ('key_changing', 'key_deleted',"
+                                            + " 'keys_changed', 'keyring_changed', 'members_changed', 'evm_key_sealed', 'evm_key_removed')"))
                     .isEqualTo(7);
         }
     }
