@@ -19,6 +19,7 @@ import org.chainwalletd.keyring.store.KeyEntry;
 import org.chainwalletd.keyring.store.KeyNote;
 import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
+import org.chainwalletd.keyring.store.KeyringNews;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 import org.chainwalletd.store.CrashPoint;
@@ -200,7 +201,7 @@ final class KeyringProtocol {
     /** Another daemon has changed a shared keyring, or its changes could not be read a moment ago. */
     record OthersChanged() implements Command {}
 
-    record NewsRead(Outcome<KeyringStore.News> news) implements Command {}
+    record NewsRead(Outcome<KeyringNews> news) implements Command {}
 
     record Written(KeyTable.Batch batch, Outcome<Void> written) implements Command {}
 

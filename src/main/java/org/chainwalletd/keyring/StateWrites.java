@@ -21,6 +21,7 @@ import org.chainwalletd.keyring.store.KeyTable;
 import org.chainwalletd.keyring.store.KeyringException;
 import org.chainwalletd.keyring.store.KeyringException.Reason;
 import org.chainwalletd.keyring.store.KeyringFailures;
+import org.chainwalletd.keyring.store.KeyringNews;
 import org.chainwalletd.keyring.store.KeyringStore;
 import org.chainwalletd.stage.Outcome;
 
@@ -266,7 +267,7 @@ final class StateWrites {
         next();
     }
 
-    private void fold(KeyringStore.News news) {
+    private void fold(KeyringNews news) {
         followed = news.commit();
         Optional<KeyTable.Batch> folded = table.fold(news);
         folded.ifPresent(batch -> {

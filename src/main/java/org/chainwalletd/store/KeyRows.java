@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.chainwalletd.chain.Address;
@@ -110,18 +111,22 @@ public final class KeyRows {
     private final SentLog.Lines lines;
     /** Registers who is told of changes by other daemons; empty for one who only looks. */
     private final Optional<Consumer<Runnable>> listeners;
+    /** Tells, in a transaction that writes, whether this daemon does the background work. */
+    private final BooleanSupplier mayKeep;
 
     private KeyRows(
             String database,
             Runner reader,
             Runner writer,
             SentLog.Lines lines,
-            Optional<Consumer<Runnable>> listeners) {
+            Optional<Consumer<Runnable>> listeners,
+            BooleanSupplier mayKeep) {
         this.database = database;
         this.reader = reader;
         this.writer = writer;
         this.lines = lines;
         this.listeners = listeners;
+        this.mayKeep = mayKeep;
     }
 
     /** Returns the rows of an open store. */
@@ -141,7 +146,17 @@ public final class KeyRows {
                     }
                 },
                 lines,
-                Optional.of(told -> store.whenOthersChange(Store.SharedRows.KEYS, told)));
+                Optional.of(told -> store.whenOthersChange(Store.SharedRows.KEYS, told)),
+                () -> mayKeep(store));
+    }
+
+    private static boolean mayKeep(SqlStore store) {
+        try {
+            store.requireKeeper();
+            return true;
+        } catch (StoreException e) {
+            return false;
+        }
     }
 
     /** Returns the rows for one who only looks at them, beside a daemon or before one has made them. */
@@ -163,7 +178,7 @@ public final class KeyRows {
                 throw GroupCommitWriter.unavailable(name, "is only looked at", null);
             }
         };
-        return new KeyRows(name, reader, writer, new SentLog.Lines(), Optional.empty());
+        return new KeyRows(name, reader, writer, new SentLog.Lines(), Optional.empty(), () -> false);
     }
 
     private static <T> T result(CompletableFuture<T> asked, Function<Throwable, StoreException> otherFailure) {
@@ -385,7 +400,7 @@ public final class KeyRows {
      */
     public Optional<Refusal> write(Change change) {
         return writer.run(session -> {
-            Optional<Refusal> refusal = change.premise().refusal(session, change);
+            Optional<Refusal> refusal = change.premise().refusal(session, change, mayKeep.getAsBoolean());
             if (refusal.isEmpty()) {
                 apply(session, change);
             }
@@ -543,7 +558,7 @@ public final class KeyRows {
      * @param nextIndex of the legacy seed; empty for any
      * @param members further facts; empty for any
      * @param vacant places without a blob
-     * @param unneeded keys that no open spend, waiting payout, unfinished sweep or open HTLC needs
+     * @param unneeded keys that no open spend, waiting payout, unfinished sweep, swap or open HTLC needs
      */
     public record Premise(
             boolean listing,
@@ -573,12 +588,12 @@ public final class KeyRows {
                     List.of());
         }
 
-        private Optional<Refusal> refusal(SqlSession session, Change change) throws SQLException {
+        private Optional<Refusal> refusal(SqlSession session, Change change, boolean mayKeep) throws SQLException {
             if (listing && !isListed(session, change) || !isHead(session) || !areVacant(session)) {
                 return Optional.of(Refusal.CHANGED);
             }
             for (Address address : unneeded) {
-                Optional<String> needed = KeyUses.of(session, address);
+                Optional<String> needed = KeyUses.of(session, address, mayKeep);
                 if (needed.isPresent()) {
                     return Optional.of(new Refusal(needed));
                 }

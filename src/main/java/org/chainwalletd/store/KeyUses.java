@@ -4,10 +4,7 @@ import java.sql.SQLException;
 import java.util.Optional;
 import org.chainwalletd.chain.Address;
 
-/**
- * Reasons in the rows of a shared store for which a key must stay, for one who deletes it under the store lock. Open swaps are not among them:
- * their journal is sealed.
- */
+/** Reasons in the rows of a shared store for which a key must stay, for one who deletes it under the store lock. */
 final class KeyUses {
     /** Where HTLCs are that neither party has spent; in the tables of the books, if there are any. */
     private static final String OPEN_HTLC =
@@ -15,8 +12,12 @@ final class KeyUses {
 
     private KeyUses() {}
 
-    /** Returns why the key of an address is still needed, in words for the caller; empty when it may go. */
-    static Optional<String> of(SqlSession session, Address address) throws SQLException {
+    /**
+     * Returns why the key of an address is still needed, in words for the caller; empty when it may go.
+     *
+     * @param mayKeep whether this daemon does the background work, and so knows the keys of swaps, whose journal is sealed
+     */
+    static Optional<String> of(SqlSession session, Address address, boolean mayKeep) throws SQLException {
         Optional<String> spend = SqlSpends.openSpendOf(session, address)
                 .map(txId -> "the spend " + txId + " of this daemon needs it until it is settled");
         if (spend.isPresent()) {
@@ -29,7 +30,19 @@ final class KeyUses {
         }
         Optional<String> sweep = SqlSweeps.unfinishedFrom(session, address)
                 .map(token -> "the sweep " + token + " still moves its coins");
-        return sweep.isPresent() ? sweep : openHtlc(session, address);
+        if (sweep.isPresent()) {
+            return sweep;
+        }
+        return mayKeep || !anySwap(session)
+                ? openHtlc(session, address)
+                : Optional.of(
+                        "a swap is open, and only the daemon that does the background work knows whether it needs this"
+                                + " key: delete it there");
+    }
+
+    private static boolean anySwap(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT 1 FROM swaps WHERE " + SqlSwaps.WATCHED + " LIMIT 1", row -> true)
+                .isPresent();
     }
 
     private static Optional<String> openHtlc(SqlSession session, Address address) throws SQLException {

@@ -515,10 +515,18 @@ class DaemonsOfDatabaseTest {
         database.run("ALTER TABLE daemons DROP COLUMN address");
         database.run("ALTER TABLE daemons DROP COLUMN shares");
         database.run("ALTER TABLE spends DROP COLUMN signed_off");
+        database.run("DROP FUNCTION key_changing, key_deleted, keyring_changed CASCADE");
+        database.run("DROP TABLE deleted_keys");
+        database.run("ALTER TABLE keys DROP COLUMN commit");
         assertThat(run(first, "cluster", "status").errors().toString()).contains("made by an earlier release");
         try (Daemon daemon = start(second)) {
             assertThat(daemon.keeper().isRunning()).isTrue();
             assertThat(database.number("SELECT epoch FROM keeper")).isEqualTo(1);
+            assertThat(
+                            database.number(
+                                    "SELECT count(*) FROM pg_trigger WHERE tgname IN ('key_changing', 'key_deleted',"
+                                            + " 'keys_changed', 'keyring_changed', 'members_changed', 'evm_key_sealed', 'evm_key_removed')"))
+                    .isEqualTo(7);
         }
     }
 }

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.concurrent.Executors;
 import org.chainwalletd.client.WalletdException;
 import org.chainwalletd.crypto.SecretBytes;
 import org.chainwalletd.store.DatadirLock;
+import org.chainwalletd.store.KeyRows;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.DaemonRig;
@@ -142,16 +144,19 @@ class DatabaseKeysTest {
                 mints.add(CompletableFuture.supplyAsync(
                         () -> daemon.call("generate_standard_address", Map.of()), threads));
             }
-            Await.until(
-                    "all threads for keys are busy",
-                    () -> daemon.metrics()
-                            .lines()
-                            .anyMatch(line -> line.matches("walletd_worker_queue\\{pool=\"key-rows\"} [1-9].*")));
+            Await.until("a thread for keys waits for the database", DatabaseKeysTest::waitsForRows);
             Files.delete(datadir().resolve(DatadirLock.FILE));
             Await.result(daemon.gaveUp());
             assertThat(mints).noneMatch(CompletableFuture::isDone);
             database.back();
         }
+    }
+
+    private static boolean waitsForRows() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .anyMatch(thread -> thread.getKey().getName().contains("key-rows")
+                        && Arrays.stream(thread.getValue())
+                                .anyMatch(frame -> frame.getClassName().equals(KeyRows.class.getName())));
     }
 
     private static boolean answers(DaemonRig daemon, String method, Map<String, ?> params) {

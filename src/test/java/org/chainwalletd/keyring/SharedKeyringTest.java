@@ -41,9 +41,14 @@ import org.chainwalletd.store.Coin;
 import org.chainwalletd.store.Intent;
 import org.chainwalletd.store.IntentState;
 import org.chainwalletd.store.Opening;
+import org.chainwalletd.store.PayoutStore;
 import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.SharedStores;
 import org.chainwalletd.store.StoreException;
+import org.chainwalletd.store.books.Books;
+import org.chainwalletd.store.books.HtlcTable;
+import org.chainwalletd.store.books.LedgerBooks;
+import org.chainwalletd.store.books.LedgerTable;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -441,6 +446,65 @@ class SharedKeyringTest {
         }
         assertThat(await(one.keyring.evm().current()))
                 .isEqualTo(await(other.keyring.evm().current()));
+    }
+
+    @Test
+    void a_deletion_loses_against_a_payout_that_waits_at_another_daemon_unless_it_is_forced() {
+        Daemon one = opened();
+        Daemon other = opened();
+        Address address = imported(one, 1);
+        await(other.store
+                .payouts()
+                .submit(
+                        List.of(new PayoutStore.Order(
+                                "payout-1",
+                                Address.parse("d7".repeat(32)),
+                                Amount.of(1_000),
+                                Optional.empty(),
+                                Optional.empty())),
+                        List.of(address),
+                        Optional.empty(),
+                        100,
+                        1_000));
+        assertThat(refusal(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST))))
+                .hasMessageContaining("the payout payout-1 waits to be paid from it");
+        await(one.keyring.sign(address, new byte[1]));
+        await(one.keyring.delete(address, secret(PASSPHRASE), Optional.empty()));
+    }
+
+    @Test
+    void an_address_that_has_a_key_is_not_unwatched_by_a_daemon_with_an_old_memory() {
+        Daemon one = opened();
+        Daemon other = opened();
+        try (Books here = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)));
+                Books there = stores.openBooks(List.of(new LedgerTable(), new HtlcTable(page -> address -> true)))) {
+            LedgerBooks first = new LedgerBooks(here);
+            LedgerBooks second = new LedgerBooks(there);
+            for (int i = 0; i < 8; i++) {
+                Address address = imported(one, 1);
+                await(first.watch(List.of(address), false, 0));
+                await(second.settle(Map.of(), List.of(address)));
+                assertThat(await(first.find(address))).as("watched").isPresent();
+
+                CompletionStage<Void> unwatched = one.keyring
+                        .delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST))
+                        .thenComposeAsync(gone -> first.settle(Map.of(), List.of(gone)), Runnable::run);
+                CompletionStage<Void> watched = other.keyring
+                        .importSecret(hex(1), Optional.empty())
+                        .thenComposeAsync(entry -> second.watch(List.of(entry.address()), false, 0), Runnable::run);
+                await(unwatched);
+                boolean back = succeeds(watched);
+                assertThat(await(first.find(address)).isPresent())
+                        .as("watched in round %s", i)
+                        .isEqualTo(back);
+                if (back) {
+                    Await.until("the key is known", () -> one.keyring.owns(address));
+                    await(one.keyring.delete(address, secret(PASSPHRASE), Optional.of(NOTHING_AGAINST)));
+                    await(second.settle(Map.of(), List.of(address)));
+                }
+                Await.until("the deletion is known", () -> !other.keyring.owns(address) && !one.keyring.owns(address));
+            }
+        }
     }
 
     /** What the daemons do at once is told apart by its answers; afterwards all of them have the keys of the model. */

@@ -663,7 +663,10 @@ class PostgresMoveTest {
 
         String keys = PostgresServer.schema();
         PostgresServer.open(keys).close();
-        PostgresServer.run(keys, "DELETE FROM commits; DELETE FROM daemons; INSERT INTO keyring VALUES (1, 0)");
+        PostgresServer.run(
+                keys,
+                "DELETE FROM commits; DELETE FROM daemons; SET walletd.commit = 1;"
+                        + " INSERT INTO keyring VALUES (1, 0)");
         refused(() -> move(other, keys), "it is in use, with 0 payments");
         String alive = PostgresServer.schema();
         stores.add(PostgresServer.open(alive));

@@ -147,7 +147,7 @@ public final class KeyTable {
      *
      * @param news what has changed, perhaps together with what this daemon has changed itself
      */
-    public Optional<Batch> fold(KeyringStore.News news) {
+    public Optional<Batch> fold(KeyringNews news) {
         List<KeyEntry> added = new ArrayList<>();
         Map<Address, KeyEntry> replaced = new HashMap<>();
         Map<Address, Optional<String>> labels = new HashMap<>();

@@ -1,7 +1,6 @@
 package org.chainwalletd.keyring.store;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -50,27 +49,9 @@ public interface KeyringStore {
     default void whenOthersChange(Runnable told) {}
 
     /** Reads what has changed in a shared keyring since a commit, by this daemon too. */
-    default News since(long commit) {
+    default KeyringNews since(long commit) {
         throw new UnsupportedOperationException("nobody else changes this keyring");
     }
-
-    /**
-     * Changes of a shared keyring.
-     *
-     * @param commit that they include; changes by later ones may be among them
-     * @param changed new keys, and new values of others
-     * @param nextIndex of the legacy seed, u32
-     * @param members further facts by name, as JSON text in UTF-8
-     * @param keptEvm all addresses of account-chain keys that have a place by their own address
-     */
-    record News(
-            long commit,
-            List<KeyEntry> changed,
-            Map<Address, KeyNote> notes,
-            Set<Address> deleted,
-            long nextIndex,
-            Map<String, byte[]> members,
-            Set<EvmAddress> keptEvm) {}
 
     /**
      * Has this passphrase be the one of a shared keyring in which no sealed blob proves one yet. Returns false when another daemon was first.

@@ -186,10 +186,10 @@ public final class TableStore implements KeyringStore {
     }
 
     @Override
-    public News since(long commit) {
+    public KeyringNews since(long commit) {
         return call(() -> {
             KeyRows.News news = rows.since(commit);
-            return new News(
+            return new KeyringNews(
                     news.commit(),
                     news.changed().stream().map(TableStore::entry).toList(),
                     notes(news.changed()),

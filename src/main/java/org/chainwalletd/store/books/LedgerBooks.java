@@ -172,19 +172,11 @@ public final class LedgerBooks {
      * at another daemon is watched by that one after it was recorded, and so either seen here or watched again.
      */
     private static void unwatch(Page head, Address address) {
-        if (head.session().isShared() && hasKey(head, address)) {
+        if (head.session().isShared() && SharedKeys.has(head, address)) {
             return;
         }
         head.update("DELETE FROM watched WHERE address = ?", (Object) address.toArray());
         LedgerSieve.inMindOf(head.session()).ifPresent(sieve -> sieve.leave(address));
-    }
-
-    /** Tells whether the keyring beside shared books has a key; there is none in tests of the books alone. */
-    private static boolean hasKey(Page head, Address address) {
-        return head.queryOne("SELECT 1 WHERE to_regclass('keys') IS NOT NULL", row -> true)
-                        .isPresent()
-                && head.queryOne("SELECT 1 FROM keys WHERE address = ?", row -> true, (Object) address.toArray())
-                        .isPresent();
     }
 
     /** Tells whether the coins of at least one of these addresses are complete. */
