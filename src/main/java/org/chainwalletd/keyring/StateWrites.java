@@ -253,23 +253,28 @@ final class StateWrites {
         running = false;
         List<Consumer<Optional<KeyringException>>> asked = answering;
         answering = List.of();
-        outcome.news()
-                .match(
-                        news -> {
-                            fold(news);
-                            asked.forEach(then -> then.accept(Optional.empty()));
-                        },
-                        failure -> {
-                            KeyringException refusal = KeyringFailures.of(failure);
-                            context.scheduleOnce(AGAIN, context.getSelf(), new OthersChanged());
-                            asked.forEach(then -> then.accept(Optional.of(refusal)));
-                        });
+        Optional<KeyringException> failure =
+                outcome.news().fold(this::folded, cause -> Optional.of(KeyringFailures.of(cause)));
+        if (failure.isPresent()) {
+            context.scheduleOnce(AGAIN, context.getSelf(), new OthersChanged());
+        }
+        asked.forEach(then -> then.accept(failure));
         next();
     }
 
+    /** Rows that this release cannot read must not end the actor, and the keys that it has. */
+    private Optional<KeyringException> folded(KeyringNews news) {
+        try {
+            fold(news);
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            return Optional.of(KeyringFailures.of(e));
+        }
+    }
+
     private void fold(KeyringNews news) {
-        followed = news.commit();
         Optional<KeyTable.Batch> folded = table.fold(news);
+        followed = news.commit();
         folded.ifPresent(batch -> {
             table.accept(batch);
             followers.removed(batch.gone());

@@ -510,8 +510,8 @@ class SharedKeyringTest {
     /** What the daemons do at once is told apart by its answers; afterwards all of them have the keys of the model. */
     @Test
     void random_histories_of_three_daemons_leave_the_keys_that_their_answers_tell() {
-        long seed = Long.getLong("seed", System.nanoTime());
-        System.out.println("seed " + seed);
+        long seed = Long.getLong("test.seed", System.nanoTime());
+        System.out.println("keyrings: -Dtest.seed=" + seed);
         Random random = new Random(seed);
         seeded();
         opened();
