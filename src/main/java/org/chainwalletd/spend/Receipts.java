@@ -82,22 +82,33 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /** State of a token while something is going on with it. */
     private sealed interface TokenState {}
 
-    /** The store is being asked what the token stands for; callers with any parameters wait. */
-    private record LookedUp(List<Caller> callers) implements TokenState {}
+    /**
+     * The store is being asked what the token stands for; callers with any parameters wait.
+     *
+     * @param refusal why its payment was just refused, which is the answer if the token stands for nothing
+     */
+    private record LookedUp(List<Caller> callers, Optional<Throwable> refusal) implements TokenState {}
 
     /**
      * A spend with the token is running.
      *
      * @param first callers with whom the spend has begun, which answers them itself
      * @param later callers who came afterwards
+     * @param fresh whether the token stood for nothing, as far as this daemon knew
      */
-    private record Spending(List<Caller> first, List<Caller> later) implements TokenState {
+    private record Spending(List<Caller> first, List<Caller> later, boolean fresh) implements TokenState {
         Hash256 digest() {
             return first.get(0).digest();
         }
 
         Optional<String> owner() {
             return first.get(0).owner();
+        }
+
+        List<Caller> all() {
+            List<Caller> all = new ArrayList<>(first);
+            all.addAll(later);
+            return all;
         }
     }
 
@@ -181,7 +192,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         if (token.isEmpty() && isStopped()) {
             refuseWhileStopped(command.answer());
         } else if (token.isEmpty()) {
-            start(Optional.empty(), runner -> Spend.begin(runner, plan), List.of(command.answer()));
+            start(Optional.empty(), false, runner -> Spend.begin(runner, plan), List.of(command.answer()));
         } else {
             beginWithToken(token.get(), new Caller(plan, command.answer()));
         }
@@ -210,6 +221,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             if (doubt.digest().equals(caller.digest())) {
                 spend(
                         token.token(),
+                        false,
                         List.of(caller),
                         runner -> ResumedSpend.retry(runner, caller.plan(), doubt.intent()));
             } else {
@@ -223,14 +235,14 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /** Begins with a token that is in no state: spends at once when the store cannot know it, otherwise looks it up. */
     private void unknown(TokenBinding token, Caller caller) {
         if (known.isNew(token.token()) && !env.receipts().mayBeOtherThanSpends()) {
-            spend(token.token(), List.of(caller), runner -> Spend.begin(runner, caller.plan()));
+            spend(token.token(), true, List.of(caller), runner -> Spend.begin(runner, caller.plan()));
             return;
         }
-        lookUp(token.token(), List.of(caller));
+        lookUp(token.token(), List.of(caller), Optional.empty());
     }
 
-    private void lookUp(String token, List<Caller> callers) {
-        states.put(token, new LookedUp(new ArrayList<>(callers)));
+    private void lookUp(String token, List<Caller> callers, Optional<Throwable> refusal) {
+        states.put(token, new LookedUp(new ArrayList<>(callers), refusal));
         getContext()
                 .pipeToSelf(
                         env.receipts().bound(token, env.tokensExpiredBefore()),
@@ -245,14 +257,17 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         List<Caller> all = lookedUp.callers();
         command.found()
                 .match(
-                        found -> lookedUp(token, all, found),
+                        found -> lookedUp(token, lookedUp, found),
                         failure -> all.forEach(caller -> caller.answer().completeExceptionally(failure)));
         return this;
     }
 
-    private void lookedUp(String token, List<Caller> all, Optional<Bound> found) {
-        List<Caller> callers = withValidParameters(all, found);
-        if (!callers.isEmpty()) {
+    private void lookedUp(String token, LookedUp state, Optional<Bound> found) {
+        List<Caller> callers = withValidParameters(state.callers(), found);
+        if (found.isEmpty() && state.refusal().isPresent()) {
+            callers.forEach(caller ->
+                    caller.answer().completeExceptionally(state.refusal().get()));
+        } else if (!callers.isEmpty()) {
             answerOrSpend(token, callers, found);
         }
     }
@@ -261,7 +276,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
         if (found.isEmpty()) {
             SpendPlan plan = callers.get(0).plan();
-            spendUnlessDraining(token, callers, runner -> Spend.begin(runner, plan));
+            spendUnlessDraining(token, true, callers, runner -> Spend.begin(runner, plan));
         } else if (found.get() instanceof Bound.ToReceipt kept) {
             answer(callers, () -> KeptAnswer.read(kept));
         } else if (found.get() instanceof Bound.ToSpend bound) {
@@ -272,6 +287,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
                 SpendPlan plan = callers.get(0).plan();
                 spendUnlessDraining(
                         token,
+                        false,
                         callers,
                         bound.lostForGood()
                                 ? runner -> ResumedSpend.resumeLostForGood(runner, plan, intent)
@@ -291,11 +307,11 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         }
     }
 
-    private void spendUnlessDraining(String token, List<Caller> callers, Consumer<SpendRunner> begin) {
+    private void spendUnlessDraining(String token, boolean fresh, List<Caller> callers, Consumer<SpendRunner> begin) {
         if (isDraining()) {
             callers.forEach(caller -> refuseWhileDraining(caller.answer()));
         } else {
-            spend(token, callers, begin);
+            spend(token, fresh, callers, begin);
         }
     }
 
@@ -341,27 +357,47 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /**
      * Starts a spend with a token. While the store is stopped the call is refused: payments that the store knows are still answered, but nothing is
      * sent, not even a spend in flight.
+     *
+     * @param fresh whether the token stands for nothing, as far as is known
      */
-    private void spend(String token, List<Caller> callers, Consumer<SpendRunner> begin) {
+    private void spend(String token, boolean fresh, List<Caller> callers, Consumer<SpendRunner> begin) {
         if (isStopped()) {
             callers.forEach(caller -> refuseWhileStopped(caller.answer()));
             return;
         }
         known.add(token);
-        states.put(token, new Spending(callers, new ArrayList<>()));
-        start(Optional.of(token), begin, callers.stream().map(Caller::answer).toList());
+        states.put(token, new Spending(callers, new ArrayList<>(), fresh));
+        start(
+                Optional.of(token),
+                fresh,
+                begin,
+                callers.stream().map(Caller::answer).toList());
     }
 
     /** Starts a spend. Callers that are there from the beginning are answered by the spend itself, which saves a message for almost all of them. */
-    private void start(Optional<String> token, Consumer<SpendRunner> begin, List<CompletableFuture<Receipt>> callers) {
+    private void start(
+            Optional<String> token,
+            boolean fresh,
+            Consumer<SpendRunner> begin,
+            List<CompletableFuture<Receipt>> callers) {
         Owner.Running id = new Owner.Running(++lastSpend);
         running.put(id, token);
         var self = getContext().getSelf();
         new SpendRunner(env, broadcast, reservations, id, result -> {
                     self.tell(new Ended(result));
-                    callers.forEach(result::answer);
+                    if (!isOpen(fresh, result)) {
+                        callers.forEach(result::answer);
+                    }
                 })
                 .run(begin);
+    }
+
+    /**
+     * Tells whether a refusal may be wrong: another daemon may have paid with the token meanwhile, and so with the coins or the allowance for lack of
+     * which it was refused here. Whoever is told that nothing was paid may pay with another token.
+     */
+    private boolean isOpen(boolean fresh, SpendResult result) {
+        return fresh && env.stores().shared() && result.outcome() instanceof SpendResult.Refused;
     }
 
     private static void refuseWhileDraining(CompletableFuture<Receipt> answer) {
@@ -378,6 +414,10 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
         if (!(states.remove(token) instanceof Spending spending)) {
             throw new IllegalStateException("a spend ended that was not running");
         }
+        if (isOpen(spending.fresh(), result)) {
+            lookUp(token, spending.all(), Optional.of(((SpendResult.Refused) result.outcome()).failure()));
+            return;
+        }
         spending.later().forEach(caller -> result.answer(caller.answer()));
         if (result.outcome() instanceof SpendResult.Paid paid) {
             paid(token, new Paid(spending.digest(), spending.owner(), paid.receipt()), paid.recorded());
@@ -385,9 +425,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             states.put(token, new InDoubt(spending.digest(), doubt.intent()));
             getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));
         } else if (result.outcome() instanceof SpendResult.TokenTaken) {
-            List<Caller> all = new ArrayList<>(spending.first());
-            all.addAll(spending.later());
-            lookUp(token, all);
+            lookUp(token, spending.all(), Optional.empty());
         }
     }
 

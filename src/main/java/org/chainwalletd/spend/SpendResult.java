@@ -25,6 +25,14 @@ record SpendResult(Owner.Running spend, Outcome outcome) {
         }
     }
 
+    /** Nothing was decided on and nothing written. */
+    record Refused(Throwable failure) implements Outcome {
+        @Override
+        public void answer(CompletableFuture<Receipt> caller) {
+            caller.completeExceptionally(failure);
+        }
+    }
+
     /**
      * @param settled complete when it is known whether the store has the intent
      */

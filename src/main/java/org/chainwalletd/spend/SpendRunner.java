@@ -493,7 +493,7 @@ final class SpendRunner {
     void refused(Throwable failure) {
         end(() -> {
             drop();
-            return new SpendResult.Failed(failure);
+            return new SpendResult.Refused(failure);
         });
     }
 

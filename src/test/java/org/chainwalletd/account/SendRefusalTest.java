@@ -27,6 +27,7 @@ class SendRefusalTest {
             Map.entry("referenceTaken", SendRefusal.referenceTaken(AccountSendStore.reference("token-1"))),
             Map.entry("hasCode", SendRefusal.hasCode(FROM)),
             Map.entry("oldChain", SendRefusal.oldChain()),
+            Map.entry("swapsUnread", SendRefusal.swapsUnread()),
             Map.entry("tooMany", SendRefusal.tooMany(3)),
             Map.entry("wouldRevert", SendRefusal.wouldRevert("no")),
             Map.entry("notOpen", SendRefusal.notOpen("r")),

@@ -35,6 +35,7 @@ class ErrorCodeTest {
             -32041 | 200 | Indexer not configured
             -32042 | 200 | Too many requests
             -32043 | 200 | Policy refused
+            -32044 | 503 | Not the keeper
             """;
 
     @Test
@@ -51,7 +52,8 @@ class ErrorCodeTest {
                         ErrorCode.TIMEOUT_NOT_REACHED,
                         ErrorCode.IN_FLIGHT_EXHAUSTED,
                         ErrorCode.WAIT_TIMEOUT,
-                        ErrorCode.TOO_MANY_REQUESTS);
+                        ErrorCode.TOO_MANY_REQUESTS,
+                        ErrorCode.NOT_KEEPER);
     }
 
     @Test

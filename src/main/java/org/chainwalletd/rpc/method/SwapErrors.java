@@ -13,7 +13,7 @@ import org.chainwalletd.swap.engine.SwapException;
 public final class SwapErrors implements ErrorTranslator {
     /** Beneath a lock that is under way these say that nothing was broadcast, which then is nobody's to say. */
     private static final Set<ErrorCode> SAY_NOTHING_HAPPENED =
-            Set.of(ErrorCode.INTERNAL_ERROR, ErrorCode.TOO_MANY_REQUESTS);
+            Set.of(ErrorCode.INTERNAL_ERROR, ErrorCode.TOO_MANY_REQUESTS, ErrorCode.NOT_KEEPER);
 
     /** @param retryable whether the same call is safe: it never locks a second time */
     record Underway(boolean retryable) {}
