@@ -55,6 +55,7 @@ class ArchitectureTest {
             Map.entry("observe", Set.of("access", "api", "wire", "chain", "config", "rpc")),
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("keeper", Set.of("store")),
+            Map.entry("cluster", Set.of("config", "store")),
             Map.entry("access", Set.of("api", "wire", "chain", "config", "store")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("wire", "chain", "crypto", "config", "store", "net")),
