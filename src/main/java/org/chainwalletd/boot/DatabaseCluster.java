@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -50,6 +51,8 @@ import org.slf4j.LoggerFactory;
 final class DatabaseCluster implements Handover {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseCluster.class);
     private static final String STORE = "store";
+    /** Age by the clock of the database from which on a call that was handed over is not begun any more. */
+    private static final long LATE_MILLIS = 10_000;
 
     private final Settings.Cluster place;
     private final PostgresStore store;
@@ -158,6 +161,12 @@ final class DatabaseCluster implements Handover {
         return now == null ? 0 : now.members();
     }
 
+    /** Returns the time by the clock of the database, see {@link Gatherer#millis}. */
+    OptionalLong millis() {
+        Gatherer now = gatherer;
+        return now == null ? OptionalLong.empty() : now.millis();
+    }
+
     /** Node of this daemon, for tests that end it. */
     Optional<Node> node() {
         return gatherer.node();
@@ -191,13 +200,14 @@ final class DatabaseCluster implements Handover {
 
     @Override
     public Optional<CompletionStage<RpcAnswer>> hand(Supplier<byte[]> request, CallContext context) {
-        if (keeper.isRunning() || members() < 2) {
+        if (keeper.isRunning() || members() < 2 || millis().isEmpty()) {
             return Optional.empty();
         }
+        long now = millis().orElse(0);
         Grant grant = context.grant();
         byte[] body = request.get();
         return Optional.of(gatherer.hand(
-                        new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), body))
+                        new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), now, body))
                 .thenApplyAsync(
                         answer -> {
                             Arrays.fill(body, (byte) 0);
@@ -223,7 +233,19 @@ final class DatabaseCluster implements Handover {
                         Optional.empty()));
     }
 
+    /**
+     * Tells whether a call comes late, because this daemon was paused or the way was cut: its caller was told that the outcome is unknown, and may have
+     * made it anew. One whose age is not known counts as late.
+     */
+    private boolean isLate(Node.Call call) {
+        OptionalLong now = millis();
+        return now.isEmpty() || Math.abs(now.getAsLong() - call.millis()) > LATE_MILLIS;
+    }
+
     private CompletionStage<Node.Answer> answer(Node.Call call) {
+        if (isLate(call)) {
+            return CompletableFuture.completedFuture(new Node.Answer.NotBegun());
+        }
         CompletableFuture<Node.Answer> answer = CompletableFuture.supplyAsync(() -> grantOf(call), answers)
                 .thenComposeAsync(grant -> answer(call, grant), answers);
         answering.add(answer);

@@ -3,6 +3,7 @@ package org.chainwalletd.cluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +28,10 @@ public final class Gatherer implements AutoCloseable {
     /** Time for which joining may take, and daemons of one gathering may not know each other. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private static final Duration LEAVING = Duration.ofSeconds(10);
+    /** Time for which the clock of the database is known after it was read. */
+    private static final Duration KNOWN = Duration.ofSeconds(10);
+
+    private static final Duration LEAVING = Duration.ofSeconds(5);
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
     private final Settings.Cluster place;
@@ -44,6 +48,9 @@ public final class Gatherer implements AutoCloseable {
     /** Number of the gathering to which the node belongs; 0 as long as it belongs to none. */
     private volatile long gathered;
 
+    /** The clock of the database as it was read. */
+    private volatile Clocks clocks = new Clocks(0, System.nanoTime() - KNOWN.toNanos());
+
     /** State of the thread. */
     private boolean told;
 
@@ -55,6 +62,9 @@ public final class Gatherer implements AutoCloseable {
     private long since;
 
     private boolean strangers;
+
+    /** The clock of the database and this daemon's monotonic one at the same moment. */
+    private record Clocks(long millis, long nanos) {}
 
     private Gatherer(Settings.Cluster place, PostgresPeers peers, Node.Duties duties) {
         this.place = place;
@@ -73,6 +83,15 @@ public final class Gatherer implements AutoCloseable {
     public int members() {
         Node now = node;
         return now == null || gathered == 0 || now.hasEnded() ? 0 : now.reachable();
+    }
+
+    /** Returns the time by the clock of the database, milliseconds since 1970; empty when that was not read lately. */
+    public OptionalLong millis() {
+        Clocks read = clocks;
+        long passed = System.nanoTime() - read.nanos();
+        return passed < KNOWN.toNanos()
+                ? OptionalLong.of(read.millis() + TimeUnit.NANOSECONDS.toMillis(passed))
+                : OptionalLong.empty();
     }
 
     /** Returns the node as it is now; it may end at any time. */
@@ -132,7 +151,10 @@ public final class Gatherer implements AutoCloseable {
             peers.tellNode(node.address());
             told = true;
         }
+        // Before it is read: the clock seems rather late than early then, and calls older than they are.
+        long asked = System.nanoTime();
         PostgresPeers.Gathering now = peers.read();
+        clocks = new Clocks(now.millis(), asked);
         if (gathered > 0) {
             stay(now);
         } else if (joining > 0) {
@@ -248,7 +270,7 @@ public final class Gatherer implements AutoCloseable {
         });
         thread.shutdown();
         try {
-            if (!thread.awaitTermination(2 * LEAVING.toSeconds(), TimeUnit.SECONDS)) {
+            if (!thread.awaitTermination(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {
                 LOG.warn("the connections with the other daemons did not end in time");
             }
         } catch (InterruptedException e) {

@@ -59,9 +59,10 @@ public interface Node {
      * @param token name of the caller's token; for a classic one the word of its scope
      * @param named whether the token is one that the operator has named
      * @param client address of the caller
+     * @param millis when it was handed over, by the clock of the database as far as that is known; milliseconds since 1970
      * @param request JSON with one call in UTF-8; may hold secrets
      */
-    record Call(String token, boolean named, String client, byte[] request) {}
+    record Call(String token, boolean named, String client, long millis, byte[] request) {}
 
     /** What became of a call that was to be handed over. */
     sealed interface Answer {

@@ -43,8 +43,9 @@ public final class PostgresPeers implements AutoCloseable {
      *
      * @param number 0 before the first
      * @param founder address of the node that has begun it; empty before the first
+     * @param millis the server's clock when it was read, milliseconds since 1970
      */
-    public record Gathering(long number, String founder, List<Peer> peers) {}
+    public record Gathering(long number, String founder, long millis, List<Peer> peers) {}
 
     /** Reads who is there. */
     public Gathering read() {
@@ -55,8 +56,10 @@ public final class PostgresPeers implements AutoCloseable {
                     row -> new Peer(row.text("node"), row.number("gathered")),
                     start);
             return session.queryOne(
-                            "SELECT number, founder FROM gathering WHERE one = 1",
-                            row -> new Gathering(row.number("number"), row.text("founder"), peers))
+                            "SELECT number, founder, " + PostgresSchema.MILLIS
+                                    + " AS millis FROM gathering WHERE one = 1",
+                            row -> new Gathering(
+                                    row.number("number"), row.text("founder"), row.number("millis"), peers))
                     .orElseThrow();
         });
     }

@@ -181,7 +181,13 @@ class ConnectedDaemonsTest {
     }
 
     private static Node.Answer hand(Daemon from, String token, boolean named, String method) {
-        return Await.result(from.cluster().node().orElseThrow().hand(new Node.Call(token, named, "", request(method))));
+        return hand(from, token, named, method, 0);
+    }
+
+    private static Node.Answer hand(Daemon from, String token, boolean named, String method, long age) {
+        long millis = from.cluster().millis().orElseThrow() - age;
+        return Await.result(
+                from.cluster().node().orElseThrow().hand(new Node.Call(token, named, "", millis, request(method))));
     }
 
     @Test
@@ -193,6 +199,9 @@ class ConnectedDaemonsTest {
         assertThat(error(hand(two, "read", false, STOP))).isEqualTo(-32001);
         assertThat(hand(two, "unheard-of", true, STOP)).isEqualTo(new Node.Answer.NotBegun());
         assertThat(hand(two, "unheard-of", false, STOP)).isEqualTo(new Node.Answer.Unauthorized());
+
+        assertThat(hand(two, "spend", false, STOP)).isInstanceOf(Node.Answer.Given.class);
+        assertThat(hand(two, "spend", false, STOP, 11_000)).isEqualTo(new Node.Answer.NotBegun());
 
         String shop = command("token", "create", "shop", "--scope", "spend");
         Await.until("the keeper knows it", () -> hand(two, "shop", true, STOP) instanceof Node.Answer.Given);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
@@ -26,6 +27,10 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
+import javax.security.auth.x500.X500Principal;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.TestCertificate;
@@ -38,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class NodesTest {
     private static final byte[] REQUEST = "{\"jsonrpc\":\"2.0\"}".getBytes(StandardCharsets.US_ASCII);
-    private static final Node.Call CALL = new Node.Call("shop", true, "10.0.0.1", REQUEST);
+    private static final Node.Call CALL = new Node.Call("shop", true, "10.0.0.1", 7, REQUEST);
 
     @TempDir
     Path folder;
@@ -111,7 +116,7 @@ class NodesTest {
             assertThat(call).usingRecursiveComparison().isEqualTo(CALL);
         });
         byte[] request = new byte[Node.MAX_REQUEST_BYTES];
-        assertThat(hand(other, new Node.Call("read", false, "", request))).isInstanceOf(Node.Answer.Given.class);
+        assertThat(hand(other, new Node.Call("read", false, "", 7, request))).isInstanceOf(Node.Answer.Given.class);
         assertThat(handed).hasSize(2);
         assertThat(handed.get(1).request()).hasSize(request.length);
         assertThat(handed.get(1).named()).isFalse();
@@ -124,7 +129,7 @@ class NodesTest {
         Node other = asking();
         meet(keeper, other);
         assertThat(hand(other, CALL)).isEqualTo(new Node.Answer.Lost());
-        assertThat(Await.result(other.hand(new Node.Call("read", false, "", new byte[Node.MAX_REQUEST_BYTES + 1]))))
+        assertThat(Await.result(other.hand(new Node.Call("read", false, "", 7, new byte[Node.MAX_REQUEST_BYTES + 1]))))
                 .isEqualTo(new Node.Answer.NotBegun());
         assertThat(handed).hasSize(1);
     }
@@ -212,6 +217,25 @@ class NodesTest {
         assertThatThrownBy(() -> greet(place, context(TestCertificate.make(), Optional.of(own))))
                 .isInstanceOf(IOException.class);
         greet(place, context(own, Optional.of(own)));
+        assertThatThrownBy(() -> greet(place, context(own, Optional.of(ofTheSameIssuer(own)))))
+                .as("the issuer has given it to somebody else")
+                .isInstanceOf(IOException.class);
+    }
+
+    private static TestCertificate ofTheSameIssuer(TestCertificate issuer) throws Exception {
+        TestCertificate other = TestCertificate.make();
+        JcaX509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                issuer.certificate().getSubjectX500Principal(),
+                BigInteger.TWO,
+                issuer.certificate().getNotBefore(),
+                issuer.certificate().getNotAfter(),
+                new X500Principal("CN=other"),
+                other.keys().getPublic());
+        return new TestCertificate(
+                new JcaX509CertificateConverter()
+                        .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA")
+                                .build(issuer.keys().getPrivate()))),
+                other.keys());
     }
 
     /** Connects, and ends when the other side has neither closed nor refused within a moment. */

@@ -39,7 +39,7 @@ public final class PekkoNode implements Node {
 
     private final ActorSystem<Void> system;
     private final Cluster cluster;
-    private final CompletableFuture<ActorRef<Asking.Command>> asking = new CompletableFuture<>();
+    private final CompletableFuture<ActorRef<Handed.ToAsking>> asking = new CompletableFuture<>();
     private final CompletableFuture<ActorRef<Hinting.Command>> hinting = new CompletableFuture<>();
     /** Answers that callers wait for. */
     private final Set<CompletableFuture<Answer>> open = ConcurrentHashMap.newKeySet();

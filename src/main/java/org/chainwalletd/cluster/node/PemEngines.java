@@ -39,9 +39,9 @@ import scala.Option;
  * Pekko's own provider reads RSA keys alone.
  */
 public final class PemEngines implements SSLEngineProvider {
-    static final String CERTIFICATE = "walletd.node.certificate";
-    static final String KEY = "walletd.node.key";
-    static final String ISSUER = "walletd.node.issuer";
+    static final String CERTIFICATE = "pem-files.certificate";
+    static final String KEY = "pem-files.key";
+    static final String ISSUER = "pem-files.issuer";
 
     private static final String[] PROTOCOLS = {"TLSv1.3"};
     private static final long READ_NANOS = TimeUnit.MINUTES.toNanos(5);
