@@ -141,6 +141,31 @@ class ArchitectureTest {
         assertThat(MAIN.stream().map(ArchitectureTest::wordOf).distinct()).allMatch(known::contains);
     }
 
+    /** Their jars are opened by nobody else, and no other daemon loads a class of them. */
+    @Test
+    void only_a_node_uses_the_libraries_of_the_cluster() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + "cluster.node..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.apache.pekko.cluster..",
+                        "org.apache.pekko.remote..",
+                        "org.apache.pekko.serialization.jackson..",
+                        ROOT + "cluster.node..")
+                .check(MAIN);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + "cluster..")
+                .and()
+                .doNotHaveSimpleName("DatabaseCluster")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + "cluster..")
+                .check(MAIN);
+    }
+
     private static ArchRule usesOnly(String word, Set<String> mayUse) {
         DescribedPredicate<JavaClass> forbidden = DescribedPredicate.describe(
                 "packages of the daemon other than " + mayUse,

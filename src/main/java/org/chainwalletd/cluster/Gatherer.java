@@ -204,6 +204,15 @@ public final class Gatherer implements AutoCloseable {
             complained = false;
             LOG.info("connected with the other daemons of the database, at {}", node.address());
         } else if (hasPassed(PATIENCE)) {
+            if (!complained) {
+                LOG.warn(
+                        "node {} has not come to the others of the database at {}: see that each daemon reaches the --cluster-bind of each"
+                                + " other one, and that their certificates are of one --cluster-ca and have a name in common. Calls and payments"
+                                + " go on without",
+                        node.address(),
+                        now.peers().stream().map(PostgresPeers.Peer::node).toList());
+            }
+            complained = true;
             if (now.peers().stream().noneMatch(peer -> peer.gathered() == now.number())) {
                 distrusted = now.number();
             }

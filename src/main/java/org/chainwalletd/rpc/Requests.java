@@ -78,8 +78,16 @@ final class Requests {
                 write(json, item);
             }
             json.writeEndArray();
+        } else if (node.isTextual()) {
+            json.writeString(node.textValue());
+        } else if (node.isBoolean()) {
+            json.writeBoolean(node.booleanValue());
+        } else if (node.isIntegralNumber()) {
+            json.writeNumber(node.bigIntegerValue());
+        } else if (node.isNumber()) {
+            json.writeNumber(node.decimalValue());
         } else {
-            node.serialize(json, null);
+            json.writeNull();
         }
     }
 

@@ -1,6 +1,7 @@
 package org.chainwalletd.cluster.node;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -56,12 +57,20 @@ final class Answering {
             ask.from().tell(Handed.Answered.of(ask.id(), new Node.Answer.NotBegun()));
             return Behaviors.same();
         }
-        CompletionStage<Node.Answer> answer = duties.answers()
-                .apply(new Node.Call(ask.token(), ask.named(), ask.client(), ask.millis(), ask.request()));
+        CompletionStage<Node.Answer> answer =
+                begin(new Node.Call(ask.token(), ask.named(), ask.client(), ask.millis(), ask.request()));
         answer.whenCompleteAsync(
                 (given, failure) ->
                         ask.from().tell(Handed.Answered.of(ask.id(), failure == null ? given : new Node.Answer.Lost())),
                 context.getExecutionContext());
         return Behaviors.same();
+    }
+
+    private CompletionStage<Node.Answer> begin(Node.Call call) {
+        try {
+            return duties.answers().apply(call);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 }

@@ -62,9 +62,14 @@ public final class PekkoNode implements Node {
     private Behavior<Void> root(Duties duties) {
         return Behaviors.setup(context -> {
             String own = Cluster.get(context.getSystem()).selfMember().address().toString();
-            asking.complete(context.spawn(Asking.create(), "asking"));
-            hinting.complete(context.spawn(Hinting.create(own, duties), "hinting"));
-            context.spawn(Answering.create(duties), "answering");
+            ActorRef<Handed.ToAsking> asks = context.spawn(Asking.create(), "asking");
+            ActorRef<Hinting.Command> hints = context.spawn(Hinting.create(own, duties), "hinting");
+            // The node ends with each of them, and is begun anew.
+            context.watch(asks);
+            context.watch(hints);
+            context.watch(context.spawn(Answering.create(duties), "answering"));
+            asking.complete(asks);
+            hinting.complete(hints);
             return Behaviors.empty();
         });
     }
