@@ -55,6 +55,7 @@ class ArchitectureTest {
             Map.entry("observe", Set.of("access", "api", "wire", "chain", "config", "rpc")),
             Map.entry("store", Set.of("chain", "crypto", "config")),
             Map.entry("keeper", Set.of("store")),
+            Map.entry("cluster", Set.of("config", "store")),
             Map.entry("access", Set.of("api", "wire", "chain", "config", "store")),
             Map.entry("net", Set.of("chain", "crypto", "config")),
             Map.entry("node", Set.of("wire", "chain", "crypto", "config", "store", "net")),
@@ -138,6 +139,31 @@ class ArchitectureTest {
         Set<String> known = new TreeSet<>(MAY_USE.keySet());
         known.addAll(ABOVE_ALL);
         assertThat(MAIN.stream().map(ArchitectureTest::wordOf).distinct()).allMatch(known::contains);
+    }
+
+    /** Their jars are opened by nobody else, and no other daemon loads a class of them. */
+    @Test
+    void only_a_node_uses_the_libraries_of_the_cluster() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(ROOT + "cluster.node..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "org.apache.pekko.cluster..",
+                        "org.apache.pekko.remote..",
+                        "org.apache.pekko.serialization.jackson..",
+                        ROOT + "cluster.node..")
+                .check(MAIN);
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(ROOT + "cluster..")
+                .and()
+                .doNotHaveSimpleName("DatabaseCluster")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(ROOT + "cluster..")
+                .check(MAIN);
     }
 
     private static ArchRule usesOnly(String word, Set<String> mayUse) {

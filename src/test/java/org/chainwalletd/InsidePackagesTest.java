@@ -28,6 +28,8 @@ class InsidePackagesTest {
             Map.entry("account.endpoints", Set.of()),
             Map.entry("client", Set.of()),
             Map.entry("client.example", Set.of("client")),
+            Map.entry("cluster", Set.of()),
+            Map.entry("cluster.node", Set.of("cluster")),
             Map.entry("devnet", Set.of("devnet.call", "devnet.indexer", "devnet.ledger", "devnet.wire")),
             Map.entry("devnet.call", Set.of("devnet.ledger", "devnet.wire")),
             Map.entry("devnet.compare", Set.of("devnet")),

@@ -93,6 +93,17 @@ public final class NamedTokens {
                         && clock.millis() >= row.get().expiresAt().getAsLong();
     }
 
+    /** Looks up the grant of a named token by its name, for a call whose value of the token another daemon has accepted. */
+    public Optional<Grant> current(String name) {
+        takeChanged();
+        long now = clock.millis();
+        return entries.values().stream()
+                .filter(entry ->
+                        entry.token().name().equals(name) && entry.grant().isValidAt(now))
+                .map(TokenEntry::grant)
+                .findFirst();
+    }
+
     /** Cap per period of a token by its name, empty when it has none. */
     public Optional<Amount> capPerPeriod(String name) {
         return Optional.ofNullable(byName.get(name)).flatMap(row -> row.policy().capPerPeriod());

@@ -43,6 +43,7 @@ import org.chainwalletd.observe.Metrics;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.rpc.CallObserver;
 import org.chainwalletd.rpc.Client;
+import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.KeyUseGuards;
 import org.chainwalletd.rpc.method.MethodFamilies;
@@ -92,6 +93,7 @@ public final class Daemon implements AutoCloseable {
     private ExternalServices external;
     private Keeper keeper;
     private HttpFrontend frontend;
+    private Optional<DatabaseCluster> cluster = Optional.empty();
     /** Whether the daemon is stopping: no swap reveals its secret from then on. */
     private volatile boolean stopping;
 
@@ -193,7 +195,10 @@ public final class Daemon implements AutoCloseable {
         claimKeys.accept(sealed::forgetKey);
         Services services = startServices(context, keyring, sealed);
         beginBackground(store, meters.registry());
-        frontend.serve(services);
+        frontend.serve(services, handover(context, store, services));
+        if (cluster.isPresent()) {
+            connect(cluster.get(), meters.registry());
+        }
         toldAddress.accept(frontend.advertised().toString());
         tell(
                 lock,
@@ -217,6 +222,23 @@ public final class Daemon implements AutoCloseable {
         DatabaseKeeping keeping = DatabaseStore.keep(store, keeper, meters, () -> threadEnded("background work"));
         toldAddress = keeping::tellAddress;
         shutdown.add("background work", keeping::close);
+    }
+
+    /** Returns what hands calls to the other daemons of the database, if this one is to be connected with them. */
+    private Handover handover(DaemonContext context, Store store, Services services) {
+        Optional<Settings.Cluster> place = settings.database().flatMap(Settings.Database::cluster);
+        if (place.isEmpty() || store.stopped().isPresent()) {
+            return Handover.NONE;
+        }
+        DatabaseCluster made = new DatabaseCluster(
+                place.get(), store, keeper, context.workers().answers(), services::doneElsewhere);
+        cluster = Optional.of(made);
+        return made;
+    }
+
+    private void connect(DatabaseCluster others, MeterRegistry meters) {
+        others.serve(frontend.dispatcher(), frontend.named(), meters);
+        shutdown.add("cluster", () -> others.close(times.untilDrained()));
     }
 
     /**
@@ -492,6 +514,11 @@ public final class Daemon implements AutoCloseable {
     /** Keeper of the background work, for tests that stop and start it while the daemon serves. */
     Keeper keeper() {
         return keeper;
+    }
+
+    /** Connections with the other daemons of the database, for tests that end them. */
+    DatabaseCluster cluster() {
+        return cluster.orElseThrow();
     }
 
     /** Completes when the daemon can no longer work and must be restarted. */

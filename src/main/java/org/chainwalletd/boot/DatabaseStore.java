@@ -61,6 +61,9 @@ public final class DatabaseStore {
             throw new StartupException(
                     "--store-restored is for walletd.db in the datadir: run the command store restored instead");
         }
+        if (database.cluster().isPresent()) {
+            DatabaseCluster.refuseEarly(database.cluster().get());
+        }
         look(settings, database);
         Optional<PostgresAgreed> agreed = PostgresStore.agreed(new PostgresDatabase(database));
         if (agreed.isPresent()) {

@@ -19,6 +19,7 @@ import org.chainwalletd.http.door.HttpLimits;
 import org.chainwalletd.http.door.TokenRotation;
 import org.chainwalletd.http.tls.TlsIdentity;
 import org.chainwalletd.observe.HttpMetrics;
+import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.RpcDispatcher;
 
 /** HTTP entrance for clients: tokens, certificate, and the listener once there is something to serve. */
@@ -32,6 +33,7 @@ final class HttpFrontend {
     private final Optional<TlsIdentity> tls;
     private final NamedTokens named;
     private HttpServer server;
+    private RpcDispatcher dispatcher;
 
     /** Opens the daemon's certificate, or makes one with these names. */
     @FunctionalInterface
@@ -68,10 +70,15 @@ final class HttpFrontend {
         return Optional.of(identities.open(names));
     }
 
+    /** Answers calls, once it listens. */
+    RpcDispatcher dispatcher() {
+        return dispatcher;
+    }
+
     /** Starts to listen, and to watch the token files for changes. Blocks until the port is bound. */
-    void serve(Services services) {
+    void serve(Services services, Handover handover) {
         Settings.Http http = context.settings().http();
-        RpcDispatcher dispatcher = services.dispatcher();
+        dispatcher = services.dispatcher(handover);
         HttpMetrics httpMetrics = new HttpMetrics(context.meters());
         server = Futures.await(
                 HttpServer.start(

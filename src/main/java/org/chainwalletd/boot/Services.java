@@ -35,6 +35,7 @@ import org.chainwalletd.observe.CallMetrics;
 import org.chainwalletd.observe.CallObservers;
 import org.chainwalletd.payout.Payouts;
 import org.chainwalletd.rpc.ErrorTranslator;
+import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.MethodRegistry;
 import org.chainwalletd.rpc.RpcDispatcher;
 import org.chainwalletd.rpc.method.IndexerMethods;
@@ -77,7 +78,8 @@ record Services(
         return context.workers().answers();
     }
 
-    RpcDispatcher dispatcher() {
+    /** @param handover is asked about each call that needs background work */
+    RpcDispatcher dispatcher(Handover handover) {
         List<ErrorTranslator> known = List.of(
                 new KeyringErrors(settings().wallets()),
                 new SpendErrors(following.watchOnly()::has),
@@ -94,7 +96,8 @@ record Services(
                         settings().http().batches().parallelism(),
                         settings().http().requests().maxWaits(),
                         settings().http().batches().maxAnswerBytes()),
-                new RpcDispatcher.Threads(answers(), context.workers()::full));
+                new RpcDispatcher.Threads(answers(), context.workers()::full),
+                handover);
     }
 
     /**
@@ -136,7 +139,8 @@ record Services(
                 .withBackground(this::doneElsewhere);
     }
 
-    private Optional<RefusedException> doneElsewhere() {
+    /** Refusal of a call that needs background work; empty while that runs here. */
+    Optional<RefusedException> doneElsewhere() {
         Keeper keeper = context.keeper();
         if (keeper.isRunning()) {
             return Optional.empty();

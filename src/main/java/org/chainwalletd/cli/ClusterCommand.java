@@ -145,6 +145,8 @@ final class ClusterCommand implements Command {
                     .put("machine", start.machine())
                     .put("datadir", start.datadir())
                     .put("address", start.address())
+                    .put("node", node(start))
+                    .put("connected", start.gathered())
                     .put("since", since(start))
                     .put("heartbeat_age_millis", start.silentMillis())
                     .put("has_found_its_commits", !start.behind())
@@ -174,7 +176,7 @@ final class ClusterCommand implements Command {
                                 + lock.waiting() + " wait")
                         .orElse("free"));
         lines.add("");
-        lines.add(row("START", "STATE", "HEARD", "SINCE", "OPEN", "ADDRESS", "MACHINE", "DATADIR"));
+        lines.add(row("START", "STATE", "HEARD", "SINCE", "OPEN", "ADDRESS", "NODE", "MACHINE", "DATADIR"));
         for (PostgresCluster.Start start : status.starts()) {
             lines.add(row(
                     Long.toString(start.start()),
@@ -183,6 +185,7 @@ final class ClusterCommand implements Command {
                     since(start),
                     Long.toString(start.open()),
                     start.address(),
+                    node(start) + (start.node().isEmpty() || start.gathered() ? "" : ", alone"),
                     start.machine(),
                     start.datadir()));
         }
@@ -193,12 +196,17 @@ final class ClusterCommand implements Command {
     }
 
     private static String row(String... cells) {
-        return String.format("%-6s %-21s %-12s %-21s %6s  %-28s %-20s %s", (Object[]) cells)
+        return String.format("%-6s %-21s %-12s %-21s %6s  %-28s %-28s %-20s %s", (Object[]) cells)
                 .stripTrailing();
     }
 
     private static String word(PostgresCluster.Start start) {
         return start.standing().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns host and port of the node of a start; empty when it has none. */
+    private static String node(PostgresCluster.Start start) {
+        return start.node().substring(start.node().indexOf('@') + 1);
     }
 
     private static String since(PostgresCluster.Start start) {

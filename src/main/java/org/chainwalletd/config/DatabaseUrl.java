@@ -38,7 +38,11 @@ final class DatabaseUrl {
 
     /** Parses the option; empty for {@code sqlite}. */
     static Optional<Settings.Database> parse(
-            String text, Optional<Path> passwordFile, Optional<String> password, Optional<URI> advertised) {
+            String text,
+            Optional<Path> passwordFile,
+            Optional<String> password,
+            Optional<URI> advertised,
+            Optional<Settings.Cluster> cluster) {
         if (text.equals("sqlite")) {
             return Optional.empty();
         }
@@ -75,7 +79,8 @@ final class DatabaseUrl {
                 Optional.ofNullable(parameters.get("sslrootcert")).map(Path::of),
                 passwordFile,
                 password,
-                advertised));
+                advertised,
+                cluster));
     }
 
     private static List<String> hosts(String text) {

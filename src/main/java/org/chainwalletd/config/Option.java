@@ -573,6 +573,25 @@ public enum Option {
             Form.URL,
             "URL at which the other daemons of the database, and their callers, reach this one; without it the address of --bind, or"
                     + " with 0.0.0.0 the name of the machine"),
+    CLUSTER_BIND(
+            "cluster-bind",
+            "store.cluster-bind",
+            Form.ADDRESS,
+            "address and port at which the other daemons of the database reach this one for hints and forwarded calls (Pekko Cluster);"
+                    + " without it there is none. Needs a certificate unless it is a loopback address"),
+    CLUSTER_CERT(
+            "cluster-cert",
+            "store.cluster-cert",
+            Form.PATH,
+            "PEM file with the certificate by which the daemons of the database know each other; it must be of --cluster-ca, and all of"
+                    + " them must have a name in common"),
+    CLUSTER_KEY(
+            "cluster-key", "store.cluster-key", Form.PATH, "PEM file with the key of --cluster-cert, not encrypted"),
+    CLUSTER_CA(
+            "cluster-ca",
+            "store.cluster-ca",
+            Form.PATH,
+            "PEM file with the one issuer whose certificates are accepted between the daemons of the database"),
     REBROADCAST_INTERVAL(
             "rebroadcast-interval-secs",
             "spend.rebroadcast-interval-secs",

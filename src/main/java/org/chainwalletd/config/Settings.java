@@ -281,6 +281,7 @@ public record Settings(
      * @param passwordFile file that is read at each connection; empty: {@code password} is used
      * @param password from the environment; empty: none
      * @param advertised URL at which other daemons of the database reach this one; empty: that at which it listens
+     * @param cluster connections between the daemons; empty: none
      */
     public record Database(
             String user,
@@ -290,7 +291,8 @@ public record Settings(
             Optional<Path> rootCertificate,
             Optional<Path> passwordFile,
             Optional<String> password,
-            Optional<URI> advertised) {
+            Optional<URI> advertised,
+            Optional<Cluster> cluster) {
         static final String SCHEME = "postgresql://";
 
         /**
@@ -312,6 +314,21 @@ public record Settings(
             return SCHEME + user + "@" + String.join(",", hosts) + "/" + name;
         }
     }
+
+    /**
+     * Connections between the daemons of a database.
+     *
+     * @param bind at which the others reach this one; its port may be 0
+     * @param files empty: not encrypted, which is for loopback addresses alone
+     */
+    public record Cluster(InetSocketAddress bind, Optional<PemFiles> files) {}
+
+    /**
+     * Certificate and key of a daemon, and the issuer that it accepts, as PEM files.
+     *
+     * @param certificate shown to the other side, whichever has connected
+     */
+    public record PemFiles(Path certificate, Path key, Path issuer) {}
 
     /** Block that the operator knows to be of the chain. */
     public record Checkpoint(long height, Hash256 blockId) {}

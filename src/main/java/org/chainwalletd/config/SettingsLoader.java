@@ -112,8 +112,9 @@ public final class SettingsLoader {
         Optional<String> password = sources.variable(DatabaseUrl.PASSWORD_VARIABLE);
         Optional<Path> passwordFile = values.value(Option.STORE_PASSWORD_FILE, sources::path);
         Optional<URI> advertised = values.value(Option.ADVERTISE_URL, Parsing::url);
+        Optional<Settings.Cluster> cluster = cluster();
         Optional<Settings.Database> database = values.value(
-                        Option.STORE, text -> DatabaseUrl.parse(text, passwordFile, password, advertised))
+                        Option.STORE, text -> DatabaseUrl.parse(text, passwordFile, password, advertised, cluster))
                 .flatMap(Function.identity());
         if (password.isPresent() && passwordFile.isPresent()) {
             problems.add(DatabaseUrl.PASSWORD_VARIABLE + " and " + Option.STORE_PASSWORD_FILE.flag()
@@ -123,10 +124,45 @@ public final class SettingsLoader {
                 && (password.isPresent() || passwordFile.isPresent())) {
             warnings.add("the password of a database does nothing without " + Option.STORE.flag());
         }
+        if (cluster.isPresent() && database.isEmpty()) {
+            problems.add(Option.CLUSTER_BIND.flag() + " is for daemons that share a database: name it with "
+                    + Option.STORE.flag() + ", or leave the option out");
+        }
         if (advertised.isPresent() && database.isEmpty()) {
             warnings.add(Option.ADVERTISE_URL.flag() + " does nothing without a database in " + Option.STORE.flag());
         }
         return database;
+    }
+
+    private Optional<Settings.Cluster> cluster() {
+        Optional<InetSocketAddress> bind = values.value(Option.CLUSTER_BIND, Parsing::address);
+        List<Option> named = List.of(Option.CLUSTER_CERT, Option.CLUSTER_KEY, Option.CLUSTER_CA);
+        List<Path> files = named.stream()
+                .flatMap(option -> values.value(option, sources::path).stream())
+                .toList();
+        if (bind.isEmpty()) {
+            if (!files.isEmpty() && !values.isGiven(Option.CLUSTER_BIND)) {
+                problems.add("a certificate of the cluster does nothing without " + Option.CLUSTER_BIND.flag()
+                        + ": name the address, or leave the files out");
+            }
+            return Optional.empty();
+        }
+        if (bind.get().getAddress().isAnyLocalAddress()) {
+            problems.add(Option.CLUSTER_BIND.flag()
+                    + " must be the address at which the other daemons reach this one, so not 0.0.0.0 or [::]");
+        } else if (!files.isEmpty() && files.size() < named.size()) {
+            problems.add(String.join(", ", named.stream().map(Option::flag).toList())
+                    + " belong together: name all three files, or none on a loopback address");
+        } else if (files.isEmpty() && !bind.get().getAddress().isLoopbackAddress()) {
+            problems.add(Option.CLUSTER_BIND.flag() + " " + HostPort.of(bind.get())
+                    + " can be reached from other machines, and calls with their passphrases would travel in clear: name "
+                    + String.join(", ", named.stream().map(Option::flag).toList()));
+        }
+        return Optional.of(new Settings.Cluster(
+                bind.get(),
+                files.size() == named.size()
+                        ? Optional.of(new Settings.PemFiles(files.get(0), files.get(1), files.get(2)))
+                        : Optional.empty()));
     }
 
     private Settings.EvmWords evmWords() {

@@ -12,6 +12,7 @@ import org.chainwalletd.api.ErrorCode;
 import org.chainwalletd.api.RefusedException;
 import org.chainwalletd.api.Scope;
 import org.chainwalletd.chain.Hash256;
+import org.chainwalletd.stage.Causes;
 import org.slf4j.MDC;
 
 /** Call of one request or one item of a batch, from its envelope to its answer. */
@@ -50,7 +51,8 @@ final class RpcCall {
             Failures failures,
             CallObserver observer,
             LongPolls longPolls,
-            RpcDispatcher.Threads threads) {}
+            RpcDispatcher.Threads threads,
+            Handover handover) {}
 
     /**
      * @param json null for a notification
@@ -113,6 +115,10 @@ final class RpcCall {
         try {
             shared.observer()
                     .started(context, method.method().name(), method.method().scope());
+            Optional<CompletableFuture<Outcome>> elsewhere = handOver(method);
+            if (elsewhere.isPresent()) {
+                return elsewhere.get().thenApplyAsync(finish, shared.threads().answers());
+            }
             CompletableFuture<R> running = start(method);
             if (running.isDone()) {
                 return now(finish, finished(method, running));
@@ -128,14 +134,70 @@ final class RpcCall {
         }
     }
 
+    private void requireRoom() {
+        if (shared.threads().full().getAsBoolean()) {
+            throw Failures.busy();
+        }
+        if (room.full() && !envelope.isNotification()) {
+            throw noRoom();
+        }
+    }
+
+    /** Hands the call to the daemon with the background work, if it needs that and another one has it. */
+    private Optional<CompletableFuture<Outcome>> handOver(RegisteredMethod<?, ?> method) {
+        if (!method.method().background()) {
+            return Optional.empty();
+        }
+        try {
+            requireRoom();
+            return shared.handover()
+                    .hand(() -> Requests.write(envelope), context)
+                    .map(answer -> answer.handleAsync(
+                                    (given, failure) -> handedOver(method, given, failure),
+                                    shared.threads().answers())
+                            .toCompletableFuture());
+        } catch (RuntimeException failure) {
+            return Optional.of(CompletableFuture.completedFuture(handedOver(method, null, failure)));
+        }
+    }
+
+    private Outcome handedOver(RegisteredMethod<?, ?> method, RpcAnswer answer, Throwable failure) {
+        openLogContext(method);
+        try {
+            release();
+            if (failure != null) {
+                RefusedException refusal = Causes.of(failure) instanceof Handover.OutcomeUnknown
+                        ? lost(method.method())
+                        : shared.failures().translate(failure, method.method().name(), context);
+                observeEnd(method, Optional.of(refusal.code()), Optional.empty());
+                return refuse(refusal);
+            }
+            observeEnd(method, Requests.errorIn(answer.pieces()), Optional.empty());
+            if (envelope.isNotification()) {
+                return new Outcome(null, 204);
+            }
+            room.takeAnyway(answer.length());
+            return new Outcome(answer.pieces(), answer.status());
+        } finally {
+            closeLogContext();
+        }
+    }
+
+    private static RefusedException lost(RpcMethod<?, ?> method) {
+        String advice = switch (method.repetition()) {
+            case HARMLESS -> "call again";
+            case BOUND -> "call again with the same client_token, which never does it twice";
+            case UNBOUND -> "look whether it was, before you call again";
+        };
+        return new RefusedException(
+                ErrorCode.INTERNAL_ERROR,
+                "the call was handed to the daemon that does the background work, and its answer was lost; whether it was carried out"
+                        + " is unknown: " + advice);
+    }
+
     private <P extends Record, R> CompletableFuture<R> start(RegisteredMethod<P, R> method) {
         try {
-            if (shared.threads().full().getAsBoolean()) {
-                throw Failures.busy();
-            }
-            if (room.full() && !envelope.isNotification()) {
-                throw noRoom();
-            }
+            requireRoom();
             P params = method.binder().bind(method.method().spelling().asDeclared(envelope.params()));
             audited = params instanceof Audited asked ? Optional.of(asked) : Optional.empty();
             if (method.method().longPoll()) {

@@ -32,6 +32,7 @@ public final class RpcDispatcher {
     private static final long TURN_NANOS = 2_000_000;
 
     private final RpcCall.Shared shared;
+    private final RpcCall.Shared here;
     private final RequestReader reader;
     private final Limits limits;
     private final RequestIds requestIds = new RequestIds();
@@ -75,8 +76,21 @@ public final class RpcDispatcher {
             CallObserver observer,
             Limits limits,
             Threads threads) {
-        this.shared = new RpcCall.Shared(
-                registry, new Failures(translators), observer, new RpcCall.LongPolls(limits.maxLongPolls()), threads);
+        this(registry, translators, observer, limits, threads, Handover.NONE);
+    }
+
+    /** @param handover is asked about each call that needs background work */
+    public RpcDispatcher(
+            MethodRegistry registry,
+            List<ErrorTranslator> translators,
+            CallObserver observer,
+            Limits limits,
+            Threads threads,
+            Handover handover) {
+        RpcCall.LongPolls polls = new RpcCall.LongPolls(limits.maxLongPolls());
+        Failures failures = new Failures(translators);
+        this.shared = new RpcCall.Shared(registry, failures, observer, polls, threads, handover);
+        this.here = new RpcCall.Shared(registry, failures, observer, polls, threads, Handover.NONE);
         this.reader = new RequestReader(limits.maxBatch());
         this.limits = limits;
     }
@@ -109,6 +123,24 @@ public final class RpcDispatcher {
                 new RpcAnswer(refusal.code().httpStatus(), Answers.error(refusal, Envelope.NULL_ID, client.room())));
     }
 
+    /**
+     * Answers one call that another daemon has handed over; it is handed to no third.
+     *
+     * @param body request with one call, given over: it is overwritten when it holds secrets
+     * @param client its address
+     */
+    public CompletionStage<RpcAnswer> answerHere(byte[] body, Grant grant, String client) {
+        return reader.read(body, AnswerRoom.BOUNDLESS) instanceof Envelope.Single single
+                ? call(
+                        here,
+                        single.envelope(),
+                        grant,
+                        Client.staying(client),
+                        AnswerRoom.BOUNDLESS,
+                        RpcDispatcher::answer)
+                : CompletableFuture.failedFuture(new IllegalArgumentException("not one call"));
+    }
+
     private CompletableFuture<RpcAnswer> single(Envelope envelope, Grant grant, Client client) {
         boolean aside = isLongPoll(envelope);
         CompletableFuture<RpcAnswer> answer = call(envelope, grant, client, client.room(), RpcDispatcher::answer);
@@ -126,6 +158,16 @@ public final class RpcDispatcher {
 
     private <T> CompletableFuture<T> call(
             Envelope envelope, Grant grant, Client client, AnswerRoom room, Function<RpcCall.Outcome, T> finish) {
+        return call(shared, envelope, grant, client, room, finish);
+    }
+
+    private <T> CompletableFuture<T> call(
+            RpcCall.Shared shared,
+            Envelope envelope,
+            Grant grant,
+            Client client,
+            AnswerRoom room,
+            Function<RpcCall.Outcome, T> finish) {
         CallContext context = new CallContext(requestIds.next(), grant, client.address(), client.presence());
         return new RpcCall(shared, envelope, context, room, client.denied()).run(finish);
     }

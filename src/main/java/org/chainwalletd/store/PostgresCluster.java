@@ -19,7 +19,8 @@ public final class PostgresCluster {
             + SpendTable.OPEN + ") sends GROUP BY runner";
     /** Query for starts, by the timeline and the boot of the server. */
     private static final String STARTS =
-            "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, coalesce(address, '') AS address, since, "
+            "SELECT start, ended, superseded, coalesce(machine, '') AS machine, coalesce(datadir, '') AS datadir, coalesce(address, '') AS address, coalesce(node, '') AS node, node IS NOT NULL AND gathered > 0"
+                    + " AND gathered = (SELECT number FROM gathering) AS gathered, since, "
                     + PostgresSchema.MILLIS + " - beaten AS silent, timeline < ? OR boot <> ? AS behind,"
                     + " CASE WHEN ended THEN 0 ELSE coalesce(count, 0) END AS open FROM daemons"
                     + " LEFT JOIN logs ON logs.name = log LEFT JOIN (" + SENDS + ") counted ON runner = start";
@@ -53,7 +54,7 @@ public final class PostgresCluster {
                 throw refused("has version " + version + ", and this release writes version " + Schema.version()
                         + ": use the command of the release that its daemons run");
             }
-            if (!PostgresSchema.hasLease(session)) {
+            if (!PostgresSchema.hasLease(session) || !PostgresSchema.hasGathering(session)) {
                 throw refused("was made by an earlier release: start a daemon of this one, which upgrades it");
             }
             return work.run(session, server);
@@ -118,6 +119,8 @@ public final class PostgresCluster {
      * @param machine name of its machine; empty where that is not known
      * @param datadir empty where that is not known
      * @param address URL at which it is called; empty where that is not known
+     * @param node address of its node for the other daemons; empty where it has none
+     * @param gathered whether its node has found those of the others
      * @param since time of the start by the server's clock, milliseconds since 1970
      * @param silentMillis time since its last heartbeat, by the server's clock
      * @param behind whether it has not told yet that the server has its commits, after that was promoted or restarted
@@ -129,6 +132,8 @@ public final class PostgresCluster {
             String machine,
             String datadir,
             String address,
+            String node,
+            boolean gathered,
             long since,
             long silentMillis,
             boolean behind,
@@ -180,6 +185,8 @@ public final class PostgresCluster {
                 row.text("machine"),
                 row.text("datadir"),
                 row.text("address"),
+                row.text("node"),
+                row.truth("gathered"),
                 row.number("since"),
                 silent,
                 row.truth("behind") && !ended && standing != Standing.SUPERSEDED,

@@ -208,6 +208,12 @@ final class PostgresSchema {
         if (lacks(session, "daemons", "shares")) {
             session.execute("ALTER TABLE daemons ADD COLUMN shares BOOLEAN NOT NULL DEFAULT false");
         }
+        if (!hasGathering(session)) {
+            session.execute("CREATE TABLE gathering (one BIGINT PRIMARY KEY CHECK (one = 1), number BIGINT NOT NULL,"
+                    + " founder TEXT NOT NULL)");
+            session.execute("INSERT INTO gathering (one, number, founder) VALUES (1, 0, '')");
+            session.execute("ALTER TABLE daemons ADD COLUMN node TEXT, ADD COLUMN gathered BIGINT NOT NULL DEFAULT 0");
+        }
         if (session.queryOne("SELECT 1 FROM pg_proc WHERE proname = 'watched_changed'", row -> true)
                 .isEmpty()) {
             session.execute("""
@@ -235,6 +241,12 @@ final class PostgresSchema {
     /** Tells whether the lease on background work is there, which earlier releases have not made. */
     static boolean hasLease(SqlSession session) throws SQLException {
         return session.queryOne("SELECT to_regclass('keeper') IS NOT NULL AS made", row -> row.truth("made"))
+                .orElseThrow();
+    }
+
+    /** Tells whether the rows by which nodes find each other are there, which earlier releases have not made. */
+    static boolean hasGathering(SqlSession session) throws SQLException {
+        return session.queryOne("SELECT to_regclass('gathering') IS NOT NULL AS made", row -> row.truth("made"))
                 .orElseThrow();
     }
 

@@ -20,7 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 import org.chainwalletd.chain.Address;
 import org.chainwalletd.chain.Hash256;
@@ -103,6 +105,8 @@ public final class PostgresStore extends SqlStore {
     private final Map<String, List<Runnable>> listeners = new ConcurrentHashMap<>();
 
     private final AtomicBoolean looking = new AtomicBoolean();
+    /** Highest number of a commit that another daemon has hinted at. */
+    private final AtomicLong hinted = new AtomicLong();
     /** Number of the last followed commit at the last look for changes; belongs to whoever has set {@code looking}. */
     private volatile long followedBefore = -1;
 
@@ -405,6 +409,24 @@ public final class PostgresStore extends SqlStore {
         return new PostgresLease(name, this::connect, start);
     }
 
+    /** Returns where the daemons of the database find each other. */
+    public PostgresPeers peers() {
+        return new PostgresPeers(name, this::connect, start);
+    }
+
+    /** Tells {@code told} the number of each commit of this daemon from now on; it must not block. */
+    public void whenCommitted(LongConsumer told) {
+        transactions.whenCommitted(told);
+    }
+
+    /** Takes a hint that another daemon has made the commit with this number, and looks for its changes at once. */
+    public void hint(long number) {
+        hinted.accumulateAndGet(number, Math::max);
+        if (number > transactions.followed()) {
+            look(true);
+        }
+    }
+
     /** Tells whether the log could be written at the last commit: otherwise another daemon is to take this one's place. */
     public boolean canLog() {
         return !transactions.logFails();
@@ -561,12 +583,18 @@ public final class PostgresStore extends SqlStore {
 
     /** Updates the state in memory when others have changed rows, for a daemon that has nothing to write. */
     private void lookForChanges() {
+        look(false);
+    }
+
+    /** @param anyway also when this daemon writes */
+    private void look(boolean anyway) {
         if (!looking.compareAndSet(false, true)) {
             return;
         }
+        long wanted = hinted.get();
         long followed = transactions.followed();
         // Whoever writes follows anyway, and a commit of its own that it has not noted yet is no change by others.
-        boolean idle = followed == followedBefore;
+        boolean idle = anyway || followed == followedBefore;
         followedBefore = followed;
         read(session -> idle
                         && session.queryOne(
@@ -576,7 +604,15 @@ public final class PostgresStore extends SqlStore {
                                 .isPresent())
                 .thenComposeAsync(
                         changed -> changed ? lookClosely() : CompletableFuture.<Void>completedFuture(null), AT_ONCE)
-                .whenCompleteAsync((done, failure) -> looking.set(false), AT_ONCE);
+                .whenCompleteAsync(
+                        (done, failure) -> {
+                            looking.set(false);
+                            // A hint that came meanwhile; without an answer the next poll is soon enough.
+                            if (failure == null && hinted.get() > Math.max(wanted, transactions.followed())) {
+                                look(true);
+                            }
+                        },
+                        AT_ONCE);
     }
 
     /** Notes since when one transaction holds the store lock. */

@@ -167,6 +167,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private boolean committing;
     private Made next;
     private volatile Made confirmed;
+    private volatile LongConsumer committed = number -> {};
     private volatile String stopped;
 
     /**
@@ -258,6 +259,11 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
 
     Made confirmed() {
         return confirmed;
+    }
+
+    /** Tells {@code told} the number of each commit from now on, on the thread that has made it. */
+    void whenCommitted(LongConsumer told) {
+        committed = told;
     }
 
     /** Returns the number of the last commit that the state in memory includes. */
@@ -525,6 +531,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             confirmByAnother();
         }
         confirmed = next;
+        committed.accept(next.number());
     }
 
     private void announce() throws SQLException {

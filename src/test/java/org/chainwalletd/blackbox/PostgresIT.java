@@ -847,7 +847,11 @@ class PostgresIT {
                     .anyMatch(line -> line.contains("org.chainwalletd.store.SqliteStore "))
                     .noneMatch(line -> line.startsWith("org.postgresql.")
                             || line.startsWith("org.chainwalletd.store.Postgres")
-                            || line.startsWith("org.chainwalletd.boot.Database"));
+                            || line.startsWith("org.chainwalletd.boot.Database")
+                            || line.startsWith("org.chainwalletd.cluster.")
+                            || line.startsWith("org.apache.pekko.cluster.")
+                            || line.startsWith("org.apache.pekko.remote.")
+                            || line.startsWith("org.apache.pekko.serialization.jackson."));
         }
     }
 

@@ -7,8 +7,12 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import java.io.IOException;
+import java.net.URL;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.chainwalletd.testkit.GeneratedFile;
 import org.junit.jupiter.api.Test;
 
@@ -37,8 +41,26 @@ class GeneratedPekkoSettingsTest {
         }
     }
 
-    /** Without the defaults of the test kit, which is not part of the daemon. */
+    /** Without the defaults of the test kit, which is not part of the daemon, and of the cluster, which has an actor system of its own. */
     private static Config loaded() {
-        return ConfigFactory.load().withoutPath("pekko.actor.testkit").withoutPath("pekko.test");
+        return ConfigFactory.load(new WithoutCluster())
+                .withoutPath("pekko.actor.testkit")
+                .withoutPath("pekko.test");
+    }
+
+    private static final class WithoutCluster extends ClassLoader {
+        private static final Pattern MODULES = Pattern.compile(
+                ".*/pekko-(cluster|coordination|distributed-data|pki|remote|serialization)[^/]*\\.jar!.*");
+
+        WithoutCluster() {
+            super(GeneratedPekkoSettingsTest.class.getClassLoader());
+        }
+
+        @Override
+        public Enumeration<URL> getResources(String name) throws IOException {
+            return Collections.enumeration(Collections.list(super.getResources(name)).stream()
+                    .filter(url -> !MODULES.matcher(url.toString()).matches())
+                    .toList());
+        }
     }
 }

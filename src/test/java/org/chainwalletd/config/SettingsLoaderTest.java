@@ -91,6 +91,37 @@ class SettingsLoaderTest {
         assertThat(load().warnings()).isEmpty();
     }
 
+    /** Options of the connections between daemons, which go together. */
+    private static final Map<Option, String> CLUSTER = Map.of(
+            Option.CLUSTER_BIND, "10.0.0.7:7450",
+            Option.CLUSTER_CERT, "node.pem",
+            Option.CLUSTER_KEY, "node.key",
+            Option.CLUSTER_CA, "ca.pem");
+
+    @Test
+    void connections_of_daemons_need_a_database_and_certificates_outside_of_this_machine() {
+        flags.put("--cluster-bind", "127.0.0.1:0");
+        assertThatThrownBy(this::load).hasMessageContaining("is for daemons that share a database");
+        flags.put("--store", "postgresql://u@127.0.0.1/a");
+        assertThat(load().settings()
+                        .database()
+                        .orElseThrow()
+                        .cluster()
+                        .orElseThrow()
+                        .files())
+                .isEmpty();
+        flags.put("--cluster-key", "node.key");
+        assertThatThrownBy(this::load).hasMessageContaining("belong together");
+        flags.remove("--cluster-key");
+        flags.put("--cluster-bind", "0.0.0.0:7450");
+        assertThatThrownBy(this::load).hasMessageContaining("the address at which the other daemons reach this one");
+        flags.put("--cluster-bind", "10.0.0.7:7450");
+        assertThatThrownBy(this::load).hasMessageContaining("would travel in clear");
+        flags.remove("--cluster-bind");
+        flags.put("--cluster-ca", "ca.pem");
+        assertThatThrownBy(this::load).hasMessageContaining("does nothing without --cluster-bind");
+    }
+
     /** Four different valid values for each option, each in the form of its flag. */
     private static List<String> samples(Option option) {
         return switch (option.form()) {
@@ -135,6 +166,14 @@ class SettingsLoaderTest {
             flags.put("--evm-quorum", "1");
         }
         assertThat(originOf(option)).isEqualTo("default");
+        if (CLUSTER.containsKey(option)) {
+            flags.put("--store", "postgresql://u@127.0.0.1/a");
+            CLUSTER.forEach((other, value) -> {
+                if (other != option) {
+                    flags.put(other.flag(), value);
+                }
+            });
+        }
         flags.put("--config", file.toString());
         assertThat(originOf(option)).isEqualTo("file " + file);
         environment.put(option.variable(brand), values.get(1));
@@ -245,6 +284,10 @@ class SettingsLoaderTest {
                 Map.entry("--swap-pool-ca", "pool.pem"),
                 Map.entry("--store-password-file", password.toString()),
                 Map.entry("--advertise-url", "https://daemon.test:7448/"),
+                Map.entry("--cluster-bind", "10.0.0.7:7450"),
+                Map.entry("--cluster-cert", "node.pem"),
+                Map.entry("--cluster-key", "node.key"),
+                Map.entry("--cluster-ca", "ca.pem"),
                 Map.entry(
                         "--store",
                         "postgresql://walletd@db1.test:5433,[::1]/payments?sslmode=verify-full&sslrootcert=root.pem")));
@@ -339,7 +382,13 @@ class SettingsLoaderTest {
                                 Optional.of(Path.of("root.pem")),
                                 Optional.of(password),
                                 Optional.empty(),
-                                Optional.of(URI.create("https://daemon.test:7448/")))),
+                                Optional.of(URI.create("https://daemon.test:7448/")),
+                                Optional.of(new Settings.Cluster(
+                                        new InetSocketAddress("10.0.0.7", 7450),
+                                        Optional.of(new Settings.PemFiles(
+                                                Path.of("node.pem").toAbsolutePath(),
+                                                Path.of("node.key").toAbsolutePath(),
+                                                Path.of("ca.pem").toAbsolutePath())))))),
                         true));
         assertThat(load().settings().chain().brand()).isEqualTo("brand");
     }

@@ -1,0 +1,289 @@
+package org.chainwalletd.boot;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.chainwalletd.access.Grant;
+import org.chainwalletd.access.NamedTokens;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.RefusedException;
+import org.chainwalletd.api.Scope;
+import org.chainwalletd.cluster.Gatherer;
+import org.chainwalletd.cluster.Node;
+import org.chainwalletd.cluster.Nodes;
+import org.chainwalletd.config.Settings;
+import org.chainwalletd.keeper.Keeper;
+import org.chainwalletd.rpc.CallContext;
+import org.chainwalletd.rpc.Handover;
+import org.chainwalletd.rpc.RpcAnswer;
+import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.store.PostgresStore;
+import org.chainwalletd.store.Store;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Connections of this daemon with the others of its database: hints at changes, and calls that the daemon with the background work answers for it. Without
+ * them the daemon works as well, with polls and refusals.
+ */
+final class DatabaseCluster implements Handover {
+    private static final Logger LOG = LoggerFactory.getLogger(DatabaseCluster.class);
+    private static final String STORE = "store";
+    /** Age by the clock of the database from which on a call that was handed over is not begun any more. */
+    private static final long LATE_MILLIS = 10_000;
+
+    private final Settings.Cluster place;
+    private final PostgresStore store;
+    private final Keeper keeper;
+    private final Executor answers;
+    private final Supplier<Optional<RefusedException>> objection;
+    private final Map<String, LongConsumer> listeners = new ConcurrentHashMap<>();
+    /** Calls of other daemons that are being answered. */
+    private final Set<CompletableFuture<?>> answering = ConcurrentHashMap.newKeySet();
+
+    private volatile Gatherer gatherer;
+    private volatile boolean stopping;
+    private RpcDispatcher dispatcher;
+    private NamedTokens named;
+
+    /**
+     * Connects with nobody yet.
+     *
+     * @param answers executor for calls and their answers
+     * @param objection refusal of a call that needs background work; empty while that runs here
+     */
+    DatabaseCluster(
+            Settings.Cluster place,
+            Store store,
+            Keeper keeper,
+            Executor answers,
+            Supplier<Optional<RefusedException>> objection) {
+        this.place = place;
+        this.store = (PostgresStore) store;
+        this.keeper = keeper;
+        this.answers = answers;
+        this.objection = objection;
+        listeners.put(STORE, this.store::hint);
+    }
+
+    /**
+     * Refuses a start whose certificate cannot be used, before anything is made.
+     *
+     * @throws StartupException with what to do
+     */
+    static void refuseEarly(Settings.Cluster place) {
+        StartupRefusals.free(place.bind(), "--cluster-bind");
+        place.files().ifPresent(DatabaseCluster::refuseFiles);
+        try {
+            Nodes.require();
+        } catch (IllegalStateException e) {
+            throw new StartupException(e.getMessage());
+        }
+    }
+
+    private static void refuseFiles(Settings.PemFiles files) {
+        Certificate own = certificate(files.certificate(), "--cluster-cert");
+        Certificate issuer = certificate(files.issuer(), "--cluster-ca");
+        if (!text(files.key(), "--cluster-key").contains("-----BEGIN PRIVATE KEY-----")) {
+            throw new StartupException(
+                    "--cluster-key " + files.key()
+                            + " holds no key: name a PEM file with the key of --cluster-cert in PKCS #8 (BEGIN PRIVATE KEY), not encrypted");
+        }
+        try {
+            own.verify(issuer.getPublicKey());
+        } catch (GeneralSecurityException e) {
+            throw new StartupException("--cluster-cert " + files.certificate() + " was not issued by --cluster-ca "
+                    + files.issuer() + ": name the certificate's issuer");
+        }
+    }
+
+    private static Certificate certificate(Path file, String flag) {
+        try {
+            return CertificateFactory.getInstance("X.509")
+                    .generateCertificate(
+                            new ByteArrayInputStream(text(file, flag).getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new StartupException(flag + " " + file + " holds no certificate: name a PEM file with one");
+        }
+    }
+
+    private static String text(Path file, String flag) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            throw new StartupException(flag + " " + file + " cannot be read: " + e);
+        }
+    }
+
+    /**
+     * Connects, and answers calls of others from now on.
+     *
+     * @param dispatcher answers them
+     * @param named tokens of their callers
+     */
+    void serve(RpcDispatcher dispatcher, NamedTokens named, MeterRegistry meters) {
+        this.dispatcher = dispatcher;
+        this.named = named;
+        gatherer = Gatherer.start(
+                place, store.peers(), new Node.Duties(() -> !stopping && keeper.isRunning(), this::answer, this::hear));
+        Supplier<Number> members = this::members;
+        Gauge.builder("walletd.cluster.members", members)
+                .description("Daemons of the database that this one is connected with, itself included")
+                .register(meters);
+        store.whenCommitted(number -> hint(STORE, number));
+    }
+
+    /** Number of daemons that are connected with each other, this one included; 0 while it is with none. */
+    int members() {
+        Gatherer now = gatherer;
+        return now == null ? 0 : now.members();
+    }
+
+    /** Returns the time by the clock of the database, see {@link Gatherer#millis}. */
+    OptionalLong millis() {
+        Gatherer now = gatherer;
+        return now == null ? OptionalLong.empty() : now.millis();
+    }
+
+    /** Node of this daemon, for tests that end it. */
+    Optional<Node> node() {
+        return gatherer.node();
+    }
+
+    /** Tells the other daemons of something new, see {@link Node.Hint}. */
+    void hint(String of, long number) {
+        Gatherer now = gatherer;
+        if (now != null) {
+            now.hint(new Node.Hint(of, number));
+        }
+    }
+
+    /**
+     * Tells {@code told} of what other daemons have hinted at.
+     *
+     * @param of what is new; one listener each
+     * @param told given the number; must not block
+     */
+    void whenHinted(String of, LongConsumer told) {
+        listeners.put(of, told);
+    }
+
+    private void hear(Node.Hint hint) {
+        try {
+            listeners.getOrDefault(hint.of(), number -> {}).accept(hint.number());
+        } catch (RuntimeException e) {
+            LOG.debug("a hint was of no use", e);
+        }
+    }
+
+    @Override
+    public Optional<CompletionStage<RpcAnswer>> hand(Supplier<byte[]> request, CallContext context) {
+        if (keeper.isRunning() || members() < 2 || millis().isEmpty()) {
+            return Optional.empty();
+        }
+        long now = millis().orElse(0);
+        Grant grant = context.grant();
+        byte[] body = request.get();
+        return Optional.of(gatherer.hand(
+                        new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), now, body))
+                .thenApplyAsync(
+                        answer -> {
+                            Arrays.fill(body, (byte) 0);
+                            return told(answer);
+                        },
+                        answers));
+    }
+
+    private RpcAnswer told(Node.Answer answer) {
+        if (answer instanceof Node.Answer.Given given) {
+            return new RpcAnswer(given.status(), given.body());
+        }
+        if (answer instanceof Node.Answer.Lost) {
+            throw new OutcomeUnknown();
+        }
+        if (answer instanceof Node.Answer.Unauthorized) {
+            throw new RefusedException(ErrorCode.UNAUTHORIZED, "authentication required");
+        }
+        throw objection
+                .get()
+                .orElseGet(() -> RefusedException.notKeeper(
+                        "nothing was begun: the background work has just come to this daemon, call again",
+                        Optional.empty()));
+    }
+
+    /**
+     * Tells whether a call comes late, because this daemon was paused or the way was cut: its caller was told that the outcome is unknown, and may have
+     * made it anew. One whose age is not known counts as late.
+     */
+    private boolean isLate(Node.Call call) {
+        OptionalLong now = millis();
+        return now.isEmpty() || Math.abs(now.getAsLong() - call.millis()) > LATE_MILLIS;
+    }
+
+    private CompletionStage<Node.Answer> answer(Node.Call call) {
+        if (isLate(call)) {
+            return CompletableFuture.completedFuture(new Node.Answer.NotBegun());
+        }
+        CompletableFuture<Node.Answer> answer = CompletableFuture.supplyAsync(() -> grantOf(call), answers)
+                .thenComposeAsync(grant -> answer(call, grant), answers);
+        answering.add(answer);
+        return answer.whenCompleteAsync((given, failure) -> answering.remove(answer), answers);
+    }
+
+    private Optional<Grant> grantOf(Node.Call call) {
+        return call.named()
+                ? named.current(call.token())
+                : Arrays.stream(Scope.values())
+                        .filter(scope -> scope.word().equals(call.token()))
+                        .map(named::classic)
+                        .findFirst();
+    }
+
+    private CompletionStage<Node.Answer> answer(Node.Call call, Optional<Grant> grant) {
+        if (grant.isEmpty()) {
+            // One that is not known yet, because it has just been made, is for its caller to try again.
+            boolean known = !call.named() || named.row(call.token()).isPresent();
+            return CompletableFuture.completedFuture(
+                    known ? new Node.Answer.Unauthorized() : new Node.Answer.NotBegun());
+        }
+        return dispatcher
+                .answerHere(call.request(), grant.get(), call.client())
+                .thenApplyAsync(answer -> new Node.Answer.Given(answer.status(), answer.body()), answers);
+    }
+
+    /** Takes no further call, lets those that are being answered end, and leaves the others. Blocks. */
+    void close(Duration patience) {
+        stopping = true;
+        try {
+            CompletableFuture.allOf(answering.toArray(CompletableFuture[]::new))
+                    .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("calls of other daemons have failed or go on", e);
+        }
+        gatherer.close();
+    }
+}

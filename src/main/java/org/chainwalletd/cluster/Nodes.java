@@ -1,0 +1,143 @@
+package org.chainwalletd.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.chainwalletd.config.Settings;
+
+/** Makes nodes. Their classes and libraries are loaded at the first one, so that other daemons load none of them. */
+public final class Nodes {
+    /** Property with the folder of the packaged daemon, which the launcher sets. */
+    private static final String HOME = "chainwalletd.home";
+    /** Folder of the libraries in it: no part of the class path. */
+    private static final String FOLDER = "lib/cluster";
+
+    private static final String LIBRARY = "org.apache.pekko.cluster.typed.Cluster";
+    private static final String PACKAGE = "org.chainwalletd.cluster.node.";
+    private static final String NODE = PACKAGE + "PekkoNode";
+
+    private Nodes() {}
+
+    /** The class of nodes, loaded once. */
+    private static final class Loaded {
+        static final Class<?> NODE_CLASS = load();
+
+        private static Class<?> load() {
+            try {
+                return Class.forName(NODE, true, loader());
+            } catch (ClassNotFoundException | IOException | LinkageError e) {
+                throw missing(e);
+            }
+        }
+
+        private static ClassLoader loader() throws IOException {
+            ClassLoader own = Nodes.class.getClassLoader();
+            try {
+                Class.forName(LIBRARY, false, own);
+                return own;
+            } catch (ClassNotFoundException e) {
+                ClassLoader beside = new Beside(jars(), own);
+                try {
+                    Class.forName(LIBRARY, false, beside);
+                } catch (ClassNotFoundException missing) {
+                    throw missing(missing);
+                }
+                return beside;
+            }
+        }
+
+        private static URL[] jars() throws IOException {
+            Path folder = Path.of(System.getProperty(HOME, ".")).resolve(FOLDER);
+            List<URL> jars = new ArrayList<>();
+            if (Files.isDirectory(folder)) {
+                try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.jar")) {
+                    for (Path jar : files) {
+                        jars.add(jar.toUri().toURL());
+                    }
+                }
+            }
+            return jars.toArray(URL[]::new);
+        }
+
+        private static IllegalStateException missing(Throwable cause) {
+            return new IllegalStateException(
+                    "the libraries of the cluster are missing (" + FOLDER
+                            + " beside the daemon's jars): install the daemon anew, or leave --cluster-bind out",
+                    cause);
+        }
+    }
+
+    /**
+     * Loader that stays open as long as the process. The daemon's own classes that use the libraries are defined here too, because those of its parent do
+     * not see them.
+     */
+    private static final class Beside extends URLClassLoader {
+        Beside(URL[] jars, ClassLoader parent) {
+            super(jars, parent);
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(PACKAGE)) {
+                return super.loadClass(name, resolve);
+            }
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> known = findLoadedClass(name);
+                return known != null ? known : define(name);
+            }
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
+                if (in == null) {
+                    throw new ClassNotFoundException(name);
+                }
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /**
+     * Tells whether nodes can be made.
+     *
+     * @throws IllegalStateException with what to do
+     */
+    public static void require() {
+        try {
+            Loaded.NODE_CLASS.getName();
+        } catch (ExceptionInInitializerError e) {
+            if (e.getCause() instanceof IllegalStateException missing) {
+                throw missing;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Makes a node that has joined nobody yet. Blocks until it listens.
+     *
+     * @throws IllegalStateException when it cannot listen
+     */
+    static Node begin(Settings.Cluster place, Node.Duties duties) {
+        try {
+            return (Node) Loaded.NODE_CLASS
+                    .getConstructor(Settings.Cluster.class, Node.Duties.class)
+                    .newInstance(place, duties);
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException(String.valueOf(e.getCause().getMessage()), e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.chainwalletd.cluster.Node;
+import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.Dial;
+import org.chainwalletd.testkit.Party;
+import org.chainwalletd.testkit.ScriptedNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Daemons of one database that are connected with each other (scale-out.md, section 6). */
+@Timeout(300)
+class ConnectedDaemonsTest {
+    private static final String STOP = "\"sweep_stop\",\"params\":{\"client_token\":\"nobody-0001\"}";
+
+    @TempDir
+    Path folder;
+
+    private final List<Daemon> daemons = new CopyOnWriteArrayList<>();
+    private TestDatabase database;
+    private Path first;
+    private Path second;
+
+    @BeforeEach
+    void name() {
+        database = new TestDatabase();
+        first = folder.resolve("first");
+        second = folder.resolve("second");
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        daemons.forEach(Daemon::close);
+        database.close();
+    }
+
+    private Daemon start(Path datadir, String... flags) {
+        List<String> all = new ArrayList<>(List.of("--store", database.url()));
+        all.addAll(List.of("--cluster-bind", "127.0.0.1:0"));
+        all.addAll(List.of(flags));
+        Daemon started = Daemon.start(
+                DaemonRig.settings(datadir, ScriptedNode.refusing(), all.toArray(String[]::new)),
+                DaemonRig.passphrase(),
+                line -> {},
+                DaemonRig.COST);
+        daemons.add(started);
+        return started;
+    }
+
+    private static void connected(Daemon... all) {
+        for (Daemon each : all) {
+            Await.until("they are connected", () -> each.cluster().members() == all.length);
+        }
+    }
+
+    private Commands.Ended run(String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("--datadir", first.toString(), "--store", database.url()));
+        return Commands.run(Map.of(), all.toArray(String[]::new));
+    }
+
+    private String command(String... words) {
+        Commands.Ended ended = run(words);
+        assertThat(ended.code()).as(String.join("\n", ended.errors())).isZero();
+        return String.join("\n", ended.output());
+    }
+
+    private String token(String scope) {
+        try {
+            return Files.readString(first.resolve("token-" + scope)).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] request(String method) {
+        return ("{\"jsonrpc\":\"2.0\",\"id\":\"a-1\",\"method\":" + method + "}").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static HttpResponse<String> call(Daemon daemon, String token, byte[] body) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            Dial.request(daemon.uri())
+                                    .header("Authorization", "Bearer " + token)
+                                    .header("Content-Type", "application/json")
+                                    .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return new ObjectMapper().readTree(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The answer of a daemon that knows somebody who answers. */
+    private static HttpResponse<String> answer(Daemon daemon, String token, byte[] body) {
+        List<HttpResponse<String>> last = new ArrayList<>();
+        Await.until("it is answered", () -> {
+            last.add(0, call(daemon, token, body));
+            return !last.get(0).body().contains("-32044");
+        });
+        return last.get(0);
+    }
+
+    private static void assertSame(HttpResponse<String> answer, HttpResponse<String> other) {
+        assertThat(answer.statusCode()).isEqualTo(other.statusCode());
+        assertThat(answer.body()).isEqualTo(other.body());
+    }
+
+    @Test
+    void a_call_is_answered_as_at_the_keeper_wherever_it_comes_and_by_the_next_keeper() {
+        Daemon keeper = start(first);
+        Daemon two = start(second);
+        Daemon three = start(folder.resolve("third"));
+        connected(keeper, two, three);
+        assertThat(two.keeper().isRunning()).isFalse();
+
+        HttpResponse<String> refusal = answer(two, token("spend"), request(STOP));
+        assertSame(refusal, call(keeper, token("spend"), request(STOP)));
+        assertThat(json(refusal.body()).get("error").get("code").asInt()).isNotIn(-32603, -32044);
+        String abandon = "\"abandon_transfer\",\"params\":{\"outpoints\":[{\"tx_id\":\"" + "ab".repeat(32)
+                + "\",\"output_index\":1}]}";
+        HttpResponse<String> result = answer(three, token("spend"), request(abandon));
+        assertSame(result, call(keeper, token("spend"), request(abandon)));
+        assertThat(result.body()).contains("\"id\":\"a-1\"");
+        assertThat(call(
+                                two,
+                                token("spend"),
+                                ("[" + new String(request(STOP), StandardCharsets.US_ASCII) + "]")
+                                        .getBytes(StandardCharsets.US_ASCII))
+                        .body())
+                .isEqualTo("[" + refusal.body() + "]");
+        assertSame(call(two, token("read"), request(STOP)), call(keeper, token("read"), request(STOP)));
+
+        keeper.close();
+        Await.until(
+                "another one takes over",
+                () -> two.keeper().isRunning() || three.keeper().isRunning());
+        Daemon asked = two.keeper().isRunning() ? three : two;
+        connected(two, three);
+        assertThat(answer(asked, token("spend"), request(STOP)).body()).isEqualTo(refusal.body());
+        assertThat(asked.keeper().isRunning()).isFalse();
+    }
+
+    private static Node.Answer hand(Daemon from, String token, boolean named, String method) {
+        return hand(from, token, named, method, 0);
+    }
+
+    private static Node.Answer hand(Daemon from, String token, boolean named, String method, long age) {
+        long millis = from.cluster().millis().orElseThrow() - age;
+        return Await.result(
+                from.cluster().node().orElseThrow().hand(new Node.Call(token, named, "", millis, request(method))));
+    }
+
+    @Test
+    void the_keeper_judges_the_token_as_it_knows_it() {
+        Daemon keeper = start(first);
+        Daemon two = start(second);
+        connected(keeper, two);
+        answer(two, token("spend"), request(STOP));
+        assertThat(error(hand(two, "read", false, STOP))).isEqualTo(-32001);
+        assertThat(hand(two, "unheard-of", true, STOP)).isEqualTo(new Node.Answer.NotBegun());
+        assertThat(hand(two, "unheard-of", false, STOP)).isEqualTo(new Node.Answer.Unauthorized());
+
+        assertThat(hand(two, "spend", false, STOP)).isInstanceOf(Node.Answer.Given.class);
+        assertThat(hand(two, "spend", false, STOP, 11_000)).isEqualTo(new Node.Answer.NotBegun());
+
+        String shop = command("token", "create", "shop", "--scope", "spend");
+        Await.until("the keeper knows it", () -> hand(two, "shop", true, STOP) instanceof Node.Answer.Given);
+        Await.until(
+                "the other one knows it", () -> call(two, shop, request(STOP)).statusCode() != 401);
+        assertSame(answer(two, shop, request(STOP)), call(keeper, shop, request(STOP)));
+        command("token", "create", "bound", "--scope", "spend", "--methods", "ping");
+        Await.until(
+                "the keeper knows the bound one", () -> hand(two, "bound", true, STOP) instanceof Node.Answer.Given);
+        assertThat(error(hand(two, "bound", true, STOP))).isEqualTo(-32043);
+        command("token", "revoke", "shop");
+        Await.until(
+                "the keeper refuses it", () -> hand(two, "shop", true, STOP).equals(new Node.Answer.Unauthorized()));
+    }
+
+    private static int error(Node.Answer answer) {
+        return json(new String(((Node.Answer.Given) answer).body(), StandardCharsets.UTF_8))
+                .get("error")
+                .get("code")
+                .asInt();
+    }
+
+    @Test
+    void a_secret_is_handed_over_with_its_call() {
+        Daemon keeper = start(first);
+        Daemon two = start(second);
+        connected(keeper, two);
+        String address = json(call(keeper, token("manage"), request("\"generate_standard_address\""))
+                        .body())
+                .get("result")
+                .get("address")
+                .asText();
+        String delete =
+                "\"delete_address\",\"params\":{\"address\":\"" + address + "\",\"force\":true,\"passphrase\":\"";
+        assertThat(answer(two, token("spend"), request(delete + "wrong\"}")).body())
+                .contains("\"error\"");
+        HttpResponse<String> deleted = answer(two, token("spend"), request(delete + DaemonRig.PASSPHRASE + "\"}"));
+        assertThat(deleted.body()).contains("\"result\"");
+    }
+
+    @Test
+    void commits_are_hinted_at_to_the_others() {
+        Daemon one = start(first);
+        Daemon two = start(second);
+        connected(one, two);
+        List<Long> heard = new CopyOnWriteArrayList<>();
+        two.cluster().whenHinted("store", heard::add);
+        String address = new Party(77).address.toString();
+        Await.until("a commit is hinted at", () -> {
+            call(one, token("manage"), request("\"watch_address\",\"params\":{\"address\":\"" + address + "\"}"));
+            call(one, token("manage"), request("\"unwatch_address\",\"params\":{\"address\":\"" + address + "\"}"));
+            return !heard.isEmpty();
+        });
+        assertThat(heard.get(0)).isPositive();
+    }
+
+    @Test
+    void a_daemon_whose_node_ends_goes_on_and_comes_back_to_the_others() {
+        Daemon keeper = start(first);
+        Daemon two = start(second);
+        connected(keeper, two);
+        Node before = two.cluster().node().orElseThrow();
+        before.close(Duration.ofSeconds(20));
+        assertThat(call(two, token("read"), request("\"ping\"")).statusCode()).isEqualTo(200);
+        assertThat(call(two, token("spend"), request(STOP)).body()).contains("-32044");
+        connected(keeper, two);
+        assertThat(two.cluster().node().orElseThrow()).isNotSameAs(before);
+        answer(two, token("spend"), request(STOP));
+        assertThat(two.gaveUp().toCompletableFuture()).isNotDone();
+    }
+
+    @Test
+    void two_that_begin_at_once_are_together() {
+        start(first).close();
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            List<CompletableFuture<Daemon>> both = List.of(
+                    CompletableFuture.supplyAsync(() -> start(first), threads),
+                    CompletableFuture.supplyAsync(() -> start(second), threads));
+            connected(Await.result(both.get(0)), Await.result(both.get(1)));
+        } finally {
+            threads.shutdown();
+        }
+        assertThat(
+                        database.number(
+                                "SELECT count(*) FROM daemons, gathering WHERE NOT ended AND gathered = number AND node IS NOT NULL"))
+                .isEqualTo(2);
+        assertThat(run("cluster", "status").output())
+                .filteredOn(line -> line.contains("running"))
+                .hasSize(2)
+                .allMatch(line -> line.contains("127.0.0.1:") && !line.contains("alone"));
+    }
+
+    @Test
+    void two_that_are_apart_although_both_work_come_together() {
+        Daemon keeper = start(first);
+        Daemon two = start(second);
+        connected(keeper, two);
+        database.run("UPDATE gathering SET number = number + 1, founder = ''");
+        Await.until(
+                "both belong to the new one",
+                () -> database.number(
+                                "SELECT count(*) FROM daemons, gathering WHERE NOT ended AND gathered = number AND number > 1")
+                        == 2);
+        connected(keeper, two);
+    }
+
+    @Test
+    void a_daemon_with_a_node_that_cannot_be_is_refused() {
+        assertThatThrownBy(() -> start(first, "--cluster-cert", "a", "--cluster-key", "b", "--cluster-ca", "c"))
+                .isInstanceOf(StartupException.class)
+                .hasMessageContaining("--cluster-cert")
+                .hasMessageContaining("cannot be read");
+    }
+}
