@@ -160,6 +160,8 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(ROOT + "cluster..")
                 .and()
                 .doNotHaveSimpleName("DatabaseCluster")
+                .and()
+                .doNotHaveSimpleName("SealedCalls")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(ROOT + "cluster..")

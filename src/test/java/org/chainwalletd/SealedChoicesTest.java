@@ -36,7 +36,7 @@ class SealedChoicesTest {
             "SpendMonitor", Set.of("SpendingBooks.Fate.Lost", "SpendingBooks.Fate.Open"),
             "Forgetting", Set.of("SpendingBooks.Fate.Open", "SpendingBooks.Fate.TooDeep"),
             "PaymentWaits", Set.of("FollowEvent.Joined"),
-            "Receipts", Set.of("SpendResult.Failed"),
+            "Receipts", Set.of("SpendResult.Failed", "SpendResult.Refused"),
             "Broadcast", Set.of("NodeException.BadAnswer", "NodeException.Unreachable"),
             "StoreRestore", Set.of("SentLine.Peer"),
             "SwapCodec", Set.of("SwapRow.OwnLock.Absent", "SwapRow.OwnLock.Lost", "SwapRow.PoolLock.Foreign"),

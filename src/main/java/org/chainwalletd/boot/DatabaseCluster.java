@@ -8,10 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -34,11 +36,13 @@ import org.chainwalletd.cluster.Gatherer;
 import org.chainwalletd.cluster.Node;
 import org.chainwalletd.cluster.Nodes;
 import org.chainwalletd.config.Settings;
+import org.chainwalletd.crypto.MessageSeal;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Handover;
 import org.chainwalletd.rpc.RpcAnswer;
 import org.chainwalletd.rpc.RpcDispatcher;
+import org.chainwalletd.store.PostgresAgreed;
 import org.chainwalletd.store.PostgresStore;
 import org.chainwalletd.store.Store;
 import org.slf4j.Logger;
@@ -64,6 +68,7 @@ final class DatabaseCluster implements Handover {
     private final Set<CompletableFuture<?>> answering = ConcurrentHashMap.newKeySet();
 
     private volatile Gatherer gatherer;
+    private SealedCalls sealed;
     private volatile boolean stopping;
     private RpcDispatcher dispatcher;
     private NamedTokens named;
@@ -146,6 +151,7 @@ final class DatabaseCluster implements Handover {
     void serve(RpcDispatcher dispatcher, NamedTokens named, MeterRegistry meters) {
         this.dispatcher = dispatcher;
         this.named = named;
+        sealed = new SealedCalls(key(), 3 * LATE_MILLIS);
         gatherer = Gatherer.start(
                 place, store.peers(), new Node.Duties(() -> !stopping && keeper.isRunning(), this::answer, this::hear));
         Supplier<Number> members = this::members;
@@ -153,6 +159,24 @@ final class DatabaseCluster implements Handover {
                 .description("Daemons of the database that this one is connected with, itself included")
                 .register(meters);
         store.whenCommitted(number -> hint(STORE, number));
+    }
+
+    /** Returns the key of all daemons of the database, which the first one makes. */
+    private String key() {
+        if (store.agreed().value(PostgresAgreed.CLUSTER_KEY).isEmpty()) {
+            byte[] random = new byte[MessageSeal.KEY_BYTES];
+            new SecureRandom().nextBytes(random);
+            store.agree(values -> {
+                values.putIfAbsent(PostgresAgreed.CLUSTER_KEY, HexFormat.of().formatHex(random));
+                return values;
+            });
+        }
+        return store.agreed().value(PostgresAgreed.CLUSTER_KEY).orElseThrow();
+    }
+
+    /** Returns the seals of calls, for tests that make some. */
+    SealedCalls sealed() {
+        return sealed;
     }
 
     /** Number of daemons that are connected with each other, this one included; 0 while it is with none. */
@@ -206,19 +230,15 @@ final class DatabaseCluster implements Handover {
         long now = millis().orElse(0);
         Grant grant = context.grant();
         byte[] body = request.get();
-        return Optional.of(gatherer.hand(
-                        new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), now, body))
-                .thenApplyAsync(
-                        answer -> {
-                            Arrays.fill(body, (byte) 0);
-                            return told(answer);
-                        },
-                        answers));
+        Node.Call call =
+                sealed.seal(new Node.Call(grant.name(), grant.owner().isPresent(), context.client(), now, body));
+        Arrays.fill(body, (byte) 0);
+        return Optional.of(gatherer.hand(call).thenApplyAsync(answer -> told(call, answer), answers));
     }
 
-    private RpcAnswer told(Node.Answer answer) {
+    private RpcAnswer told(Node.Call call, Node.Answer answer) {
         if (answer instanceof Node.Answer.Given given) {
-            return new RpcAnswer(given.status(), given.body());
+            return sealed.open(call, given).orElseThrow(OutcomeUnknown::new);
         }
         if (answer instanceof Node.Answer.Lost) {
             throw new OutcomeUnknown();
@@ -242,14 +262,17 @@ final class DatabaseCluster implements Handover {
         return now.isEmpty() || Math.abs(now.getAsLong() - call.millis()) > LATE_MILLIS;
     }
 
-    private CompletionStage<Node.Answer> answer(Node.Call call) {
-        if (isLate(call)) {
+    private CompletionStage<Node.Answer> answer(Node.Call given) {
+        Optional<Node.Call> opened =
+                isLate(given) ? Optional.empty() : sealed.open(given, millis().orElse(given.millis()));
+        if (opened.isEmpty()) {
             return CompletableFuture.completedFuture(new Node.Answer.NotBegun());
         }
+        Node.Call call = opened.get();
         CompletableFuture<Node.Answer> answer = CompletableFuture.supplyAsync(() -> grantOf(call), answers)
-                .thenComposeAsync(grant -> answer(call, grant), answers);
+                .thenComposeAsync(grant -> answer(given, call, grant), answers);
         answering.add(answer);
-        return answer.whenCompleteAsync((given, failure) -> answering.remove(answer), answers);
+        return answer.whenCompleteAsync((done, failure) -> answering.remove(answer), answers);
     }
 
     private Optional<Grant> grantOf(Node.Call call) {
@@ -261,7 +284,7 @@ final class DatabaseCluster implements Handover {
                         .findFirst();
     }
 
-    private CompletionStage<Node.Answer> answer(Node.Call call, Optional<Grant> grant) {
+    private CompletionStage<Node.Answer> answer(Node.Call sealedCall, Node.Call call, Optional<Grant> grant) {
         if (grant.isEmpty()) {
             // One that is not known yet, because it has just been made, is for its caller to try again.
             boolean known = !call.named() || named.row(call.token()).isPresent();
@@ -270,7 +293,7 @@ final class DatabaseCluster implements Handover {
         }
         return dispatcher
                 .answerHere(call.request(), grant.get(), call.client())
-                .thenApplyAsync(answer -> new Node.Answer.Given(answer.status(), answer.body()), answers);
+                .thenApplyAsync(answer -> sealed.seal(sealedCall, answer), answers);
     }
 
     /** Takes no further call, lets those that are being answered end, and leaves the others. Blocks. */

@@ -16,10 +16,12 @@ public final class MessageSeal {
     /** Length of a key in bytes. */
     public static final int KEY_BYTES = 32;
 
+    /** Length of the random beginning of a sealed message, in bytes. */
+    public static final int NONCE_BYTES = 12;
+
     /** Length of what a seal adds to a message, in bytes. */
     public static final int SEAL_BYTES = 28;
 
-    private static final int NONCE_BYTES = 12;
     private static final String CIPHER = "ChaCha20-Poly1305";
 
     private final SecretKeySpec key;

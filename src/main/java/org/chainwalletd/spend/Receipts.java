@@ -85,9 +85,9 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
     /**
      * The store is being asked what the token stands for; callers with any parameters wait.
      *
-     * @param refusal why its payment was just refused, which is the answer if the token stands for nothing
+     * @param whenNew given those whose parameters are the first one's, if the token stands for nothing
      */
-    private record LookedUp(List<Caller> callers, Optional<Throwable> refusal) implements TokenState {}
+    private record LookedUp(List<Caller> callers, Consumer<List<Caller>> whenNew) implements TokenState {}
 
     /**
      * A spend with the token is running.
@@ -238,11 +238,18 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             spend(token.token(), true, List.of(caller), runner -> Spend.begin(runner, caller.plan()));
             return;
         }
-        lookUp(token.token(), List.of(caller), Optional.empty());
+        lookUp(token.token(), List.of(caller));
     }
 
-    private void lookUp(String token, List<Caller> callers, Optional<Throwable> refusal) {
-        states.put(token, new LookedUp(new ArrayList<>(callers), refusal));
+    private void lookUp(String token, List<Caller> callers) {
+        lookUp(token, callers, fresh -> {
+            SpendPlan plan = fresh.get(0).plan();
+            spendUnlessDraining(token, true, fresh, runner -> Spend.begin(runner, plan));
+        });
+    }
+
+    private void lookUp(String token, List<Caller> callers, Consumer<List<Caller>> whenNew) {
+        states.put(token, new LookedUp(new ArrayList<>(callers), whenNew));
         getContext()
                 .pipeToSelf(
                         env.receipts().bound(token, env.tokensExpiredBefore()),
@@ -264,22 +271,21 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
 
     private void lookedUp(String token, LookedUp state, Optional<Bound> found) {
         List<Caller> callers = withValidParameters(state.callers(), found);
-        if (found.isEmpty() && state.refusal().isPresent()) {
-            callers.forEach(caller ->
-                    caller.answer().completeExceptionally(state.refusal().get()));
-        } else if (!callers.isEmpty()) {
-            answerOrSpend(token, callers, found);
+        if (callers.isEmpty()) {
+            return;
+        }
+        if (found.isEmpty()) {
+            state.whenNew().accept(callers);
+        } else {
+            answerOrResume(token, callers, found.get());
         }
     }
 
     /** A row that is no spend or receipt has the digest of no parameters, so that each caller with its token is refused. */
-    private void answerOrSpend(String token, List<Caller> callers, Optional<Bound> found) {
-        if (found.isEmpty()) {
-            SpendPlan plan = callers.get(0).plan();
-            spendUnlessDraining(token, true, callers, runner -> Spend.begin(runner, plan));
-        } else if (found.get() instanceof Bound.ToReceipt kept) {
+    private void answerOrResume(String token, List<Caller> callers, Bound found) {
+        if (found instanceof Bound.ToReceipt kept) {
             answer(callers, () -> KeptAnswer.read(kept));
-        } else if (found.get() instanceof Bound.ToSpend bound) {
+        } else if (found instanceof Bound.ToSpend bound) {
             Intent intent = bound.spend();
             if (intent.state().succeeded()) {
                 answer(callers, () -> Receipt.of(intent));
@@ -415,7 +421,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             throw new IllegalStateException("a spend ended that was not running");
         }
         if (isOpen(spending.fresh(), result)) {
-            lookUp(token, spending.all(), Optional.of(((SpendResult.Refused) result.outcome()).failure()));
+            lookUp(token, spending.all(), refused -> refused.forEach(caller -> result.answer(caller.answer())));
             return;
         }
         spending.later().forEach(caller -> result.answer(caller.answer()));
@@ -425,7 +431,7 @@ final class Receipts extends AbstractBehavior<Receipts.Command> {
             states.put(token, new InDoubt(spending.digest(), doubt.intent()));
             getContext().pipeToSelf(doubt.settled(), (done, failure) -> new Settled(token));
         } else if (result.outcome() instanceof SpendResult.TokenTaken) {
-            lookUp(token, spending.all(), Optional.empty());
+            lookUp(token, spending.all());
         }
     }
 

@@ -19,6 +19,9 @@ public record PostgresAgreed(long version, Map<String, String> values) {
     /** Name of the id of the chain's first block, 64 lower-case hex characters. */
     public static final String GENESIS = "genesis";
 
+    /** Key under which daemons seal what they hand to each other, in hex. */
+    public static final String CLUSTER_KEY = "cluster-key";
+
     public PostgresAgreed {
         values = Map.copyOf(values);
     }

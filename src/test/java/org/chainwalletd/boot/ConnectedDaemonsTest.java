@@ -185,9 +185,42 @@ class ConnectedDaemonsTest {
     }
 
     private static Node.Answer hand(Daemon from, String token, boolean named, String method, long age) {
+        return hand(from, from.cluster().sealed().seal(call(from, token, named, method, age)));
+    }
+
+    private static Node.Call call(Daemon from, String token, boolean named, String method, long age) {
         long millis = from.cluster().millis().orElseThrow() - age;
-        return Await.result(
-                from.cluster().node().orElseThrow().hand(new Node.Call(token, named, "", millis, request(method))));
+        return new Node.Call(token, named, "", millis, request(method));
+    }
+
+    private static Node.Answer hand(Daemon from, Node.Call sealed) {
+        Node.Answer answer = Await.result(from.cluster().node().orElseThrow().hand(sealed));
+        return answer instanceof Node.Answer.Given given
+                ? new Node.Answer.Given(
+                        given.status(),
+                        from.cluster()
+                                .sealed()
+                                .open(sealed, given)
+                                .orElseThrow()
+                                .body())
+                : answer;
+    }
+
+    @Test
+    void a_call_that_was_not_sealed_by_a_daemon_of_the_database_or_comes_twice_is_not_begun() {
+        Daemon keeper = start(first);
+        Daemon two = start(second);
+        connected(keeper, two);
+        answer(two, token("spend"), request(STOP));
+        Node.Call call = call(two, "spend", false, STOP, 0);
+        assertThat(hand(two, call)).isEqualTo(new Node.Answer.NotBegun());
+        SealedCalls strangers = new SealedCalls("ab".repeat(32), 1_000);
+        assertThat(hand(two, strangers.seal(call))).isEqualTo(new Node.Answer.NotBegun());
+        Node.Call sealed = two.cluster().sealed().seal(call);
+        assertThat(hand(two, new Node.Call("manage", false, "", sealed.millis(), sealed.request())))
+                .isEqualTo(new Node.Answer.NotBegun());
+        assertThat(hand(two, sealed)).isInstanceOf(Node.Answer.Given.class);
+        assertThat(hand(two, sealed)).isEqualTo(new Node.Answer.NotBegun());
     }
 
     @Test
