@@ -84,6 +84,9 @@ public final class Daemon implements AutoCloseable {
     private Consumer<ShutdownSequence.Stop> claimKeys;
     private Consumer<ShutdownSequence.Stop> storeOpen;
     private Consumer<ShutdownSequence.Stop> booksOpen;
+    /** Looks for what other daemons have written into the books. */
+    private Runnable lookIntoBooks = () -> {};
+
     /** Checks every key, whose births are in files: the start need not wait for it, nor share the processor with it. */
     private Runnable watchKeys = () -> {};
 
@@ -197,7 +200,7 @@ public final class Daemon implements AutoCloseable {
         beginBackground(store, meters.registry());
         frontend.serve(services, handover(context, store, services));
         if (cluster.isPresent()) {
-            connect(cluster.get(), meters.registry());
+            connect(cluster.get(), context, services.following(), meters.registry());
         }
         toldAddress.accept(frontend.advertised().toString());
         tell(
@@ -236,8 +239,9 @@ public final class Daemon implements AutoCloseable {
         return made;
     }
 
-    private void connect(DatabaseCluster others, MeterRegistry meters) {
+    private void connect(DatabaseCluster others, DaemonContext context, Following following, MeterRegistry meters) {
         others.serve(frontend.dispatcher(), frontend.named(), meters);
+        others.hintAtBlocks(following.follower(), context, lookIntoBooks);
         shutdown.add("cluster", () -> others.close(times.untilDrained()));
     }
 
@@ -461,6 +465,7 @@ public final class Daemon implements AutoCloseable {
                 ? DatabaseStore.openBooks(settings, settings.database().get())
                 : Books.open(settings.datadir(), Following.tables());
         booksOpen.accept(books::close);
+        lookIntoBooks = books::hint;
         return books;
     }
 

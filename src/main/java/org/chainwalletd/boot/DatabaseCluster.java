@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.chainwalletd.access.Grant;
 import org.chainwalletd.access.NamedTokens;
 import org.chainwalletd.api.ErrorCode;
@@ -37,6 +38,8 @@ import org.chainwalletd.cluster.Node;
 import org.chainwalletd.cluster.Nodes;
 import org.chainwalletd.config.Settings;
 import org.chainwalletd.crypto.MessageSeal;
+import org.chainwalletd.follow.FollowEvent;
+import org.chainwalletd.follow.Follower;
 import org.chainwalletd.keeper.Keeper;
 import org.chainwalletd.rpc.CallContext;
 import org.chainwalletd.rpc.Handover;
@@ -55,6 +58,7 @@ import org.slf4j.LoggerFactory;
 final class DatabaseCluster implements Handover {
     private static final Logger LOG = LoggerFactory.getLogger(DatabaseCluster.class);
     private static final String STORE = "store";
+    private static final String BOOKS = "books";
     /** Age by the clock of the database from which on a call that was handed over is not begun any more. */
     private static final long LATE_MILLIS = 10_000;
 
@@ -159,6 +163,24 @@ final class DatabaseCluster implements Handover {
                 .description("Daemons of the database that this one is connected with, itself included")
                 .register(meters);
         store.whenCommitted(number -> hint(STORE, number));
+    }
+
+    /**
+     * Hints at each block that this daemon has entered into the books.
+     *
+     * @param look run when another daemon has entered one; must not block
+     */
+    void hintAtBlocks(Follower follower, DaemonContext context, Runnable look) {
+        whenHinted(BOOKS, height -> look.run());
+        follower.subscribe(context.guardian()
+                .spawn(
+                        Behaviors.<FollowEvent>receiveMessage(event -> {
+                            if (keeper.isRunning()) {
+                                hint(BOOKS, follower.height().orElse(0));
+                            }
+                            return Behaviors.same();
+                        }),
+                        "hints-at-blocks"));
     }
 
     /** Returns the key of all daemons of the database, which the first one makes. */

@@ -22,6 +22,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.chainwalletd.cluster.Node;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
 import org.chainwalletd.store.TestDatabase;
 import org.chainwalletd.testkit.Await;
 import org.chainwalletd.testkit.Commands;
@@ -289,6 +291,21 @@ class ConnectedDaemonsTest {
             return !heard.isEmpty();
         });
         assertThat(heard.get(0)).isPositive();
+    }
+
+    @Test
+    void blocks_are_hinted_at_to_the_others() throws Exception {
+        try (Devnet chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(3))) {
+            Daemon one = start(first, "--node-rpc", chain.uri().toString());
+            Daemon two = start(second, "--node-rpc", chain.uri().toString());
+            connected(one, two);
+            List<Long> heard = new CopyOnWriteArrayList<>();
+            two.cluster().whenHinted("books", heard::add);
+            Await.until("a block is hinted at", () -> {
+                chain.mine(1);
+                return heard.stream().anyMatch(height -> height > 3);
+            });
+        }
     }
 
     @Test

@@ -338,6 +338,11 @@ public final class Books implements AutoCloseable {
         return watch.map(all -> all.listen(listener)).orElse(() -> {});
     }
 
+    /** Looks at once for what {@link #whenChanged} tells of, because another daemon says that it has written. Does not block. */
+    public void hint() {
+        watch.ifPresent(BooksWatch::hint);
+    }
+
     /** Returns for how many milliseconds {@link #whenChanged} has seen nothing of the books, because they do not answer; 0 while they do. */
     public long unseenMillis() {
         return watch.map(BooksWatch::unseenMillis).orElse(0L);

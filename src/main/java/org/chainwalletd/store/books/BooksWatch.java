@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.chainwalletd.store.BlockPlace;
 import org.chainwalletd.store.SqlSession;
@@ -50,6 +51,7 @@ public final class BooksWatch implements AutoCloseable {
     private Head head = Head.NONE;
 
     private boolean failing;
+    private final AtomicBoolean hinted = new AtomicBoolean();
 
     BooksWatch(String name, BooksEngine.Watching database, List<? extends BookTable<?, ?>> tables) {
         this.name = name;
@@ -98,7 +100,25 @@ public final class BooksWatch implements AutoCloseable {
         return unseen <= 2 * PAUSE_MILLIS ? 0 : unseen;
     }
 
+    /** Looks at once, because there may be something new; one look waits at a time. */
+    void hint() {
+        synchronized (this) {
+            if (closed || timer.isEmpty() || hinted.getAndSet(true)) {
+                return;
+            }
+            timer.get().execute(() -> {
+                hinted.set(false);
+                see();
+            });
+        }
+    }
+
     private void look() {
+        again(see());
+    }
+
+    /** @return milliseconds until the next look */
+    private long see() {
         long pause = TICK_MILLIS;
         try {
             Head now = listeners.isEmpty() ? head : read();
@@ -119,7 +139,7 @@ public final class BooksWatch implements AutoCloseable {
             }
             failing = true;
         }
-        again(pause);
+        return pause;
     }
 
     private synchronized void again(long pause) {
