@@ -539,7 +539,9 @@ class PostgresIT {
                 .results()
                 .map(block -> block.group(1))
                 .collect(Collectors.joining("\n"));
-        for (String port : List.of("7441", "7442", "7443", "5433", "9334")) {
+        String node = String.valueOf(FreePort.any());
+        commands = commands.replace("9334", node);
+        for (String port : List.of("7441", "7442", "7443", "5433")) {
             commands = commands.replace(port, String.valueOf(FreePort.any()));
         }
         Path log = home.resolve("log");
@@ -549,6 +551,7 @@ class PostgresIT {
                 .redirectOutput(log.toFile());
         bash.environment().put("PATH", bin + ":" + System.getenv("PATH"));
         bash.environment().put("HOME", home.toString());
+        bash.environment().put("WALLETD_DEVNET_BIND", "127.0.0.1:" + node);
         bash.environment().put("WALLETD_DEVNET_BLOCK_INTERVAL", "1");
         bash.environment().putAll(LauncherCall.quickStarts());
         Process drill = bash.start();
