@@ -51,19 +51,27 @@ final class PostgresServer {
 
     /** Copies all rows of a schema, as a dump does. */
     static void backUp(String schema) {
-        run(schema, """
+        run(schema, backingUp(schema));
+    }
+
+    static String backingUp(String schema) {
+        return """
                 DO $$ DECLARE each text; BEGIN
                   DROP SCHEMA IF EXISTS %2$s CASCADE;
                   CREATE SCHEMA %2$s;
                   FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = '%1$s' LOOP
                     EXECUTE format('CREATE TABLE %2$s.%%I AS TABLE %1$s.%%I', each, each);
                   END LOOP;
-                END $$""".formatted(schema, backupOf(schema)));
+                END $$""".formatted(schema, backupOf(schema));
     }
 
     /** Puts the rows of {@link #backUp} back, while daemons are connected. */
     static void putBack(String schema) {
-        run(schema, """
+        run(schema, puttingBack(schema));
+    }
+
+    static String puttingBack(String schema) {
+        return """
                 DO $$ DECLARE each text; columns text; BEGIN
                   PERFORM set_config('session_replication_role', 'replica', true);
                   PERFORM 1 FROM store FOR UPDATE;
@@ -78,7 +86,7 @@ final class PostgresServer {
                   IF to_regclass('%1$s.credit_log') IS NOT NULL THEN
                     PERFORM setval(pg_get_serial_sequence('%1$s.credit_log', 'number'), max(number)) FROM credit_log;
                   END IF;
-                END $$""".formatted(schema, backupOf(schema)));
+                END $$""".formatted(schema, backupOf(schema));
     }
 
     private static String backupOf(String schema) {

@@ -43,7 +43,12 @@ public final class TestDatabase implements Closeable {
 
     /** Value of {@code --store}. */
     public String url() {
-        return "postgresql://postgres@127.0.0.1:" + door.getLocalPort() + "/" + name + "?sslmode=disable";
+        return url(door.getLocalPort());
+    }
+
+    /** Value of {@code --store} for who comes through another door. */
+    String url(int port) {
+        return "postgresql://postgres@127.0.0.1:" + port + "/" + name + "?sslmode=disable";
     }
 
     /** Flags of a daemon on this database and their values. */
@@ -92,6 +97,16 @@ public final class TestDatabase implements Closeable {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Copies all rows as they are at one moment. */
+    public void backUp() {
+        run("BEGIN ISOLATION LEVEL REPEATABLE READ; " + PostgresServer.backingUp("public") + "; COMMIT");
+    }
+
+    /** Puts the rows of {@link #backUp} back, while daemons are connected. */
+    public void putBack() {
+        run(PostgresServer.puttingBack("public"));
     }
 
     private Connection connect() throws SQLException {

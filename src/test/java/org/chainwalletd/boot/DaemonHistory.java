@@ -1,0 +1,1015 @@
+package org.chainwalletd.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.chainwalletd.api.ErrorCode;
+import org.chainwalletd.api.Waiting.Credit;
+import org.chainwalletd.api.Waiting.ListCredits;
+import org.chainwalletd.chain.Amount;
+import org.chainwalletd.chain.Transaction;
+import org.chainwalletd.chain.TxOutput;
+import org.chainwalletd.client.CreditFeed;
+import org.chainwalletd.client.WalletdClient;
+import org.chainwalletd.client.WalletdException;
+import org.chainwalletd.devnet.Devnet;
+import org.chainwalletd.devnet.DevnetConfig;
+import org.chainwalletd.devnet.ledger.ConnectedBlock;
+import org.chainwalletd.store.CrashPoint;
+import org.chainwalletd.store.DatabaseDoor;
+import org.chainwalletd.store.TestDatabase;
+import org.chainwalletd.testkit.Await;
+import org.chainwalletd.testkit.Commands;
+import org.chainwalletd.testkit.DaemonRig;
+import org.chainwalletd.testkit.HangWatch;
+import org.chainwalletd.testkit.Party;
+
+/**
+ * A random history of three daemons on one database (scale-out.md, section 9). Whoever dies in it loses database and node for good, gives nothing
+ * back and signs nothing off; then its process ends. Each order has an amount of its own, by which the chain says how often it was paid.
+ */
+final class DaemonHistory implements AutoCloseable {
+    private static final int DAEMONS = 3;
+    private static final long COIN = 3_000_000;
+    private static final int COINS = 20;
+    private static final long LEAST = 100_000;
+    private static final int DEEPEST = 3;
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final long RESTART_NANOS = Duration.ofSeconds(20).toNanos();
+    private static final long UNTIL_FINAL_NANOS = Duration.ofSeconds(150).toNanos();
+    private static final int UNTIL_FINAL_BLOCKS = 30;
+    private static final int MOST_SAID = 60;
+    private static final String REFUSED = "Transaction validation failed: whatever";
+    private static final String SEND = "send_raw_transaction";
+
+    static final List<CrashPoint> PLACES = List.of(
+            CrashPoint.SPEND_BEFORE_INTENT,
+            CrashPoint.SPEND_AFTER_INTENT,
+            CrashPoint.SPEND_AFTER_BROADCAST,
+            CrashPoint.SPEND_AFTER_OUTCOME,
+            CrashPoint.SPEND_AFTER_REORGANISATION,
+            CrashPoint.PAYOUTS_IN_OPEN,
+            CrashPoint.PAYOUTS_IN_REQUEUE,
+            CrashPoint.STORE_LOGGED,
+            CrashPoint.STORE_BEFORE_COMMIT,
+            CrashPoint.STORE_AFTER_COMMIT);
+
+    /**
+     * Something to be paid once.
+     *
+     * @param amount of no other order
+     * @param receipts ids of transactions with which it was acknowledged
+     */
+    private record Order(
+            String token,
+            long amount,
+            String method,
+            Map<String, Object> params,
+            Set<String> receipts,
+            Set<Integer> refused) {
+        boolean isPayout() {
+            return method.equals("payout_submit");
+        }
+    }
+
+    /** A daemon, which may be dead, and what is between it and the rest of the world. */
+    private final class Member {
+        private final int number;
+        private final Path datadir;
+        private final DatabaseDoor door;
+        private final ThreadGroup threads;
+        /** Null while it does not run. */
+        private volatile DaemonRig rig;
+
+        /** Its node is gone until it is started again. */
+        private volatile boolean isAlone;
+
+        private CompletableFuture<Void> ending = CompletableFuture.completedFuture(null);
+
+        Member(int number, Map<String, String> otherWords) {
+            this.number = number;
+            this.datadir = folder.resolve("daemon-" + number);
+            this.door = new DatabaseDoor(database, otherWords);
+            this.threads = new ThreadGroup("daemon-" + number);
+        }
+
+        boolean runs() {
+            return rig != null;
+        }
+
+        boolean start() {
+            Await.outcome(ending);
+            door.back();
+            FutureTask<DaemonRig> starting = new FutureTask<>(() -> DaemonRig.over(chain, datadir, flags(door)));
+            new Thread(threads, starting, "start of " + threads.getName()).start();
+            try {
+                DaemonRig started = Await.outcome(starting);
+                answer(started, false);
+                isAlone = false;
+                rig = started;
+                return true;
+            } catch (CompletionException e) {
+                if (!(e.getCause() instanceof StartupException)) {
+                    throw e;
+                }
+                told.add("start of " + number + " refused: " + e.getCause().getMessage());
+                return false;
+            }
+        }
+
+        void stop() {
+            DaemonRig running = rig;
+            rig = null;
+            running.close();
+        }
+
+        void loseNode() {
+            DaemonRig running = rig;
+            if (running != null) {
+                isAlone = true;
+                running.node().close();
+            }
+        }
+
+        /** From here on it reaches nothing. May be called by one of its own threads. */
+        void die() {
+            DaemonRig dead = rig;
+            rig = null;
+            if (dead == null) {
+                return;
+            }
+            door.leave();
+            dead.node().close();
+            ending = CompletableFuture.runAsync(dead::close, callers);
+        }
+    }
+
+    /**
+     * What happens to the daemon that comes to a place next.
+     *
+     * @param freezes whether it does not reach the database meanwhile, so that others believe that it is dead
+     * @param alone whether it has no node any more when it goes on, and no node has what is in no block
+     */
+    private record Armed(CrashPoint point, boolean dies, boolean freezes, boolean alone, long millis) {}
+
+    private final Path folder;
+    private final Random random;
+    private final TestDatabase database = new TestDatabase();
+    private final Devnet chain;
+    private final ExecutorService callers = Executors.newCachedThreadPool();
+    private final List<Member> members = new ArrayList<>();
+    private final Party payer = new Party(71);
+    private final Party shop = new Party(72);
+    private final Party receiver = new Party(73);
+    private final OptionalLong cap;
+    private final String[] tokens;
+    private final List<Order> orders = new ArrayList<>();
+    private final List<CompletableFuture<?>> calls = new CopyOnWriteArrayList<>();
+    private final Set<String> minted = ConcurrentHashMap.newKeySet();
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final Map<String, Integer> counts = new ConcurrentHashMap<>();
+    private final AtomicReference<Armed> armed = new AtomicReference<>();
+    private final AtomicInteger pausing = new AtomicInteger();
+    /** Parameters of each call that handed a transaction to the node: what has left may come into a block at any time. */
+    private final Set<JsonNode> left = ConcurrentHashMap.newKeySet();
+
+    private final List<String> complaints = new CopyOnWriteArrayList<>();
+    /** Outpoints that a reader of the feed has booked, who asks any daemon for the next page. */
+    private final Map<String, String> booked = new HashMap<>();
+
+    private Optional<String> cursor = Optional.empty();
+    private final Restores restores;
+    private boolean backedUp;
+    private int restored;
+
+    /** What becomes of the database now and then. */
+    enum Restores {
+        NEVER,
+        /** It goes back to an earlier time, and is restored by the command. */
+        FROM_LOGS,
+        /** The logs go back with it, so that nobody can notice. */
+        WITHOUT_LOGS
+    }
+
+    /** @param otherWords of {@link DatabaseDoor}, for daemons that keep a rule no more */
+    DaemonHistory(Path folder, Random random, Restores restores, Map<String, String> otherWords) {
+        this.restores = restores;
+        this.folder = folder;
+        this.random = random;
+        this.cap =
+                random.nextInt(3) == 0 ? OptionalLong.of(10 * LEAST + random.nextInt(1_000_000)) : OptionalLong.empty();
+        try {
+            this.chain = Devnet.start(DevnetConfig.onDemand(Party.PROFILE).withFirstBlocks(10));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        for (int number = 0; number < DAEMONS; number++) {
+            members.add(new Member(number, otherWords));
+        }
+        this.tokens = new String[] {"read", "manage", "spend"};
+        begin();
+    }
+
+    private String[] flags(DatabaseDoor door) {
+        List<String> flags = new ArrayList<>(List.of("--store", door.url(), "--drain-secs", "1"));
+        cap.ifPresent(most -> flags.addAll(List.of("--spend-cap-per-period", String.valueOf(most))));
+        return flags.toArray(String[]::new);
+    }
+
+    private void begin() {
+        told.add("cap " + cap);
+        assertThat(members.get(0).start()).isTrue();
+        try {
+            for (Member member : members.subList(1, DAEMONS)) {
+                Files.createDirectories(member.datadir);
+                for (String scope : tokens) {
+                    Files.copy(
+                            members.get(0).datadir.resolve("token-" + scope), member.datadir.resolve("token-" + scope));
+                }
+                assertThat(member.start()).isTrue();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        members.get(0).rig.imported(71);
+        for (int i = 0; i < COINS; i++) {
+            chain.faucet(payer.address, Amount.of(COIN));
+        }
+        chain.mine(8);
+        members.forEach(
+                member -> Await.until("the payer's coins are known", () -> balance(member, payer) == COINS * COIN));
+        CrashPoint.watch(this::at);
+    }
+
+    private long balance(Member member, Party party) {
+        try {
+            return member.rig
+                    .call("get_balance", DaemonRig.params("address", party.address))
+                    .path("balance")
+                    .asLong();
+        } catch (WalletdException e) {
+            return -1;
+        }
+    }
+
+    private void at(CrashPoint point) {
+        Armed what = armed.get();
+        if (what == null || what.point() != point || !armed.compareAndSet(what, null)) {
+            return;
+        }
+        Optional<Member> here = members.stream()
+                .filter(member -> member.threads.parentOf(Thread.currentThread().getThreadGroup()))
+                .findFirst();
+        if (here.isEmpty()) {
+            count("thread of nobody at " + point);
+        } else if (what.dies()) {
+            tell("death at " + point, here.get());
+            here.get().die();
+        } else {
+            pauseAt(what, here.get());
+        }
+    }
+
+    private void pauseAt(Armed what, Member here) {
+        pausing.incrementAndGet();
+        try {
+            pauseFor(what, here);
+        } finally {
+            pausing.decrementAndGet();
+        }
+    }
+
+    private void pauseFor(Armed what, Member here) {
+        DaemonRig rig = here.rig;
+        tell((what.freezes() ? "freeze at " : "pause at ") + what.point(), here);
+        if (what.freezes()) {
+            here.door.fallSilent();
+        }
+        Await.pause(what.millis());
+        if (what.alone() && rig != null && here.rig == rig) {
+            chain.forgetMempool();
+            here.loseNode();
+        }
+        if (what.freezes()) {
+            here.door.speak();
+        }
+    }
+
+    private void count(String what) {
+        told.add(what);
+        counts.merge(what, 1, Integer::sum);
+    }
+
+    private void tell(String what, Member member) {
+        told.add(what + " of " + member.number);
+        counts.merge(what, 1, Integer::sum);
+    }
+
+    Map<String, Integer> counts() {
+        return counts;
+    }
+
+    void run(int steps) {
+        for (int i = 0; i < steps; i++) {
+            HangWatch.alive();
+            step(random.nextInt(restores == Restores.NEVER ? 32 : 34));
+            Await.pause(random.nextInt(4) == 0 ? random.nextInt(1_200) : random.nextInt(120));
+        }
+        finish();
+        judge();
+    }
+
+    private Member any() {
+        return members.get(random.nextInt(DAEMONS));
+    }
+
+    private void step(int kind) {
+        switch (kind) {
+            case 0, 1, 2, 3 -> order("transfer");
+            case 4, 5 -> burst();
+            case 6, 7 -> order("payout_submit");
+            case 8 -> order("htlc_lock");
+            case 9, 10, 11, 12 -> again();
+            case 13 -> mint();
+            case 14, 15, 16 -> chain.mine(1 + random.nextInt(2));
+            case 17 -> reorganise();
+            case 18 -> {
+                chain.forgetMempool();
+                if (random.nextBoolean()) {
+                    rumour();
+                }
+            }
+            case 19 -> restart();
+            case 20, 21 -> kill(any());
+            case 22, 23 -> pause(any());
+            case 24 -> takeLease();
+            case 25 -> cut(any());
+            case 26, 27 -> loseCommit(any());
+            case 28 -> node(any());
+            case 29, 30 -> arm();
+            case 31 -> readCredits();
+            default -> moveDatabase();
+        }
+        if (random.nextInt(4) == 0) {
+            revive();
+        }
+    }
+
+    private void arm() {
+        boolean freezes = random.nextBoolean();
+        armed.set(new Armed(
+                PLACES.get(random.nextInt(PLACES.size())),
+                random.nextInt(3) == 0,
+                freezes,
+                freezes && random.nextBoolean(),
+                freezes ? 5_500L + random.nextInt(4_000) : 500L + random.nextInt(4_000)));
+    }
+
+    private void order(String method) {
+        int number = orders.size();
+        long amount = LEAST + number;
+        String token = String.format("order-%06d", number);
+        Map<String, Object> params = switch (method) {
+            case "transfer" ->
+                DaemonRig.params(
+                        "from",
+                        payer.address,
+                        "outputs",
+                        List.of(DaemonRig.params("to", shop.address, "amount", amount)),
+                        "client_token",
+                        token);
+            case "htlc_lock" ->
+                DaemonRig.params(
+                        "from",
+                        payer.address,
+                        "receiver",
+                        receiver.key,
+                        "hash_lock",
+                        "ab".repeat(32),
+                        "timeout",
+                        100_000,
+                        "amount",
+                        amount,
+                        "client_token",
+                        token);
+            default ->
+                DaemonRig.params(
+                        "payouts",
+                        List.of(DaemonRig.params("payout_id", token, "to", shop.address, "amount", amount)),
+                        "from",
+                        Map.of("addresses", List.of(payer.address.toString())));
+        };
+        Order order =
+                new Order(token, amount, method, params, new ConcurrentSkipListSet<>(), new ConcurrentSkipListSet<>());
+        orders.add(order);
+        say(order, any());
+        if (random.nextInt(3) == 0) {
+            // At once, at another daemon or the same one.
+            say(order, any());
+        }
+    }
+
+    /** Several new ones at once, each at all daemons. */
+    private void burst() {
+        for (int i = random.nextInt(4); i >= 0; i--) {
+            order("transfer");
+            members.forEach(member -> say(orders.get(orders.size() - 1), member));
+        }
+    }
+
+    private void again() {
+        if (!orders.isEmpty()) {
+            int late = Math.min(orders.size(), 1 + random.nextInt(6));
+            say(orders.get(orders.size() - late), any());
+        }
+    }
+
+    private void say(Order order, Member member) {
+        calls.add(CompletableFuture.runAsync(() -> sayNow(order, member), callers));
+    }
+
+    private WalletdClient client(Member member) {
+        DaemonRig rig = member.rig;
+        return rig == null ? null : new WalletdClient(rig.uri(), rig.token(), Optional.empty(), PATIENCE);
+    }
+
+    /** Tells whether it is acknowledged. */
+    private boolean sayNow(Order order, Member member) {
+        WalletdClient client = client(member);
+        if (client == null) {
+            return false;
+        }
+        try {
+            JsonNode answer = client.call(order.method(), order.params());
+            order.receipts()
+                    .add(order.isPayout() ? "submitted" : answer.path("tx_id").asText());
+            return true;
+        } catch (WalletdException.RpcError refused) {
+            order.refused().add(refused.code());
+            counts.merge("refused " + refused.code(), 1, Integer::sum);
+        } catch (WalletdException lost) {
+            counts.merge("no answer", 1, Integer::sum);
+        }
+        return false;
+    }
+
+    private void mint() {
+        Member member = any();
+        WalletdClient client = client(member);
+        if (client == null) {
+            return;
+        }
+        calls.add(CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        String address = client.call("generate_standard_address", Map.of())
+                                .path("address")
+                                .asText();
+                        minted.add(address);
+                        chain.faucet(org.chainwalletd.chain.Address.parse(address), Amount.of(50_000 + minted.size()));
+                        counts.merge("minted", 1, Integer::sum);
+                    } catch (WalletdException lost) {
+                        counts.merge("not minted", 1, Integer::sum);
+                    }
+                },
+                callers));
+    }
+
+    private void reorganise() {
+        count("reorganisation");
+        chain.reorganise(1 + random.nextInt(DEEPEST), random.nextBoolean(), List.of());
+    }
+
+    private void restart() {
+        Member member = any();
+        if (member.runs()) {
+            tell("stop", member);
+            member.stop();
+            member.start();
+        }
+    }
+
+    private void kill(Member member) {
+        if (member.runs()) {
+            tell("death", member);
+            member.die();
+        }
+    }
+
+    private void revive() {
+        members.stream()
+                .filter(member -> !member.runs() && member.ending.isDone())
+                .findFirst()
+                .ifPresent(Member::start);
+    }
+
+    private void pause(Member member) {
+        if (member.runs()) {
+            tell("pause", member);
+            member.door.fallSilent();
+            later(500 + random.nextInt(7_000), member);
+        }
+    }
+
+    private void cut(Member member) {
+        if (member.runs()) {
+            tell("cut", member);
+            member.door.leave();
+            later(random.nextInt(1_500), member);
+        }
+    }
+
+    private void later(int millis, Member member) {
+        DaemonRig paused = member.rig;
+        calls.add(CompletableFuture.runAsync(
+                () -> {
+                    Await.pause(millis);
+                    if (member.rig == paused && paused != null) {
+                        member.door.back();
+                    }
+                },
+                callers));
+    }
+
+    private void loseCommit(Member member) {
+        if (member.runs()) {
+            boolean arrives = random.nextBoolean();
+            tell(arrives ? "answer of commit lost" : "commit lost", member);
+            member.door.loseNextCommit(arrives);
+        }
+    }
+
+    private void takeLease() {
+        count("lease taken");
+        database.run("UPDATE keeper SET epoch = epoch + 1, start = start + CASE WHEN start > 1 THEN -1 ELSE 1 END");
+    }
+
+    private void node(Member member) {
+        DaemonRig rig = member.rig;
+        if (rig == null) {
+            return;
+        }
+        int kind = random.nextInt(4);
+        tell(
+                List.of("node answers garbage", "node refuses", "node is gone", "node is honest")
+                        .get(kind),
+                member);
+        switch (kind) {
+            case 2 -> member.loseNode();
+            case 0 -> answer(rig, true);
+            case 1 -> rig.node().refuse(SEND, params -> REFUSED);
+            default -> beHonest(rig);
+        }
+    }
+
+    /** What is sent while the rig starts is not noted. */
+    private void answer(DaemonRig rig, boolean garbage) {
+        rig.node().lieAbout(SEND, (params, result) -> {
+            left.add(params);
+            return garbage ? TextNode.valueOf("?") : null;
+        });
+    }
+
+    private void beHonest(DaemonRig rig) {
+        rig.node().tellTheTruth();
+        answer(rig, false);
+    }
+
+    /** Somebody else has kept transactions that were sent, and shows them once more. */
+    private void rumour() {
+        WalletdClient node = new WalletdClient(chain.uri(), "none", Optional.empty(), PATIENCE);
+        for (JsonNode params : left) {
+            try {
+                node.call(SEND, new ObjectMapper().convertValue(params, new TypeReference<Map<String, Object>>() {}));
+            } catch (WalletdException.RpcError known) {
+                counts.merge("rumour refused", 1, Integer::sum);
+            }
+        }
+    }
+
+    private void readCredits() {
+        readCredits(any());
+    }
+
+    private void readCredits(Member member) {
+        WalletdClient client = client(member);
+        if (client == null) {
+            return;
+        }
+        try {
+            CreditFeed feed = new CreditFeed(
+                    client, ListCredits.of().withMinConfirmations(1).withLimit(5), cursor);
+            CreditFeed.CreditPage page;
+            do {
+                page = feed.poll(Duration.ZERO);
+                page.credits().forEach(credit -> book(credit, member));
+                cursor = Optional.of(page.cursor());
+            } while (page.more() || !page.credits().isEmpty());
+        } catch (WalletdException lost) {
+            counts.merge("no page of credits", 1, Integer::sum);
+        }
+    }
+
+    private void book(Credit credit, Member member) {
+        String outpoint = credit.txId() + ":" + credit.outputIndex();
+        if (credit.event().equals("confirmed")) {
+            if (booked.put(outpoint, credit.address().toString()) != null && restored == 0) {
+                complaints.add("told twice by " + member.number + ": " + credit);
+            }
+        } else if (credit.event().equals("removed") && booked.remove(outpoint) == null && restored == 0) {
+            complaints.add("never told, but removed by " + member.number + ": " + credit);
+        }
+    }
+
+    /** Makes a copy of it, or puts that back in its place. */
+    private void moveDatabase() {
+        if (!backedUp) {
+            count("backup");
+            database.backUp();
+            if (restores == Restores.WITHOUT_LOGS) {
+                members.forEach(member -> copyLog(member.datadir, member.datadir.resolve("earlier")));
+            }
+            backedUp = true;
+            return;
+        }
+        backedUp = false;
+        count("database restored");
+        armed.set(null);
+        if (restores == Restores.FROM_LOGS) {
+            database.putBack();
+            Await.pause(random.nextInt(2_500));
+        }
+        for (Member member : members) {
+            if (random.nextBoolean() || restores == Restores.WITHOUT_LOGS) {
+                member.die();
+            } else if (member.runs()) {
+                member.stop();
+            }
+        }
+        members.forEach(member -> Await.outcome(member.ending));
+        if (restores == Restores.FROM_LOGS) {
+            restored++;
+            restore();
+        } else {
+            database.putBack();
+            members.forEach(member -> copyLog(member.datadir.resolve("earlier"), member.datadir));
+        }
+        members.forEach(member -> Await.until("it runs again", member::start));
+    }
+
+    private static void copyLog(Path from, Path to) {
+        try {
+            Files.createDirectories(to);
+            Files.copy(from.resolve("sent.log"), to.resolve("sent.log"), StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A daemon that misses nothing says so, until another one misses something and asks for the log of the first. */
+    private void restore() {
+        List<String> said = new ArrayList<>();
+        for (int i = 0; i < DAEMONS || i < 2 * DAEMONS && isStopped(); i++) {
+            Commands.Ended ended = Commands.run(
+                    Map.of(),
+                    "--datadir",
+                    members.get(i % DAEMONS).datadir.toString(),
+                    "--store",
+                    database.url(),
+                    "store",
+                    "restored");
+            said.addAll(ended.output());
+            said.addAll(ended.errors());
+        }
+        told.add("restored: " + said);
+        assertThat(isStopped()).as(said.toString()).isFalse();
+    }
+
+    private boolean isStopped() {
+        return database.number("SELECT count(*) FROM store WHERE stopped IS NOT NULL") > 0;
+    }
+
+    private void finish() {
+        armed.set(null);
+        told.add("the end");
+        Await.until("whoever pauses goes on", () -> pausing.get() == 0);
+        for (Member member : members) {
+            member.door.back();
+            if (member.runs()) {
+                beHonest(member.rig);
+            }
+        }
+        calls.forEach(Await::outcome);
+        for (Member member : members) {
+            if (member.runs() && member.isAlone) {
+                member.stop();
+            }
+            Await.until("daemon " + member.number + " runs", () -> member.runs() || member.start());
+        }
+        for (Order order : orders) {
+            // What a restored database does not have is sent when its caller says it once more.
+            boolean isKnown = restores == Restores.NEVER && !order.receipts().isEmpty();
+            for (int times = 0; !isKnown && times < MOST_SAID; times++) {
+                HangWatch.alive();
+                order.refused().clear();
+                isKnown = sayNow(order, any());
+                if (!isKnown && isFinal(order)) {
+                    break;
+                }
+                if (!isKnown) {
+                    chain.mine(1);
+                    Await.pause(200);
+                }
+            }
+        }
+        rumour();
+        chain.mine(1);
+        awaitEnds();
+    }
+
+    /** Whether it was refused because of the cap, or because another transaction has its coins. */
+    private boolean isFinal(Order order) {
+        return cap.isPresent() && order.refused().contains(ErrorCode.ALLOWANCE_EXCEEDED.code())
+                || order.refused().contains(ErrorCode.DOUBLE_SPEND.code());
+    }
+
+    /** A payment that has lost a coin and that the cap does not let be built again stays unknown to its caller. */
+    private boolean keepsWaiting(Order order) {
+        return cap.isPresent() && order.refused().contains(ErrorCode.UPSTREAM.code());
+    }
+
+    private void awaitEnds() {
+        long began = System.nanoTime();
+        long restarted = began;
+        while (!haveEnded()) {
+            HangWatch.alive();
+            long now = System.nanoTime();
+            if (now - began > UNTIL_FINAL_NANOS) {
+                throw new AssertionError("not all has ended: " + this + open());
+            }
+            if (now - restarted > RESTART_NANOS) {
+                restarted = now;
+                Member member = any();
+                tell("stop while waiting", member);
+                told.add("open: " + open());
+                member.stop();
+                Await.until("it runs again", member::start);
+            }
+            chain.mine(UNTIL_FINAL_BLOCKS);
+            Await.pause(200);
+        }
+    }
+
+    private boolean haveEnded() {
+        try {
+            settlePayouts();
+            for (Member member : members) {
+                JsonNode status = member.rig.call("get_status", Map.of());
+                if (status.path("in_flight_utxos").longValue() != 0
+                        || status.path("in_flight_transfers").longValue() != 0) {
+                    return false;
+                }
+                for (JsonNode payout : payouts(member)) {
+                    if (!Set.of("final", "cancelled")
+                            .contains(payout.path("state").asText())) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        } catch (WalletdException e) {
+            return false;
+        }
+    }
+
+    /** Ends what the cap does not let go, and lets go what a restored database holds. */
+    private void settlePayouts() {
+        Optional<Member> keeper = members.stream()
+                .filter(member -> member.rig.daemon().keeper().isRunning())
+                .findFirst();
+        if (keeper.isEmpty()) {
+            return;
+        }
+        for (JsonNode payout : payouts(keeper.get())) {
+            Map<String, Object> ids =
+                    Map.of("payout_ids", List.of(payout.path("payout_id").asText()));
+            if (payout.path("waiting_for").asText().equals("allowance")) {
+                keeper.get().rig.call("payout_cancel", ids);
+            } else if (payout.path("state").asText().equals("held")) {
+                keeper.get().rig.call("payout_release", ids);
+            }
+        }
+    }
+
+    private static JsonNode payouts(Member member) {
+        return member.rig.call("payout_list", Map.of("limit", 1_000)).path("payouts");
+    }
+
+    private String open() {
+        StringBuilder open = new StringBuilder();
+        for (Member member : members) {
+            try {
+                open.append(member.number)
+                        .append(": ")
+                        .append(member.rig.call("get_status", Map.of()))
+                        .append(payouts(member))
+                        .append(spends(member))
+                        .append('\n');
+            } catch (WalletdException e) {
+                open.append(e.getMessage());
+            }
+        }
+        return open.toString();
+    }
+
+    private static List<String> spends(Member member) {
+        List<String> all = new ArrayList<>();
+        member.rig
+                .call("list_spends", Map.of("limit", 1_000))
+                .path("spends")
+                .forEach(spend -> all.add(spend.path("spend_id")
+                        + " " + spend.path("client_token").asText() + " "
+                        + spend.path("state").asText() + " "
+                        + spend.path("tx_id").asText() + " " + spend.path("block_height")));
+        return all;
+    }
+
+    /** By the chain, whatever the store says. */
+    private void judge() {
+        Map<Long, Set<String>> paid = new TreeMap<>();
+        Map<String, String> credited = new HashMap<>();
+        long left = 0;
+        for (long height = 1; height <= chain.tip().height(); height++) {
+            ConnectedBlock block = chain.ledger().blockAt(height).orElseThrow();
+            List<Transaction> transactions = block.block().transactions();
+            for (int i = 0; i < transactions.size(); i++) {
+                String txId = block.txIds().get(i).toString();
+                List<TxOutput> outputs = transactions.get(i).outputs();
+                for (int index = 0; index < outputs.size(); index++) {
+                    TxOutput output = outputs.get(index);
+                    String to = output.address().map(Object::toString).orElse("");
+                    if (minted.contains(to)) {
+                        credited.put(txId + ":" + index, to);
+                    }
+                    long amount = output.value().bits();
+                    if (amount >= LEAST && amount < LEAST + orders.size() && !to.equals(payer.address.toString())) {
+                        paid.computeIfAbsent(amount, none -> new TreeSet<>()).add(txId + ":" + index);
+                        left += amount;
+                    }
+                }
+            }
+        }
+        Set<Long> cancelled = new HashSet<>();
+        payouts(members.get(0)).forEach(payout -> {
+            if (payout.path("state").asText().equals("cancelled")) {
+                cancelled.add(payout.path("amount").asLong());
+            }
+        });
+        for (Order order : orders) {
+            Set<String> places = paid.getOrDefault(order.amount(), Set.of());
+            String what = this + ": " + order;
+            assertThat(places).as("paid at most once, " + what).hasSizeLessThanOrEqualTo(1);
+            assertThat(order.receipts()).as("one receipt, " + what).hasSizeLessThanOrEqualTo(1);
+            if (order.receipts().isEmpty()) {
+                assertThat(isFinal(order) || keepsWaiting(order))
+                        .as("refused for good, " + what)
+                        .isTrue();
+            } else {
+                assertThat(places).as("paid, " + what).hasSize(cancelled.contains(order.amount()) ? 0 : 1);
+            }
+            if (!order.isPayout()) {
+                order.receipts()
+                        .forEach(txId -> assertThat(places)
+                                .as("its receipt, " + what)
+                                .allMatch(at -> at.startsWith(txId + ":")));
+            }
+        }
+        if (cap.isPresent()) {
+            assertThat(left).as("within the cap: " + this).isLessThanOrEqualTo(cap.getAsLong());
+        }
+        judgeDaemons(credited);
+        assertThat(complaints).as(toString()).isEmpty();
+    }
+
+    private void judgeDaemons(Map<String, String> credited) {
+        String tip = chain.tip().id().hex();
+        for (Member member : members) {
+            Await.until(
+                    "daemon " + member.number + " follows to the tip",
+                    () -> member.rig
+                            .followerStatus()
+                            .path("last_indexed_block_id")
+                            .asText()
+                            .equals(tip));
+            assertThat(balance(member, payer))
+                    .as("balance at " + member.number + ": " + this)
+                    .isEqualTo(members.get(0).rig.coins(payer).values().stream()
+                            .mapToLong(Long::longValue)
+                            .sum());
+            assertThat(spends(member))
+                    .as("payments at " + member.number + ": " + this)
+                    .isEqualTo(spends(members.get(0)));
+            Map<String, String> all = new HashMap<>();
+            CreditFeed feed = new CreditFeed(
+                    member.rig.client(),
+                    ListCredits.of().withMinConfirmations(1).withLimit(7),
+                    Optional.empty());
+            CreditFeed.CreditPage page;
+            do {
+                page = feed.poll(Duration.ZERO);
+                page.credits().forEach(credit -> fold(all, credit));
+            } while (page.more() || !page.credits().isEmpty());
+            assertThat(toMinted(all))
+                    .as("credits at " + member.number + ": " + this)
+                    .isEqualTo(credited);
+        }
+        readCredits(any());
+        assertThat(toMinted(booked))
+                .as("credits told by one after the other: " + this)
+                .isEqualTo(credited);
+    }
+
+    private static void fold(Map<String, String> all, Credit credit) {
+        String outpoint = credit.txId() + ":" + credit.outputIndex();
+        if (credit.event().equals("confirmed")) {
+            all.put(outpoint, credit.address().toString());
+        } else if (credit.event().equals("removed")) {
+            all.remove(outpoint);
+        }
+    }
+
+    private Map<String, String> toMinted(Map<String, String> all) {
+        Map<String, String> kept = new HashMap<>(all);
+        kept.values().retainAll(minted);
+        return kept;
+    }
+
+    int exchanged() {
+        return members.stream().mapToInt(member -> member.door.exchanged()).sum();
+    }
+
+    /** Statements that take away what the database refuses, for daemons that keep a rule no more. */
+    void run(Collection<String> statements) {
+        statements.forEach(database::run);
+    }
+
+    @Override
+    public String toString() {
+        return told.toString();
+    }
+
+    @Override
+    public void close() {
+        CrashPoint.watch(null);
+        for (Member member : members) {
+            member.door.back();
+        }
+        for (Member member : members) {
+            Await.outcome(member.ending);
+            if (member.runs()) {
+                member.stop();
+            }
+        }
+        callers.shutdown();
+        try {
+            for (Member member : members) {
+                member.door.close();
+            }
+            database.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        chain.close();
+    }
+}
