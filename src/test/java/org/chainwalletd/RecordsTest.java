@@ -48,6 +48,7 @@ class RecordsTest {
             Map.entry("SendMaker.Outcome.Refused", "the one of two that fails"),
             Map.entry("SpendResult.Failed", "a way to fail"),
             Map.entry("SpendResult.InDoubt", "a way to fail"),
+            Map.entry("SpendResult.Refused", "a way to fail"),
             Map.entry("SwapActor.Reread", "why there was something to read again"),
             Map.entry("SwapQuestion.SwapReply.Failed", "a way to fail"),
             Map.entry("SwapQuestion.SwapReply.LockUnknown", "a way to fail"),

@@ -501,7 +501,7 @@ class PostgresIT {
     @Test
     void a_key_of_one_daemon_is_credited_and_told_at_all_when_the_keeper_dies_meanwhile() throws Exception {
         try (Daemons daemons = new Daemons(List.of(folder.resolve("one"), folder.resolve("two")))) {
-            String before = credits(daemons.processes[1], null, 0).get("cursor").asText();
+            String before = credits(daemons.processes[1], null, 1).get("cursor").asText();
             String minted = daemons.wallet(1).mint();
             daemons.kill(0);
             daemons.wallet(1).fund(minted, 5 * COIN, 7 * COIN);
