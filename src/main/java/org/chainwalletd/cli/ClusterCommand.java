@@ -22,6 +22,7 @@ final class ClusterCommand implements Command {
     private static final String STATUS = "status";
     private static final String FORGET = "forget";
     private static final String SET = "set";
+    private static final String FINISH = "finish-upgrade";
     private static final String CERTIFICATE = "tls-certificate";
     private static final String OUTPUT = "--output";
     private static final String JSON = "json";
@@ -39,7 +40,8 @@ final class ClusterCommand implements Command {
                 + " anything again, because its machine or its process is gone for good: payments that it may have sent can be"
                 + " abandoned and recalled then. cluster set caps|read-token|manage-token|spend-token|tls-certificate: makes what"
                 + " these options and this datadir have that of all daemons of the database; those that run take caps and tokens"
-                + " at once, a certificate at their next start.";
+                + " at once, a certificate at their next start. cluster finish-upgrade: refuses daemons of the release before from"
+                + " now on, when all are upgraded; until then both run beside each other.";
     }
 
     @Override
@@ -86,6 +88,15 @@ final class ClusterCommand implements Command {
                 invocation.out().println(Printable.text(forgotten(start)));
                 return ExitCode.OK;
             }
+            if (action.equals(FINISH)) {
+                invocation
+                        .out()
+                        .println(
+                                cluster.finishUpgrade()
+                                        ? "the upgrade is finished: daemons of earlier releases are refused from now on"
+                                        : "the upgrade was finished before: nothing was done");
+                return ExitCode.OK;
+            }
             PostgresCluster.Status status = cluster.status();
             List<String> lines = form.equals(JSON) ? ResultText.json(json(status), false) : table(status);
             lines.forEach(line -> invocation.out().println(Printable.text(line)));
@@ -113,9 +124,10 @@ final class ClusterCommand implements Command {
                     : Optional.of("say cluster " + FORGET + " and the number of the start, as cluster " + STATUS
                             + " prints it");
         }
-        return action.equals(STATUS) && !start
+        return (action.equals(STATUS) || action.equals(FINISH)) && !start
                 ? Optional.empty()
-                : Optional.of("say cluster " + STATUS + ", cluster " + FORGET + " START or cluster " + SET + " NAME");
+                : Optional.of("say cluster " + STATUS + ", cluster " + FORGET + " START, cluster " + SET
+                        + " NAME or cluster " + FINISH);
     }
 
     private static String forgotten(PostgresCluster.Start start) {

@@ -282,6 +282,34 @@ public final class PostgresCluster {
         });
     }
 
+    /**
+     * Ends the time in which daemons of the release before run beside those of this one: they are refused from now on, so that a later release may
+     * take away what only they need.
+     *
+     * @return whether it was open until now
+     * @throws StoreException when such a daemon has not ended
+     */
+    public boolean finishUpgrade() {
+        return with((session, server) -> {
+            session.execute(PostgresTransactions.LOCK);
+            Optional<String> earlier = session.queryOne(
+                    "SELECT start, coalesce(machine, '') AS machine FROM daemons"
+                            + " WHERE NOT ended AND NOT superseded AND release < ? ORDER BY start LIMIT 1",
+                    row -> row.number("start") + (row.text("machine").isEmpty() ? "" : " on " + row.text("machine")),
+                    Schema.version());
+            if (earlier.isPresent()) {
+                throw refused("has start " + earlier.get()
+                        + " of a daemon of an earlier release, which has not ended: upgrade it, or, when its process is gone"
+                        + " for good, say cluster forget; then say this again");
+            }
+            boolean open =
+                    session.update("UPDATE store SET least = ? WHERE least < ?", Schema.version(), Schema.version())
+                            > 0;
+            session.execute("COMMIT");
+            return open;
+        });
+    }
+
     /** Returns the settings that all daemons have in common. */
     public PostgresAgreed agreed() {
         return with((session, server) -> PostgresAgreed.read(session));

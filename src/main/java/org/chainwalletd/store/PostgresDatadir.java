@@ -199,13 +199,14 @@ final class PostgresDatadir {
     static long insertStart(SqlSession session, long timeline, String log, String host)
             throws IOException, SQLException {
         return session.queryOne(
-                        "INSERT INTO daemons (timeline, beaten, log, host, machine, shares) VALUES (?, "
-                                + PostgresSchema.MILLIS + ", ?, ?, ?, true) RETURNING start",
+                        "INSERT INTO daemons (timeline, beaten, log, host, machine, shares, release) VALUES (?, "
+                                + PostgresSchema.MILLIS + ", ?, ?, ?, true, ?) RETURNING start",
                         row -> row.getLong(1),
                         timeline,
                         log,
                         host,
-                        Files.isReadable(MACHINE) ? Files.readString(MACHINE).strip() : null)
+                        Files.isReadable(MACHINE) ? Files.readString(MACHINE).strip() : null,
+                        Schema.version())
                 .orElseThrow();
     }
 

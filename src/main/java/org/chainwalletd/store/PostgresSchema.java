@@ -208,6 +208,10 @@ final class PostgresSchema {
         if (lacks(session, "daemons", "shares")) {
             session.execute("ALTER TABLE daemons ADD COLUMN shares BOOLEAN NOT NULL DEFAULT false");
         }
+        if (lacks(session, "store", "least")) {
+            session.execute("ALTER TABLE daemons ADD COLUMN release BIGINT NOT NULL DEFAULT 0");
+            session.execute("ALTER TABLE store ADD COLUMN least BIGINT NOT NULL DEFAULT 0");
+        }
         if (!hasGathering(session)) {
             session.execute("CREATE TABLE gathering (one BIGINT PRIMARY KEY CHECK (one = 1), number BIGINT NOT NULL,"
                     + " founder TEXT NOT NULL)");
@@ -260,24 +264,29 @@ final class PostgresSchema {
     }
 
     /**
-     * Returns the version of the tables.
+     * Returns the version of the tables. Those of the next release are known too: it adds to them, and takes nothing away before {@link
+     * PostgresCluster#finishUpgrade}, so that daemons of both releases run beside each other.
      *
-     * @throws StoreException {@code DAMAGED} when a newer release has written them
+     * @throws StoreException {@code DAMAGED} when a later release has written them, or an upgrade to the next one is finished
      */
     static long requireKnown(SqlSession session, String name) throws SQLException {
-        Optional<Long> version = session.queryOne("SELECT version FROM store WHERE one = 1", row -> row.getLong(1));
-        if (version.isEmpty()) {
+        // As a JSON object the row tells of a column that earlier releases have not made.
+        Optional<long[]> versions = session.queryOne(
+                "SELECT version, coalesce((to_jsonb(store) ->> 'least')::bigint, 0) AS least FROM store WHERE one = 1",
+                row -> new long[] {row.number("version"), row.number("least")});
+        if (versions.isEmpty()) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED, "the database " + name + " has lost the row of its store", null);
         }
-        if (version.get() > Schema.version()) {
+        long version = versions.get()[0];
+        if (version > Schema.version() + 1 || versions.get()[1] > Schema.version()) {
             throw new StoreException(
                     StoreException.Reason.DAMAGED,
-                    "the store " + name + " has version " + version.get()
+                    "the store " + name + " has version " + version
                             + ", written by a newer release; this one knows up to " + Schema.version()
-                            + ": install the newer one",
+                            + ", and one more until cluster finish-upgrade was said: install the newer one",
                     null);
         }
-        return version.get();
+        return version;
     }
 }

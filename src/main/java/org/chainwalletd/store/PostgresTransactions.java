@@ -55,7 +55,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             SET LOCAL idle_in_transaction_session_timeout = '1s';
             SET LOCAL statement_timeout = 0;
             SET LOCAL enable_seqscan = off;
-            SELECT version, system, pruned, stopped, agreement, %s AS now_system, %s AS now_timeline, %s AS now_boot,
+            SELECT version, least, system, pruned, stopped, agreement, %s AS now_system, %s AS now_timeline, %s AS now_boot,
               current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'
                 AND current_setting('synchronous_commit') <> 'off' AS durable,
               (SELECT start FROM keeper WHERE one = 1) AS keeper
@@ -111,7 +111,13 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
     private record Server(long system, long timeline, long boot, boolean durable) {}
 
     /** Row of the store, which is its lock. */
-    private record StoreRow(long version, long system, long pruned, String stopped, long agreement, long keeper) {}
+    private record StoreRow(
+            long version, long least, long system, long pruned, String stopped, long agreement, long keeper) {
+        /** Tells whether daemons of this release work with the store, see {@link PostgresSchema#requireKnown}. */
+        boolean isKnown() {
+            return version >= Schema.version() && version <= Schema.version() + 1 && least <= Schema.version();
+        }
+    }
 
     /**
      * Answer to {@link #HEAD}.
@@ -295,7 +301,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             stopped = head.store().stopped();
             throw StoreException.stopped(stopped);
         }
-        if (head.store().version() != Schema.version()) {
+        if (!head.store().isKnown()) {
             throw GroupCommitWriter.unavailable(
                     name,
                     "has version " + head.store().version() + " by now, this release writes version "
@@ -402,6 +408,7 @@ final class PostgresTransactions implements GroupCommitWriter.Transactions {
             }
             StoreRow store = new StoreRow(
                     row.getLong("version"),
+                    row.getLong("least"),
                     row.getLong("system"),
                     row.getLong("pruned"),
                     row.getString("stopped"),

@@ -417,7 +417,7 @@ final class Schema {
 
     /** Returns the statements that upgrade a store of this version to the newest one. */
     static List<String> after(long version) {
-        return STEPS.subList((int) version, STEPS.size()).stream()
+        return STEPS.subList((int) Math.min(version, STEPS.size()), STEPS.size()).stream()
                 .flatMap(List::stream)
                 .toList();
     }

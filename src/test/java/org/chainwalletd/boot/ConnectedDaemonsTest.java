@@ -33,12 +33,14 @@ import org.chainwalletd.testkit.Party;
 import org.chainwalletd.testkit.ScriptedNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Daemons of one database that are connected with each other (scale-out.md, section 6). */
 @Timeout(300)
+@Tag("postgres")
 class ConnectedDaemonsTest {
     private static final String STOP = "\"sweep_stop\",\"params\":{\"client_token\":\"nobody-0001\"}";
 

@@ -539,11 +539,34 @@ class DaemonsOfDatabaseTest {
     }
 
     @Test
+    void a_release_runs_beside_the_next_one_until_the_upgrade_is_finished() throws Exception {
+        start(first).close();
+        // The next release has added to the tables.
+        database.run("UPDATE store SET version = version + 1");
+        start(second).close();
+        database.run("UPDATE store SET version = version - 1");
+        try (Daemon running = start(first)) {
+            database.run("UPDATE daemons SET release = release - 1 WHERE NOT ended");
+            assertThat(run(second, "cluster", "finish-upgrade").errors().toString())
+                    .contains("of a daemon of an earlier release, which has not ended");
+            assertThat(accepts(running, token(first, "read"))).isTrue();
+        }
+        assertThat(command(second, "cluster", "finish-upgrade")).contains("are refused from now on");
+        assertThat(command(second, "cluster", "finish-upgrade")).contains("nothing was done");
+        start(first).close();
+        // As it is for a daemon of the release before, once that to the next one is finished.
+        database.run("UPDATE store SET version = version + 1, least = version + 1");
+        refused("install the newer one", second);
+    }
+
+    @Test
     void tables_of_an_earlier_release_are_given_the_lease() throws Exception {
         start(first).close();
         database.run("DROP TABLE keeper");
         database.run("ALTER TABLE daemons DROP COLUMN address");
         database.run("ALTER TABLE daemons DROP COLUMN shares");
+        database.run("ALTER TABLE daemons DROP COLUMN release");
+        database.run("ALTER TABLE store DROP COLUMN least");
         database.run("ALTER TABLE spends DROP COLUMN signed_off");
         database.run("DROP FUNCTION key_changing, key_deleted, keyring_changed CASCADE");
         database.run("DROP TABLE deleted_keys");

@@ -181,7 +181,7 @@ class CommandsTest {
         refused(ExitCode.USAGE, "say cluster status", "cluster", "burn", "--store", url);
         refused(
                 ExitCode.USAGE,
-                "say cluster status, cluster forget START or cluster set NAME",
+                "say cluster status, cluster forget START, cluster set NAME or cluster finish-upgrade",
                 "cluster",
                 "status",
                 "1",
