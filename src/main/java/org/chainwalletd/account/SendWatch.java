@@ -255,7 +255,7 @@ final class SendWatch extends AbstractBehavior<SendWatch.Command> {
                 .build();
     }
 
-    /** Whoever waits hears how it stands; it goes on in the next life. */
+    /** Tells callers that wait how their sends stand; these go on in the next life. */
     private Behavior<Command> ended(PostStop stop) {
         life.end();
         stash.forEach(command -> whileStopped(command, row -> SendRecords.of(row, head.get())));

@@ -308,7 +308,8 @@ final class DatabaseCluster implements Handover {
 
     private CompletionStage<Node.Answer> answer(Node.Call sealedCall, Node.Call call, Optional<Grant> grant) {
         if (grant.isEmpty()) {
-            // One that is not known yet, because it has just been made, is for its caller to try again.
+            // A token that is not known here yet, because it has just been made, is accepted when its caller tries
+            // again.
             boolean known = !call.named() || named.row(call.token()).isPresent();
             return CompletableFuture.completedFuture(
                     known ? new Node.Answer.Unauthorized() : new Node.Answer.NotBegun());

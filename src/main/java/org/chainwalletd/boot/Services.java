@@ -221,7 +221,7 @@ record Services(
         checks.put("payouts", queues.payouts()::complaint);
         checks.put(
                 "background",
-                // Of daemons on a database one does it; that it is done shows in the books.
+                // With a database one of the daemons does it; the books show that it is done.
                 () -> context.keeper().isRunning() || settings().database().isPresent()
                         ? Optional.empty()
                         : Optional.of("background work is stopped: no block is followed and nothing is sent again"));

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the node of this daemon together with those of the others. They find each other in the database: the first one begins a gathering, which has a
  * number, the others join those who belong to it. A node that has ended, or belongs to another gathering than the newest, is begun anew after a pause.
- * What happens here has no influence on the daemon but its speed.
+ * Nothing here has an influence on the daemon but on its speed.
  */
 public final class Gatherer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gatherer.class);

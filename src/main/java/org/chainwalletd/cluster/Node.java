@@ -64,7 +64,7 @@ public interface Node {
      */
     record Call(String token, boolean named, String client, long millis, byte[] request) {}
 
-    /** What became of a call that was to be handed over. */
+    /** Outcome of handing a call over. */
     sealed interface Answer {
         /** It was not begun. */
         record NotBegun() implements Answer {}

@@ -199,7 +199,7 @@ final class Reader extends AbstractBehavior<Walker.Command> {
         return fetching.isPresent() ? this : readIfMoved();
     }
 
-    /** What has gone is told at once, what is new when the blocks are there. */
+    /** Tells at once of blocks that have gone, and of new ones when they are fetched. */
     private void moveTo(long height) {
         OptionalLong before = subscribers.toldOf(chain);
         if (before.isEmpty()) {

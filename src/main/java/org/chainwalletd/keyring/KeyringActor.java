@@ -200,7 +200,7 @@ final class KeyringActor {
         ActorRef<Command> self = context.getSelf();
         store.whenOthersChange(() -> self.tell(new OthersChanged()));
         if (store.isShared()) {
-            // What was committed after the listing was read and before this actor was told.
+            // Reads changes that were committed after the listing was read and before this actor was told.
             writes.othersChanged();
         }
         timers.startTimerWithFixedDelay(

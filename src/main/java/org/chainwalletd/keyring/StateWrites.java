@@ -125,7 +125,7 @@ final class StateWrites {
                         () -> answer(batch, Optional.empty()));
     }
 
-    /** What a shared store has refused may fit when the news are known; what may have been written is read, too. */
+    /** In a shared store a change that was refused may fit once the news are known; one that may have been written is read with them. */
     private void failed(KeyTable.Batch batch, KeyringException failure) {
         outOfDate = store.isShared();
         if (outOfDate && failure.reason() == Reason.CONFLICT && conflicts < MOST_TRIES && !stopped) {
@@ -163,7 +163,7 @@ final class StateWrites {
         disk.execute(store::close);
     }
 
-    /** Who waits for news is refused, and nobody waits any more. */
+    /** Refuses all that wait for news, and all that ask for news later. */
     void refuseAsking(KeyringException refusal) {
         stopped = true;
         List<Consumer<Optional<KeyringException>>> refused = new ArrayList<>(answering);
@@ -213,7 +213,7 @@ final class StateWrites {
                 full = alone;
             }
         }
-        // Whoever is told may submit another change, which comes last.
+        // A caller that is told may submit another change, which comes last.
         refused.forEach(change -> refuse(change, table.objection(change).orElseThrow()));
         return some;
     }

@@ -73,13 +73,22 @@ final class PayoutNews {
                                 ended(false);
                                 return;
                             }
-                            listener.accept(changes.payouts());
+                            tell(changes.payouts());
                             synchronized (this) {
                                 position = Optional.of(changes.next());
                             }
                             ended(changes.more());
                         },
                         executor);
+    }
+
+    /** A listener that fails must not end the reading. */
+    private void tell(List<Payout> payouts) {
+        try {
+            listener.accept(payouts);
+        } catch (RuntimeException e) {
+            LOG.error("payouts that another daemon has changed are not told", e);
+        }
     }
 
     private void ended(boolean more) {

@@ -137,7 +137,7 @@ public final class AccountRig implements AutoCloseable {
                 () -> permission.get());
     }
 
-    /** What another daemon with the same keys has on the same store. */
+    /** Rig of another daemon with the same keys and store. */
     AccountSends beside(Function<ActorTestKit, Background> other) {
         SealedSends sealed = done(SealedSends.open(
                 store.accountSends(),

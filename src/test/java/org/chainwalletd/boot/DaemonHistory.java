@@ -213,7 +213,7 @@ final class DaemonHistory implements AutoCloseable {
     private boolean backedUp;
     private int restored;
 
-    /** What becomes of the database now and then. */
+    /** Way in which the database goes back in time now and then. */
     enum Restores {
         NEVER,
         /** It goes back to an earlier time, and is restored by the command. */
@@ -593,7 +593,7 @@ final class DaemonHistory implements AutoCloseable {
         }
     }
 
-    /** What is sent while the rig starts is not noted. */
+    /** Transactions that are sent while the rig starts are not noted. */
     private void answer(DaemonRig rig, boolean garbage) {
         rig.node().lieAbout(SEND, (params, result) -> {
             left.add(params);
@@ -738,7 +738,7 @@ final class DaemonHistory implements AutoCloseable {
             Await.until("daemon " + member.number + " runs", () -> member.runs() || member.start());
         }
         for (Order order : orders) {
-            // What a restored database does not have is sent when its caller says it once more.
+            // A payment that a restored database does not have is sent when its caller says it once more.
             boolean isKnown = restores == Restores.NEVER && !order.receipts().isEmpty();
             for (int times = 0; !isKnown && times < MOST_SAID; times++) {
                 HangWatch.alive();

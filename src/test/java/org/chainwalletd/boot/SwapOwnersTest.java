@@ -20,7 +20,7 @@ import org.chainwalletd.swap.engine.SwapBook;
 import org.chainwalletd.testkit.Await;
 import org.junit.jupiter.api.Test;
 
-/** Of several daemons on a store, only the one that does the background work judges whose lock it is by its memory. */
+/** Only the daemon with the background work judges by its memory whose lock it is, among several on a store. */
 class SwapOwnersTest {
     private static final Hash256 LOCK = Hash256.sha256(new byte[] {1});
 

@@ -58,7 +58,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One daemon writes the books; the others tell of the same chain, with the same cursors, and go on when the first one dies. */
+/** A daemon writes the books; the others tell of the same chain, with the same cursors, and go on when the first one dies. */
 @Tag("postgres")
 @Timeout(300)
 class BooksOfAnotherDaemonTest {

@@ -46,7 +46,7 @@ import org.chainwalletd.wait.AddressWatch;
 import org.chainwalletd.wait.WaitSetup;
 import org.chainwalletd.wait.Waits;
 
-/** One of several daemons with the same books on a database, over real sockets to its own nodes: all that follows, waits and tells of credits. */
+/** A daemon among several with the same books on a database, over real sockets to its own nodes: all that follows, waits and tells of credits. */
 final class SharingDaemon implements AutoCloseable {
     private static final Duration INTERVAL = Duration.ofMillis(20);
 

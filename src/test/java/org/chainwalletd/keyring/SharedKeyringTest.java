@@ -507,7 +507,7 @@ class SharedKeyringTest {
         }
     }
 
-    /** What the daemons do at once is told apart by its answers; afterwards all of them have the keys of the model. */
+    /** Changes that daemons make at once are told apart by their answers; afterwards all of them have the keys of the model. */
     @Test
     void random_histories_of_three_daemons_leave_the_keys_that_their_answers_tell() {
         long seed = Long.getLong("test.seed", System.nanoTime());

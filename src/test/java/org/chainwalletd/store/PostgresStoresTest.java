@@ -169,7 +169,7 @@ class PostgresStoresTest {
         assertThat(done(stores.get(1).intents().adopt(old.txId()))).isInstanceOf(IntentStore.Adoption.Ours.class);
     }
 
-    /** What callers may ask any daemon for is written by each. */
+    /** Every daemon writes changes that callers may ask any of them for. */
     @Test
     void a_daemon_that_has_lost_the_lease_writes_no_journal_of_background_work() {
         Store stale = stores.get(0);

@@ -4,7 +4,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.receptionist.ServiceKey;
 import org.chainwalletd.cluster.Node;
 
-/** What daemons say to each other about a call that is handed over. */
+/** Messages between daemons about a call that is handed over. */
 final class Handed {
     /** Key under which those that answer are known. */
     static final ServiceKey<Ask> KEY = ServiceKey.create(Ask.class, "background");
@@ -27,7 +27,7 @@ final class Handed {
             long id, String token, boolean named, String client, long millis, byte[] request, ActorRef<Answered> from)
             implements ToAnswering, Carried {}
 
-    /** What became of a call that was handed over. */
+    /** Outcome of a call that was handed over. */
     enum Outcome {
         GIVEN,
         NOT_BEGUN,

@@ -81,8 +81,9 @@ public final class SpendErrors implements ErrorTranslator {
     private static RefusedException translated(StoreException failure) {
         return switch (failure.reason()) {
             case NOT_KEEPER ->
+                // A longer call may have done a part of it before: the work moves at any moment.
                 RefusedException.notKeeper(
-                        "this call has broadcast nothing: " + failure.getMessage(), Optional.empty());
+                        failure.getMessage() + "; repeat the call there, as it is", Optional.empty());
             case BUSY ->
                 RefusedException.tooManyRequests(
                         "this call has broadcast nothing: " + failure.getMessage(), BUSY_RETRY_SECONDS);

@@ -250,7 +250,7 @@ public final class SwapEngine extends AbstractBehavior<SwapEngine.Command> {
         getContext().watchWith(actor, new Ended(id, swap));
     }
 
-    /** One that is left out here is found when the journal is read again. */
+    /** A swap that is left out here is found when the journal is read again. */
     private void later(SwapJournal.Held held) {
         if (!stash.isFull()) {
             stash.stash(new Adopt(held));

@@ -85,7 +85,7 @@ class SwapSwitchesTest {
         }
     }
 
-    /** What one daemon has of swaps. No chain can be looked at, so only quotes change. */
+    /** The swaps of one daemon. No chain can be looked at, so only quotes change. */
     private final class Daemon {
         private final MemorySwaps store = MemorySwaps.immortal(rows);
         private final SwapJournal journal = new SwapJournal(store, seals, ForkJoinPool.commonPool());
