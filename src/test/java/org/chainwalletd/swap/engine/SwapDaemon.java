@@ -129,7 +129,7 @@ public final class SwapDaemon implements AutoCloseable {
         }
     }
 
-    final Life life;
+    private final Life life;
     private final String run;
     final FollowRig follow;
     private final SwapJournal journal;

@@ -296,12 +296,13 @@ public class SwapHistoryTest {
      * before they locked anything.
      */
     private static void undisturbed(SwapWorld world, List<String> ids) {
+        world.life().spare();
         for (Direction direction : Direction.values()) {
-            begin(world, direction, PoolManners.Kind.NEVER_LOCKS, ids);
+            ids.add(world.executed(direction, PoolManners.Kind.NEVER_LOCKS));
         }
         int before = ids.size();
         for (Direction direction : Direction.values()) {
-            begin(world, direction, PoolManners.Kind.HONEST, ids);
+            ids.add(world.executed(direction, PoolManners.Kind.HONEST));
         }
         world.roundsUntil(
                 "honest ones are claimed",

@@ -88,6 +88,7 @@ public final class SwapWorld implements AutoCloseable {
     private int lives;
     private int swaps;
     private SwapDaemon daemon;
+    private volatile Life life;
 
     public SwapWorld(Path folder) {
         this(folder, false, 2);
@@ -163,18 +164,20 @@ public final class SwapWorld implements AutoCloseable {
 
     private void begin(Optional<DurableJournal> durable) {
         stopped = false;
-        daemon = new SwapDaemon(outside, new Life(() -> full, passed), "run-" + ++lives, alarms::add, durable);
+        life = new Life(() -> full, passed);
+        daemon = new SwapDaemon(outside, life, "run-" + ++lives, alarms::add, durable);
     }
 
+    /** Also while its daemon is still being begun: actors of it are at work then. */
     Life life() {
-        return daemon.life;
+        return life;
     }
 
     /** The process ends; what it wrote stays. */
     public void stop() {
         if (!stopped) {
             stopped = true;
-            daemon.life.end();
+            life.end();
             daemon.close();
         }
     }
@@ -193,7 +196,7 @@ public final class SwapWorld implements AutoCloseable {
 
     /** Whether it was another life than before. */
     public boolean buryTheDead() {
-        if (!daemon.life.isOver()) {
+        if (!life.isOver()) {
             return false;
         }
         restart();
@@ -242,7 +245,7 @@ public final class SwapWorld implements AutoCloseable {
 
     /** Whether the pool, its endpoint and our store are there. */
     public boolean canQuote() {
-        return !full && !daemon.life.isOver() && manners.answers() && !down.contains(endpoints.get(0));
+        return !full && !life.isOver() && manners.answers() && !down.contains(endpoints.get(0));
     }
 
     /** Empty when the quote was refused, or the process has died over it. */
@@ -250,7 +253,7 @@ public final class SwapWorld implements AutoCloseable {
         try {
             return quoted(direction, amount, kind);
         } catch (CompletionException | IllegalStateException e) {
-            if (daemon.life.isOver() || e.getCause() instanceof PoolException.Refused) {
+            if (life.isOver() || e.getCause() instanceof PoolException.Refused) {
                 return Optional.empty();
             }
             throw e;
@@ -354,7 +357,7 @@ public final class SwapWorld implements AutoCloseable {
             urge(
                     "the follower stands at " + tip,
                     () -> daemon.follow.follower().nudge(),
-                    () -> daemon.life.isOver()
+                    () -> life.isOver()
                             || daemon.follow
                                     .follower()
                                     .tip()
